@@ -7,6 +7,7 @@ interval travel with it. Values are bound as parameters, never written into the 
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
 from actionledger.ledger.queries.compare import Bucket, ComparedTurn, Comparison, compare_runs
+from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.matrix import Axis, Cell, matrix
@@ -50,6 +51,7 @@ __all__ = [
     "TurnRow",
     "Unit",
     "compare_runs",
+    "conversation",
     "count_sessions",
     "count_turns_behind",
     "dimensions",
