@@ -2,12 +2,15 @@
 
     ActionLedgerError                 every error that the toolkit raises on purpose
     ├── UsageError                    the developer: a call or a configuration that can't work
-    │   └── UnknownNameError          a profile, dialect, parser or action that doesn't exist; says which do
+    │   ├── UnknownNameError          a profile, dialect, parser or action that doesn't exist; says which do
+    │   └── RenderError               calls that a dialect has no way to write; says why
     ├── LedgerError                   the operator: a file, folder or disk that can't be used
     │   ├── NotALedgerError           the file is no DuckDB database, or one that something else made
     │   ├── NewerLedgerError          the ledger was written by a newer version of the toolkit
     │   └── EventTooLargeError        one event is larger than the ledger takes
     ├── SourceError                   the operator: an input file that can't be read at all
+    ├── SandboxError                  the operator: nothing here can confine model-written code
+    ├── PolicyError                   the operator: a policy file that can't be used; says which row and why
     └── ActionError                   the model: an action that was understood but can't be done; carries a reason
 
 What a model wrote never raises: it becomes an issue with a code and a span (see ``vocabulary.Reason``).
@@ -41,6 +44,23 @@ class UnknownNameError(UsageError):
         super().__init__(f"There is no {kind} {name!r}.{hint} Known: {', '.join(names)}.")
 
 
+class RenderError(UsageError):
+    """Calls that a dialect has no way to write so that they are read back as they are.
+
+    Args:
+        dialect: the dialect's name.
+        calls: the names of the calls.
+        why: what is in the way; a clause.
+    """
+
+    def __init__(self, dialect: str, calls: Iterable[str], why: str) -> None:
+        names = ", ".join(map(repr, calls))
+        super().__init__(
+            f"The dialect {dialect!r} can't write {names}: {why}. Change that, or take another dialect."
+        )
+        self.dialect = dialect
+
+
 class LedgerError(ActionLedgerError):
     """A ledger's file, folder or disk that can't be used."""
 
@@ -61,14 +81,32 @@ class SourceError(ActionLedgerError):
     """An input file that can't be read at all."""
 
 
+class PolicyError(ActionLedgerError):
+    """A policy file that can't be used.
+
+    Args:
+        source: the file.
+        why: which row, what is wrong with it and what is allowed; a clause.
+    """
+
+    def __init__(self, source: str, why: str) -> None:
+        super().__init__(f"The policy file {source} can't be used: {why}.")
+
+
+class SandboxError(ActionLedgerError):
+    """Nothing here can confine model-written code, so none is run."""
+
+
 class ActionError(ActionLedgerError):
     """An action that was understood but can't be done; the model is told why.
 
     Args:
         reason: a code of ``vocabulary.Reason``.
         message: one sentence for the model: what was wrong, and what would work.
+        transient: whether nothing was done and the same action may work a moment later, so that it is tried again.
     """
 
-    def __init__(self, reason: str, message: str) -> None:
+    def __init__(self, reason: str, message: str, *, transient: bool = False) -> None:
         super().__init__(message)
         self.reason = reason
+        self.transient = transient

@@ -1,0 +1,3 @@
+from graphlib import TopologicalSorter
+
+print(list(TopologicalSorter({"deploy": {"test"}, "test": {"build"}}).static_order()))

@@ -1,0 +1,1 @@
+gb.create_memory('Project initialized', notes='milestone')

@@ -1,0 +1,4 @@
+import sys
+
+print("working")
+print("warning: nothing to do", file=sys.stderr)

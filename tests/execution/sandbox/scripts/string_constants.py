@@ -1,0 +1,3 @@
+import string
+
+print(string.ascii_lowercase[:5], string.digits, len(string.punctuation))

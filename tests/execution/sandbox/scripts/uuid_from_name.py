@@ -1,0 +1,3 @@
+import uuid
+
+print(uuid.uuid5(uuid.NAMESPACE_DNS, "example.org"))

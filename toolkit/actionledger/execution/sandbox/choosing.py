@@ -1,0 +1,57 @@
+"""Which sandbox to use: one by its name, or the best that proves itself here. Never none."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from actionledger.errors import SandboxError, UnknownNameError
+from actionledger.execution.sandbox.base import Sandbox
+from actionledger.execution.sandbox.bubblewrap import BubblewrapSandbox
+from actionledger.execution.sandbox.confined import ConfinedSandbox
+from actionledger.execution.sandbox.container import ContainerSandbox
+from actionledger.execution.sandbox.monty import MontySandbox
+
+AUTO = "auto"
+
+_SANDBOXES: Mapping[str, Callable[[], Sandbox]] = MappingProxyType(
+    {
+        "confined": ConfinedSandbox,
+        "monty": MontySandbox,
+        "bubblewrap": BubblewrapSandbox,
+        "container": ContainerSandbox,
+    }
+)
+
+_AUTOMATIC = ("confined", "monty")
+"""What ``auto`` tries, in this order; the others cost more, and are there for those who ask."""
+
+
+def sandbox_names() -> tuple[str, ...]:
+    """Return the names of the sandboxes, available here or not."""
+    return tuple(_SANDBOXES)
+
+
+def choose(name: str = AUTO) -> Sandbox:
+    """Return a sandbox that has proved itself on this machine.
+
+    Args:
+        name: a sandbox's name, or ``"auto"`` for the best that is available.
+
+    Raises:
+        UnknownNameError: there is no such sandbox.
+        SandboxError: none that was asked for is available; the text says why, and what to do.
+    """
+    if name != AUTO and name not in _SANDBOXES:
+        raise UnknownNameError("sandbox", name, (AUTO, *_SANDBOXES))
+    tried = []
+    for candidate in _AUTOMATIC if name == AUTO else (name,):
+        sandbox = _SANDBOXES[candidate]()
+        availability = sandbox.available()
+        if availability:
+            return sandbox
+        sandbox.close()
+        tried.append(f"{candidate}: {availability.reason}")
+    raise SandboxError(
+        f"Model-written code can't be run here, since nothing can confine it ({'; '.join(tried)}). "
+        "Mend one of these, or choose another sandbox: 'bubblewrap', 'container', or 'monty' with "
+        "actionledger[sandbox] installed."
+    )

@@ -1,0 +1,83 @@
+"""The messages between the host and the process: JSON objects in UTF-8, each behind its length in four bytes.
+
+Both sides use this file. Neither trusts the other's lengths, and what a frame holds is for its reader to check.
+"""
+
+import json
+import os
+import re
+import struct
+from typing import Any
+
+HEADER = struct.Struct("<I")
+"""A frame's length in bytes, without these four."""
+
+Frame = dict[str, Any]
+"""One message: a JSON object that says by ``kind`` which one."""
+
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+
+
+class FrameError(ValueError):
+    """Bytes that are no frame, or a frame larger than its reader takes."""
+
+
+def packed(frame: Frame) -> bytes:
+    """Return a frame as bytes with its length in front."""
+    # Text keeps its own size in UTF-8; halves of surrogate pairs must not stop the message that reports them.
+    body = json.dumps(frame, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    return HEADER.pack(len(body)) + body
+
+
+def unpacked(body: bytes) -> Frame:
+    """Return the frame that the bytes behind a length hold.
+
+    Raises:
+        FrameError: they are no JSON object.
+    """
+    try:
+        frame = json.loads(body.decode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise FrameError(f"a frame of {len(body):,} bytes is no JSON: {type(error).__name__}") from None
+    if not isinstance(frame, dict):
+        raise FrameError(f"a frame is an object, not {type(frame).__name__}")
+    return frame
+
+
+def values_at_most(body: bytes) -> int:
+    """Return a number that the values in a frame's JSON don't exceed, without building any of them.
+
+    Ten bytes of JSON can be several hundred in memory, so a stranger's frame is looked at before it is read.
+    """
+    bare = _STRING.sub(b"", body)
+    return 1 + bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+
+
+def send(descriptor: int, frame: Frame) -> None:
+    """Write a frame to a blocking descriptor."""
+    rest = memoryview(packed(frame))
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def receive(descriptor: int) -> Frame:
+    """Read a frame from a blocking descriptor.
+
+    Raises:
+        EOFError: the other side is gone.
+        FrameError: what came is no frame.
+    """
+    (length,) = HEADER.unpack(_exactly(descriptor, HEADER.size))
+    return unpacked(_exactly(descriptor, length))
+
+
+def _exactly(descriptor: int, count: int) -> bytes:
+    parts = []
+    while count:
+        part = os.read(descriptor, min(count, 1 << 20))
+        if not part:
+            raise EOFError("the other side is gone")
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)

@@ -1,0 +1,85 @@
+"""The process: gets ready, waits for its task, shuts itself in, and only then asks for the code.
+
+host                                   process
+prepare: methods, limits    ->
+                            <-         confined: which walls stand; or unconfined: why, and that is the end
+run: the code               ->
+                            <-         output, log, call (each call is answered), in any number
+                            <-         done, raised or too_large
+"""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from io import StringIO, TextIOWrapper
+
+from . import frames, program
+from .lockdown import lock_down
+from .plain import Bounds
+from .preload import close_imports, preload
+from .proxy import proxy
+from .streams import STREAMS, captured
+from .zones import keep_local_zone, keep_zones
+
+FROM_HOST, TO_HOST = 0, 1
+
+
+def main() -> None:
+    """Serve one run, then end."""
+    # An interrupt at the operator's terminal is for the host, which ends this process itself.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    preload()
+    keep_zones()
+    keep_local_zone()
+    with suppress(EOFError, BrokenPipeError):
+        _serve()
+    # At once: what the code left running, or hooked in to run at the end, has had its time.
+    os._exit(0)
+
+
+def _serve() -> None:
+    task = frames.receive(FROM_HOST)
+    streams = tuple(captured(name, task["output"], _tell) for name in STREAMS)
+    _look_away_from_the_host(*streams)
+    api = proxy(task["api"], task["methods"], Bounds(**task["bounds"]), _tell, partial(_ask, streams))
+    try:
+        walls = lock_down(task["memory"], task["seconds"], keep=(FROM_HOST, TO_HOST))
+    except OSError as error:
+        _tell({"kind": "unconfined", "why": f"{error}"})
+        return
+    close_imports()
+    _tell({"kind": "confined"} | asdict(walls))
+    source = frames.receive(FROM_HOST)["code"]
+    ending = program.run(source, task["api"], api, Bounds(**task["result_bounds"]))
+    _flush(streams)
+    _tell(ending)
+
+
+def _look_away_from_the_host(output: TextIOWrapper, errors: TextIOWrapper) -> None:
+    """Leave nothing of the host's in what the code can ask for."""
+    for name in set(os.environ) - {"TZ"}:
+        del os.environ[name]
+    sys.argv[:] = [program.FILE]
+    # Final to the type checker alone; code that goes round sys.stdout finds the same streams.
+    sys.stdin = sys.__stdin__ = StringIO()  # type: ignore[misc,assignment]
+    sys.stdout = sys.__stdout__ = output  # type: ignore[misc]
+    sys.stderr = sys.__stderr__ = errors  # type: ignore[misc]
+
+
+def _tell(frame: frames.Frame) -> None:
+    frames.send(TO_HOST, frame)
+
+
+def _ask(streams: tuple[TextIOWrapper, ...], frame: frames.Frame) -> frames.Frame:
+    _flush(streams)
+    _tell(frame)
+    return frames.receive(FROM_HOST)
+
+
+def _flush(streams: tuple[TextIOWrapper, ...]) -> None:
+    for stream in streams:
+        if not stream.closed:
+            stream.flush()

@@ -1,0 +1,109 @@
+"""The numbers of the system calls that a confined Python needs, and no others.
+
+What is not listed is refused: there is no opening of files, no socket, no process, no signal to others. Reading, writing
+and closing reach only the descriptors that are open already. Threads are refused too: races between threads are what most
+attacks on a kernel need, and short scripts hardly ever want them.
+"""
+
+import platform
+from dataclasses import dataclass
+from types import MappingProxyType
+
+_X86_64 = {
+    "read": 0,
+    "write": 1,
+    "close": 3,
+    "fstat": 5,
+    "lseek": 8,
+    "mmap": 9,
+    "mprotect": 10,
+    "munmap": 11,
+    "brk": 12,
+    "rt_sigreturn": 15,
+    "writev": 20,
+    "select": 23,
+    "mremap": 25,
+    "madvise": 28,
+    "nanosleep": 35,
+    "getpid": 39,
+    "exit": 60,
+    "gettid": 186,
+    "futex": 202,
+    "restart_syscall": 219,
+    "clock_gettime": 228,
+    "clock_nanosleep": 230,
+    "exit_group": 231,
+    "pselect6": 270,
+    "getrandom": 318,
+    "rseq": 334,
+}
+_AARCH64 = {
+    "read": 63,
+    "write": 64,
+    "close": 57,
+    "fstat": 80,
+    "lseek": 62,
+    "mmap": 222,
+    "mprotect": 226,
+    "munmap": 215,
+    "brk": 214,
+    "rt_sigreturn": 139,
+    "writev": 66,
+    "mremap": 216,
+    "madvise": 233,
+    "nanosleep": 101,
+    "getpid": 172,
+    "exit": 93,
+    "gettid": 178,
+    "futex": 98,
+    "restart_syscall": 128,
+    "clock_gettime": 113,
+    "clock_nanosleep": 115,
+    "exit_group": 94,
+    "pselect6": 72,
+    "getrandom": 278,
+    "rseq": 293,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """How one kind of processor calls its kernel.
+
+    Args:
+        audit: the number by which a filter knows it (``AUDIT_ARCH_…``).
+        allowed: the calls that may be made, by name.
+        install_filter: the number of ``seccomp``.
+        has_x32: whether a second table of calls hides behind the same number.
+    """
+
+    audit: int
+    allowed: MappingProxyType[str, int]
+    install_filter: int
+    has_x32: bool
+
+
+_ARCHITECTURES = {
+    "x86_64": Architecture(0xC000003E, MappingProxyType(_X86_64), install_filter=317, has_x32=True),
+    "aarch64": Architecture(0xC00000B7, MappingProxyType(_AARCH64), install_filter=277, has_x32=False),
+}
+
+LANDLOCK_CREATE, LANDLOCK_RESTRICT = 444, 446
+"""The numbers of ``landlock_create_ruleset`` and ``landlock_restrict_self``: the same everywhere."""
+
+CLONE3 = 435
+"""The number of ``clone3``: the same everywhere."""
+
+
+def architecture() -> Architecture:
+    """Return how this machine's processor calls its kernel.
+
+    Raises:
+        OSError: no table for it is known.
+    """
+    machine = platform.machine()
+    if machine not in _ARCHITECTURES:
+        raise OSError(
+            f"no table of system calls for the processor {machine!r}; there is one for x86_64 and aarch64"
+        )
+    return _ARCHITECTURES[machine]
