@@ -78,6 +78,14 @@ class ExecutionStatus(StrEnum):
         }
 
 
+class Decision(StrEnum):
+    """What was decided of an action that waited for approval."""
+
+    APPROVED = "approved"
+    MODIFIED = "modified"
+    REJECTED = "rejected"
+
+
 class RunKind(StrEnum):
     """How a set of parse attempts came about."""
 
@@ -102,6 +110,10 @@ class RepairKind(StrEnum):
     DROPPED_TAIL = "dropped_tail"
     UNCLOSED_FENCE = "unclosed_fence"
     UNCLOSED_TAG = "unclosed_tag"
+    MISLABELLED_FENCE = "mislabelled_fence"
+    MISSING_FENCE = "missing_fence"
+    SEVERAL_VALUES = "several_values"
+    NESTED_JSON = "nested_json"
     SPACE = "space"
     QUOTES = "quotes"
     TRIPLE_QUOTES = "triple_quotes"
@@ -136,6 +148,8 @@ class Reason(StrEnum):
     TOO_DEEP = "too_deep"
     UNCLOSED_FENCE = "unclosed_fence"
     UNCLOSED_TAG = "unclosed_tag"
+    MISLABELLED_FENCE = "mislabelled_fence"
+    MISSING_FENCE = "missing_fence"
     CONTROL_CHARACTER = "control_character"
     TRAILING_COMMA = "trailing_comma"
     COMMENT = "comment"
@@ -186,10 +200,32 @@ class Reason(StrEnum):
     NOT_FOUND = "not_found"
     PATH_REFUSED = "path_refused"
     NO_MATCH = "no_match"
+    SEVERAL_MATCHES = "several_matches"
     TOO_LARGE = "too_large"
+    ALREADY_EXISTS = "already_exists"
+    NOT_EMPTY = "not_empty"
+    CHANGED_SINCE = "changed_since"
+    NOT_KEPT = "not_kept"
+    NOT_PERMITTED = "not_permitted"
+    DISK_ERROR = "disk_error"
+    UNKNOWN_DEPENDENCY = "unknown_dependency"
+    FORWARD_REFERENCE = "forward_reference"
+    DEPENDENCY_CYCLE = "dependency_cycle"
+    DUPLICATE_ID = "duplicate_id"
     DEPENDENCY_FAILED = "dependency_failed"
+    DEPENDENCY_WAITS = "dependency_waits"
+    UNRESOLVED_REFERENCE = "unresolved_reference"
+    REFUSED_ARGUMENTS = "refused_arguments"
+    REJECTED = "rejected"
+    CHANGED_SINCE_APPROVAL = "changed_since_approval"
+    MASKED_CONTENT = "masked_content"
+    RATE_LIMIT = "rate_limit"
+    ACTION_LIMIT = "action_limit"
+    FAILURE_LIMIT = "failure_limit"
     HANDLER_ERROR = "handler_error"
+    UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"
+    STOPPED = "stopped"
     NEVER_FINISHED = "never_finished"
 
 
@@ -203,6 +239,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.TOO_DEEP: "The value is nested deeper than the parser's limit.",
     Reason.UNCLOSED_FENCE: "The fence was opened and never closed.",
     Reason.UNCLOSED_TAG: "The tag was opened and never closed.",
+    Reason.MISLABELLED_FENCE: "The fence's label is not the format's.",
+    Reason.MISSING_FENCE: "The block stands without its fence.",
     Reason.CONTROL_CHARACTER: "A string holds a raw line break, tab or other control character.",
     Reason.TRAILING_COMMA: "A comma stands before a closing bracket.",
     Reason.COMMENT: "JSON has no comments.",
@@ -251,9 +289,31 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_FOUND: "What the action refers to doesn't exist.",
     Reason.PATH_REFUSED: "The path is not inside the workspace.",
     Reason.NO_MATCH: "The text to replace was not found.",
+    Reason.SEVERAL_MATCHES: "The text to replace fits in more than one place.",
     Reason.TOO_LARGE: "The content is larger than the limit.",
+    Reason.ALREADY_EXISTS: "Something goes by that path already.",
+    Reason.NOT_EMPTY: "The folder is not empty.",
+    Reason.CHANGED_SINCE: "What stands there is no longer what was left there.",
+    Reason.NOT_KEPT: "What stood there before was not kept, so it can't be brought back.",
+    Reason.NOT_PERMITTED: "The system doesn't let this be read or changed.",
+    Reason.DISK_ERROR: "The disk could not do it.",
+    Reason.UNKNOWN_DEPENDENCY: "No action of the response has the id that this one refers to.",
+    Reason.FORWARD_REFERENCE: "The action refers by its number to one that stands behind it.",
+    Reason.DEPENDENCY_CYCLE: "Actions wait for each other in a circle.",
+    Reason.DUPLICATE_ID: "Two actions of the response have the same id.",
     Reason.DEPENDENCY_FAILED: "An action that this one depends on did not succeed.",
+    Reason.DEPENDENCY_WAITS: "An action that this one depends on waits for approval.",
+    Reason.UNRESOLVED_REFERENCE: "The result that the action refers to has no such value.",
+    Reason.REFUSED_ARGUMENTS: "The arguments that the action was to run with are not valid.",
+    Reason.REJECTED: "A person has decided against this action.",
+    Reason.CHANGED_SINCE_APPROVAL: "The action is no longer what was approved.",
+    Reason.MASKED_CONTENT: "A secret in the action was masked when it was recorded, so it can't be run from the record.",
+    Reason.RATE_LIMIT: "The action has run as often as it may for now.",
+    Reason.ACTION_LIMIT: "The response has more actions than may run in one turn.",
+    Reason.FAILURE_LIMIT: "Too many actions have failed in a row.",
     Reason.HANDLER_ERROR: "The handler raised an error.",
+    Reason.UNAVAILABLE: "Something that the action needs could not be reached.",
     Reason.TIMEOUT: "The action did not finish in time.",
+    Reason.STOPPED: "The action was stopped before it finished.",
     Reason.NEVER_FINISHED: "The action was started and never finished.",
 }

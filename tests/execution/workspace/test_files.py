@@ -1,4 +1,4 @@
-"""The files under one root: what is written is there, and nothing ever appears or is read outside."""
+"""The files on the disk: how a workspace begins, what a write leaves, and what the system's refusals become."""
 
 import errno
 import os
@@ -6,49 +6,18 @@ import socket
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from actionledger.errors import ActionError, UsageError
-from actionledger.execution.workspace import Workspace, files
+from actionledger.errors import UsageError
+from actionledger.execution.workspace import Edit, FileLimits, Workspace, belonging_to
 from actionledger.vocabulary import Reason
-
-
-def refused(call: Callable[..., object], *arguments: str) -> Reason:
-    with pytest.raises(ActionError) as caught:
-        call(*arguments)
-    return caught.value.reason
 
 
 def descriptors() -> int:
     """How many files this process has open."""
     return len(list(Path("/dev/fd").iterdir()))
-
-
-def test_what_is_written_is_read_again(workspace):
-    """A text comes back as it was written, line ends, NUL and a trailing blank included."""
-    text = "first\r\nsecond\n\n\ttab \0 é 文 🙂 "
-    assert workspace.write("a/b/c.txt", text) is True
-    assert workspace.read("a/b/c.txt") == text
-    assert (workspace.root / "a/b/c.txt").read_bytes() == text.encode()
-
-
-def test_writing_says_whether_the_file_is_new(workspace):
-    """The first write makes the file, the second replaces all of it."""
-    assert workspace.write("x", "long content") is True
-    assert workspace.write("x", "") is False
-    assert workspace.read("x") == ""
-
-
-def test_a_directory_is_made_with_those_above_it(workspace):
-    """Making it a second time changes nothing and says so."""
-    assert workspace.make_directory("a/b/c") is True
-    workspace.write("a/b/c/x", "kept")
-    assert workspace.make_directory("a/b/c") is False
-    assert workspace.make_directory("a") is False
-    assert workspace.read("a/b/c/x") == "kept"
 
 
 def test_the_root_is_made_where_it_is_missing(tmp_path):
@@ -74,91 +43,20 @@ def test_a_root_behind_a_link_is_the_folder_that_it_means(tmp_path):
     assert (tmp_path / "real" / "x").read_text() == "here"
 
 
-@pytest.mark.parametrize(
-    "path", ["/etc/hostname", "../outside/secret.txt", "a/../../outside/secret.txt", "~/x", "a\0b"]
-)
-def test_no_method_takes_a_path_that_leads_out(workspace, untouched, path):
-    """Reading, writing and making a folder all refuse by the same rule."""
-    calls = (
-        lambda: workspace.read(path),
-        lambda: workspace.write(path, "x"),
-        lambda: workspace.make_directory(path),
-    )
-    assert [refused(call) for call in calls] == [Reason.PATH_REFUSED] * 3
-    assert list(workspace.root.iterdir()) == []
+def test_the_journal_can_not_lie_in_the_workspace(tmp_path):
+    """Else an action could change what undoing relies on."""
+    for root, state in ((tmp_path, tmp_path / "state"), (tmp_path, tmp_path), ("/", None)):
+        with pytest.raises(UsageError, match="outside"):
+            Workspace(root, state=state)
 
 
-def test_what_is_not_there_is_not_found(workspace):
-    """A missing file and a missing folder on the way are told apart from a refusal."""
-    workspace.make_directory("a")
-    assert refused(workspace.read, "x") is Reason.NOT_FOUND
-    assert refused(workspace.read, "a/x") is Reason.NOT_FOUND
-    assert refused(workspace.read, "b/x") is Reason.NOT_FOUND
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems may lack the calls")
+def test_this_system_leaves_no_moment_for_a_race(workspace):
+    """Where folders can be opened by descriptor they are, and the workspace says so."""
+    assert workspace.is_race_free
 
 
-def test_a_link_as_the_last_name_is_not_followed(workspace, outside, untouched):
-    """Neither reading, nor writing, nor making a folder goes through it; the link stays a link."""
-    link = workspace.root / "link.txt"
-    link.symlink_to(outside / "secret.txt")
-    assert refused(workspace.read, "link.txt") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "link.txt", "x") is Reason.PATH_REFUSED
-    assert refused(workspace.make_directory, "link.txt") is Reason.PATH_REFUSED
-    assert link.is_symlink()
-
-
-@pytest.mark.parametrize("target", ["secret.txt", "new.txt"])
-def test_a_link_as_a_folder_on_the_path_is_not_followed(workspace, outside, untouched, target):
-    """A folder that is a link leads nowhere, wherever on the path it stands."""
-    (workspace.root / "link").symlink_to(outside)
-    workspace.make_directory("a")
-    (workspace.root / "a" / "link").symlink_to(outside)
-    for path in (f"link/{target}", f"a/link/{target}"):
-        assert refused(workspace.read, path) is Reason.PATH_REFUSED
-        assert refused(workspace.write, path, "x") is Reason.PATH_REFUSED
-        assert refused(workspace.make_directory, f"{path}/below") is Reason.PATH_REFUSED
-
-
-def test_a_link_within_the_workspace_is_not_followed_either(workspace):
-    """What a link means can change between two looks, so none is followed."""
-    workspace.write("real/x", "here")
-    (workspace.root / "link").symlink_to("real")
-    (workspace.root / "file").symlink_to("real/x")
-    assert refused(workspace.read, "link/x") is Reason.PATH_REFUSED
-    assert refused(workspace.read, "file") is Reason.PATH_REFUSED
-
-
-def test_a_dangling_link_makes_nothing_appear_behind_it(workspace, outside, untouched):
-    """A link to what isn't there is no way to make it."""
-    (workspace.root / "file").symlink_to(outside / "made.txt")
-    (workspace.root / "folder").symlink_to(outside / "made")
-    assert refused(workspace.write, "file", "x") is Reason.PATH_REFUSED
-    assert refused(workspace.make_directory, "folder") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "folder/x", "x") is Reason.PATH_REFUSED
-
-
-def test_links_in_a_circle_end(workspace):
-    """A link to itself is refused, not followed for ever."""
-    (workspace.root / "round").symlink_to("round")
-    assert refused(workspace.read, "round") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "round/x", "x") is Reason.PATH_REFUSED
-
-
-def test_a_hard_link_to_an_outside_file_is_refused(workspace, outside, untouched):
-    """A second name of an outside file is neither read nor written through."""
-    os.link(outside / "secret.txt", workspace.root / "mine.txt")
-    assert refused(workspace.read, "mine.txt") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "mine.txt", "x") is Reason.PATH_REFUSED
-
-
-def test_a_fifo_is_refused_and_nobody_waits(workspace):
-    """A pipe without a writer would keep a plain open waiting for ever."""
-    os.mkfifo(workspace.root / "pipe")
-    assert refused(workspace.read, "pipe") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "pipe", "x") is Reason.PATH_REFUSED
-    assert stat.S_ISFIFO((workspace.root / "pipe").stat().st_mode)
-
-
-def test_a_socket_is_refused(workspace, monkeypatch):
+def test_a_socket_is_refused(workspace, monkeypatch, refused):
     """What is no regular file is neither read nor replaced."""
     monkeypatch.chdir(workspace.root)  # a socket's path has a short limit
     with socket.socket(socket.AF_UNIX) as listener:
@@ -167,103 +65,165 @@ def test_a_socket_is_refused(workspace, monkeypatch):
         assert refused(workspace.write, "socket", "x") is Reason.PATH_REFUSED
 
 
-def test_a_directory_is_no_file_and_a_file_no_directory(workspace):
-    """Each is refused where the other is meant, and stays what it is."""
-    workspace.write("folder/file", "kept")
-    assert refused(workspace.read, "folder") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "folder", "x") is Reason.PATH_REFUSED
-    assert refused(workspace.make_directory, "folder/file") is Reason.PATH_REFUSED
-    assert refused(workspace.write, "folder/file/x", "x") is Reason.PATH_REFUSED
-    assert workspace.read("folder/file") == "kept"
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can make a device")
+def test_a_device_is_not_opened(workspace, refused):
+    """Opening one may already do something."""
+    try:
+        os.mknod(workspace.root / "zero", stat.S_IFCHR | 0o666, os.makedev(1, 5))
+    except PermissionError:
+        pytest.skip("this container makes no devices")
+    assert refused(workspace.read, "zero") is Reason.PATH_REFUSED
+    assert refused(workspace.write, "zero", "x") is Reason.PATH_REFUSED
 
 
-def test_refusals_leave_no_descriptor_open(workspace, outside):
-    """However often a path is refused, the process keeps no file open."""
+def test_neither_refusals_nor_changes_leave_a_descriptor_open(workspace, outside, refused):
+    """However often something is done or refused, the process keeps no file open."""
     workspace.write("folder/file", "x")
     (workspace.root / "link").symlink_to(outside)
     before = descriptors()
-    for _ in range(20):
+    for number in range(20):
         refused(workspace.read, "folder")
         refused(workspace.read, "link/secret.txt")
         refused(workspace.write, "folder", "x")
         refused(workspace.read, "folder/missing/x")
         refused(workspace.make_directory, "folder/file")
+        refused(workspace.move, "folder", "folder/in/itself")
+        workspace.write("folder/file", f"{number}")
+        workspace.move("folder/file", "other")
+        workspace.move("other", "folder/file")
+        with workspace.watching():
+            pass
     assert descriptors() == before
 
 
-def test_a_content_may_be_as_large_as_the_limit_and_no_larger(workspace, monkeypatch):
-    """The limit counts bytes, for writing and for reading."""
-    monkeypatch.setattr(files, "MAX_BYTES", 10)
-    workspace.write("x", "é" * 5)
-    assert workspace.read("x") == "é" * 5
-    assert refused(workspace.write, "x", "é" * 5 + "x") is Reason.TOO_LARGE
-    assert workspace.read("x") == "é" * 5
-    (workspace.root / "large").write_bytes(b"x" * 11)
-    assert refused(workspace.read, "large") is Reason.TOO_LARGE
-
-
-def test_what_is_no_text_is_not_read(workspace):
-    """Bytes that are not UTF-8 are refused, not guessed at."""
-    (workspace.root / "image.png").write_bytes(b"\x89PNG\xff\xfe")
-    assert refused(workspace.read, "image.png") is Reason.BAD_FORMAT
-
-
-def test_half_of_a_surrogate_pair_is_not_written(workspace):
-    """UTF-8 can't write it: nothing is made, not even the folders above."""
-    assert refused(workspace.write, "a/x", "half \ud83d") is Reason.BAD_FORMAT
-    assert list(workspace.root.iterdir()) == []
-
-
 def test_permissions_are_kept(workspace):
-    """A script that can be run can still be run after it was changed."""
+    """A script that can be run can still be run after it was written anew or changed."""
     workspace.write("run.sh", "echo 1")
     (workspace.root / "run.sh").chmod(0o751)
     workspace.write("run.sh", "echo 2")
+    workspace.edit("run.sh", [Edit("2", "3")])
     assert stat.S_IMODE((workspace.root / "run.sh").stat().st_mode) == 0o751
 
 
-def test_a_new_file_has_the_permissions_that_the_process_gives(workspace):
-    """A new file is not executable and obeys the process's mask."""
-    mask = os.umask(0o027)
+def test_the_owners_rights_are_not_lent_to_what_a_model_wrote(workspace):
+    """A program that runs with its owner's rights loses that bit when it is written to; undoing brings it back."""
+    workspace.write("run", "1")
+    (workspace.root / "run").chmod(0o4755)
+    with belonging_to(turn="t", action="a"):
+        workspace.write("run", "2")
+    assert stat.S_IMODE((workspace.root / "run").stat().st_mode) == 0o755
+    workspace.undo("a")
+    assert stat.S_IMODE((workspace.root / "run").stat().st_mode) == 0o4755
+
+
+@pytest.mark.parametrize(
+    ("mask", "file", "folder"), [(0o027, 0o640, 0o750), (0o077, 0o600, 0o700), (0, 0o666, 0o777)]
+)
+def test_what_is_new_has_the_permissions_that_the_process_gives(workspace, mask, file, folder):
+    """A new file is not executable, and file and folder obey the process's mask."""
+    before = os.umask(mask)
     try:
-        workspace.write("x", "x")
+        workspace.write("a/x", "x")
+        assert os.umask(mask) == mask
     finally:
-        os.umask(mask)
-    assert stat.S_IMODE((workspace.root / "x").stat().st_mode) == 0o640
+        os.umask(before)
+    assert stat.S_IMODE((workspace.root / "a" / "x").stat().st_mode) == file
+    assert stat.S_IMODE((workspace.root / "a").stat().st_mode) == folder
 
 
-def test_a_write_that_fails_at_the_end_leaves_the_old_content(workspace, monkeypatch):
-    """Where the new content can't take the old one's place, the old one stays and nothing else is left."""
-    workspace.write("x", "old")
+def test_a_folder_in_a_shared_one_is_shared_as_well(workspace):
+    """The bit that hands a folder's group on is inherited, as the system does it."""
+    workspace.make_directory("a")
+    (workspace.root / "a").chmod(0o2775)
+    with belonging_to(turn="t", action="a"):
+        workspace.make_directory("a/b")
+    assert (workspace.root / "a" / "b").stat().st_mode & stat.S_ISGID
+    workspace.undo("a")
+    assert not (workspace.root / "a" / "b").exists()
 
-    def no_rename(*_arguments: object, **_named: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "rename", no_rename)
-    with pytest.raises(OSError, match="No space left"):
-        workspace.write("x", "new")
-    assert workspace.read("x") == "old"
-    assert [path.name for path in workspace.root.iterdir()] == ["x"]
+FAULTS = {
+    errno.ENOSPC: Reason.DISK_ERROR,
+    errno.EDQUOT: Reason.DISK_ERROR,
+    errno.EIO: Reason.DISK_ERROR,
+    errno.EMFILE: Reason.DISK_ERROR,
+    errno.EACCES: Reason.NOT_PERMITTED,
+    errno.EPERM: Reason.NOT_PERMITTED,
+    errno.EROFS: Reason.NOT_PERMITTED,
+    errno.ENOTDIR: Reason.PATH_REFUSED,
+    errno.ELOOP: Reason.PATH_REFUSED,
+    errno.ENAMETOOLONG: Reason.PATH_REFUSED,
+    errno.EISDIR: Reason.PATH_REFUSED,
+    errno.EINTR: Reason.DISK_ERROR,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=errno.errorcode.get)
+@pytest.mark.parametrize("call", ["open", "mkdir", "rename", "fchmod", "fsync"])
+def test_what_the_system_refuses_is_told_to_the_model_and_nothing_is_left(
+    workspace, tree_of, refused, monkeypatch, *, call, fault
+):
+    """Whichever call fails, at whichever moment, the reason is named and the tree is as it was."""
+    workspace.write("there/x", "old")
+    before = tree_of(workspace.root)
+    usual = getattr(os, call)
+    for moment in range(30):
+        calls = iter(range(1000))
+
+        def failing(*arguments: object, moment=moment, calls=calls, **named: object) -> object:
+            if next(calls) == moment:
+                raise OSError(fault, os.strerror(fault))
+            return usual(*arguments, **named)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, call, failing)
+            try:
+                reason = refused(workspace.write, "new/deep/x", "content")
+            except pytest.fail.Exception:
+                break
+        assert reason in {FAULTS[fault], Reason.DISK_ERROR}
+        assert tree_of(workspace.root) == before
+    assert moment > 0
+    assert workspace.read("new/deep/x") == "content"
 
 
 _FULL_DISK = """
 import resource, sys
+from actionledger.errors import ActionError
 from actionledger.execution.workspace import Workspace
-workspace = Workspace(sys.argv[1])
+workspace = Workspace(sys.argv[1], state=sys.argv[2])
 workspace.write("x", "old")
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
-try:
-    workspace.write("x", "new" * 100_000)
-except OSError as error:
-    print(error.errno)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+for size in (30_000, 100_000):
+    try:
+        workspace.write("new/x", "x" * size)
+    except ActionError as error:
+        print(error.reason, error)
+workspace.write("y", "still works")
 """
 
 
 def test_a_full_disk_leaves_the_old_content(tmp_path):
-    """A write that is cut off half way changes nothing, and its beginning is cleaned away."""
-    done = subprocess.run(
-        [sys.executable, "-c", _FULL_DISK, str(tmp_path)], capture_output=True, text=True, check=True
-    )
-    assert int(done.stdout) == errno.EFBIG
-    assert [path.name for path in tmp_path.iterdir()] == ["x"]
-    assert (tmp_path / "x").read_text() == "old"
+    """A write that is cut off half way, in the journal or in the file, changes nothing and leaves nothing behind."""
+    arguments = [sys.executable, "-c", _FULL_DISK, str(tmp_path / "inside"), str(tmp_path / "state")]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("disk_error ")
+    assert sorted(path.name for path in (tmp_path / "inside").rglob("*")) == ["new", "x", "x", "y"]
+    assert (tmp_path / "inside" / "x").read_text() == "old"
+    with_journal = Workspace(tmp_path / "inside", state=tmp_path / "state")
+    assert with_journal.write("x", "new") is False
+
+
+def test_a_turn_writes_no_more_than_it_may(tmp_path, refused):
+    """The limits on bytes and paths are a turn's; the next turn begins anew."""
+    workspace = Workspace(tmp_path / "inside", limits=FileLimits(turn_bytes=10, turn_paths=3))
+    with belonging_to(turn="1", action="1"):
+        workspace.write("x", "123456")
+        assert refused(workspace.write, "y", "12345") is Reason.TOO_LARGE
+        workspace.write("x", "1234")
+        assert refused(workspace.make_directory, "a/b/c") is Reason.TOO_LARGE
+        workspace.make_directory("a/b")
+        assert refused(workspace.write, "z", "") is Reason.TOO_LARGE
+    with belonging_to(turn="2", action="2"):
+        workspace.write("y", "1234567890")
+    assert sorted(path.name for path in workspace.root.rglob("*")) == ["a", "b", "x", "y"]

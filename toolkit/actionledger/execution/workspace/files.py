@@ -1,69 +1,92 @@
-"""The files under one root.
+"""What can be done with files: the same over the disk (``Workspace``) and in mind only (``Overlay``)."""
 
-Every path is walked name by name from the root's descriptor, following no symbolic link, so what was checked is what is
-used: nothing can be exchanged between the check and the use. Writes are atomic: a temporary file beside the target takes
-its place.
-"""
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
-import os
-import stat
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-
-from actionledger.errors import ActionError, UsageError
-from actionledger.execution.workspace.paths import parts_of
-from actionledger.ids import new_id
+from actionledger.errors import ActionError
+from actionledger.execution.workspace.edits import Bounds, Edit, Edited, edited_text
+from actionledger.execution.workspace.limits import FileLimits, TurnBudget
+from actionledger.execution.workspace.nodes import Change, Entry, Found, Kind, Step, paths_of
+from actionledger.execution.workspace.operations import (
+    delete_steps,
+    folder_steps,
+    move_steps,
+    replace_steps,
+    write_steps,
+)
+from actionledger.execution.workspace.paths import Parts, parts_of
+from actionledger.execution.workspace.refusals import no_file, not_found, too_large
+from actionledger.execution.workspace.searching import Hits, Listing, Search, listed, searched
+from actionledger.execution.workspace.texts import decoded, encoded
+from actionledger.execution.workspace.tree import Tree, near_paths
+from actionledger.execution.workspace.units import Unit, current_unit
 from actionledger.vocabulary import Reason
 
-MAX_BYTES = 10 * 2**20
-"""The most that one file may hold, in bytes."""
 
+class Files(ABC):
+    """Files and folders under one root, and no way out of it.
 
-class Workspace:
-    """One folder that a session may read and write, and no way out of it.
+    Paths are relative, with forward slashes, as a model writes them. Every method raises ``ActionError`` with a reason and a
+    sentence for the model where a path is refused, a limit is reached, or the system can't do it; a change is then not
+    made at all.
 
     Args:
-        root: the folder; it is made if it isn't there.
-
-    Raises:
-        UsageError: the root is no folder, or can't be made.
+        limits: how much it takes.
     """
 
-    def __init__(self, root: str | os.PathLike[str]) -> None:
-        self.root = Path(root).resolve()
-        try:
-            self.root.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise UsageError(f"The workspace {str(self.root)!r} can't be used: {error.strerror}.") from error
+    def __init__(self, limits: FileLimits) -> None:
+        self.limits = limits
+        self._budget = TurnBudget(limits)
+
+    @property
+    @abstractmethod
+    def tree(self) -> Tree:
+        """What there is."""
+
+    @abstractmethod
+    def _exclusively(self) -> AbstractContextManager[object]:
+        """Keep everybody else who uses this workspace from changing it meanwhile."""
+
+    @abstractmethod
+    def _carry_out(self, steps: Sequence[Step], unit: Unit, /) -> None:
+        """Have the effects, all of them or none."""
 
     def read(self, path: str) -> str:
-        """Return a file's text, decoded as UTF-8 with line ends kept.
-
-        Raises:
-            ActionError: the path is refused, names no regular file, or the file is too large or no text.
-        """
-        with self._folder(path) as (folder, name):
-            data = _read_bytes(folder, name, path)
-        try:
-            return data.decode()
-        except UnicodeDecodeError:
-            raise ActionError(Reason.BAD_FORMAT, f"The file {path!r} is not UTF-8 text.") from None
+        """Return a file's text, decoded as UTF-8; line ends and a byte order mark are kept."""
+        parts = self._parts(path)
+        return decoded(path, self._content(parts, path))
 
     def write(self, path: str, text: str) -> bool:
         """Write a file whole, making the folders above it; keep the permissions of one that is there.
 
         Returns:
             Whether the file is new.
-
-        Raises:
-            ActionError: the path is refused, names something that is no regular file, or the text is too large.
         """
-        data = _encoded(path, text)
-        with self._folder(path, make=True) as (folder, name):
-            mode = _mode_of(folder, name, path)
-            _replace(folder, name, data, mode)
-        return mode is None
+        parts = self._parts(path)
+        content = encoded(path, text, self.limits.file_bytes)
+        with self._exclusively():
+            steps = write_steps(self.tree, parts, content)
+            self._do(steps)
+        return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
+
+    def edit(self, path: str, edits: Sequence[Edit]) -> list[Edited]:
+        """Change a file in places: all edits, one after the other, or none. Line ends and permissions stay.
+
+        Returns:
+            What came of each edit.
+        """
+        parts = self._parts(path)
+        bounds = Bounds(self.limits.file_bytes, self.limits.seconds)
+        with self._exclusively():
+            found = None if self._begins_a_file(parts, edits) else self._found(parts, path)
+            before = decoded(path, found.content or b"") if found else ""
+            after, results = edited_text(path, before, edits, bounds)
+            content = encoded(path, after, self.limits.file_bytes)
+            self._do(
+                replace_steps(parts, found, content) if found else write_steps(self.tree, parts, content)
+            )
+        return results
 
     def make_directory(self, path: str) -> bool:
         """Make a folder and those above it; one that is there stays as it is.
@@ -71,104 +94,106 @@ class Workspace:
         Returns:
             Whether the folder is new.
         """
-        with self._folder(path, make=True) as (folder, name):
-            try:
-                os.mkdir(name, dir_fd=folder)
-            except FileExistsError:
-                os.close(_open_folder(name, folder, path))
-                return False
-        return True
+        parts = self._parts(path)
+        with self._exclusively():
+            steps = folder_steps(self.tree, parts)
+            self._do(steps)
+        return bool(steps)
 
-    @contextmanager
-    def _folder(self, path: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-        """Give the descriptor of the folder that a path lies in, and the path's last name."""
-        *above, name = parts_of(path)
-        folder = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            for part in above:
-                if make:
-                    with suppress(FileExistsError):
-                        os.mkdir(part, dir_fd=folder)
-                inner = _open_folder(part, folder, path)
-                os.close(folder)
-                folder = inner
-            yield folder, name
-        finally:
-            os.close(folder)
+    def delete(self, path: str, *, recursive: bool = False) -> int:
+        """Delete a file, a link, or a folder: an empty one, or with ``recursive`` all that is in it.
 
+        Returns:
+            How many files and folders are gone.
+        """
+        parts = self._parts(path)
+        with self._exclusively():
+            steps = delete_steps(self.tree, parts, self.limits, recursive=recursive)
+            self._do(steps)
+        return len(steps)
 
-def _open_folder(name: str, parent: int, path: str) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-    try:
-        return os.open(name, flags, dir_fd=parent)
-    except FileNotFoundError:
-        raise ActionError(Reason.NOT_FOUND, f"There is no folder {name!r} on the path {path!r}.") from None
-    except OSError:
-        # ENOTDIR covers both: a file in the way, and a symbolic link that is not followed.
-        raise ActionError(Reason.PATH_REFUSED, f"On the path {path!r}, {name!r} is no folder.") from None
+    def move(self, path: str, target: str, *, overwrite: bool = False) -> bool:
+        """Give a file or folder another path, making the folders above it.
 
+        Args:
+            path: where it is.
+            target: where it is to be: its own new path, not the folder to put it in.
+            overwrite: whether a file that is there may go.
 
-def _read_bytes(folder: int, name: str, path: str) -> bytes:
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    try:
-        descriptor = os.open(name, flags, dir_fd=folder)
-    except FileNotFoundError:
-        raise ActionError(Reason.NOT_FOUND, f"There is no file {path!r}.") from None
-    except OSError:
-        raise ActionError(Reason.PATH_REFUSED, f"The path {path!r} is a link or can't be read.") from None
-    try:
-        _check_regular(os.fstat(descriptor), path)
-        with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(MAX_BYTES + 1)
-    finally:
-        os.close(descriptor)
-    if len(data) > MAX_BYTES:
-        raise ActionError(Reason.TOO_LARGE, f"The file {path!r} is larger than {MAX_BYTES:,} bytes.")
-    return data
+        Returns:
+            Whether a file was overwritten.
+        """
+        source, goal = self._parts(path), self._parts(target)
+        with self._exclusively():
+            steps = move_steps(self.tree, source, goal, overwrite=overwrite)
+            self._do(steps)
+        return any(isinstance(step.effect, Change) and step.effect.after is None for step in steps)
 
+    def list_directory(self, path: str = ".", *, depth: int = 1) -> Listing:
+        """Return what is in a folder and, down to a depth, in the folders in it."""
+        return listed(self.tree, self._parts(path, root_is_meant=True), self.limits, depth=depth)
 
-def _encoded(path: str, text: str) -> bytes:
-    try:
-        data = text.encode()
-    except UnicodeEncodeError:
-        message = f"The content for {path!r} holds half of a surrogate pair, which UTF-8 can't write."
-        raise ActionError(Reason.BAD_FORMAT, message) from None
-    if len(data) > MAX_BYTES:
-        message = f"The content for {path!r} is {len(data):,} bytes; the limit is {MAX_BYTES:,}."
-        raise ActionError(Reason.TOO_LARGE, message)
-    return data
+    def stat(self, path: str) -> Entry:
+        """Return what stands at a path: its kind, size, permissions, time; a link is not followed."""
+        parts = self._parts(path, root_is_meant=True)
+        entry = self.tree.look(parts)
+        if entry is None:
+            raise not_found(path, near_paths(self.tree, parts))
+        return entry
 
+    def search(self, search: str | Search, path: str = ".") -> Hits:
+        """Return the lines that hold a text, in the files of a folder; files that are no text are skipped and counted.
 
-def _mode_of(folder: int, name: str, path: str) -> int | None:
-    """Return the permissions of the file that a write would replace; None where there is none."""
-    try:
-        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    _check_regular(status, path)
-    return stat.S_IMODE(status.st_mode)
+        Args:
+            search: a text within one line, or a ``Search`` that says more.
+            path: the folder, or one file.
+        """
+        wanted = Search(search) if isinstance(search, str) else search
+        if not wanted.text:
+            raise ActionError(Reason.BAD_LENGTH, "The text to search for is empty.")
+        return searched(self.tree, self._parts(path, root_is_meant=True), wanted, self.limits)
 
+    def _do(self, steps: Sequence[Step]) -> None:
+        """Have the effects of one operation, if the turn may have that much more."""
+        if not steps:
+            return
+        unit = current_unit()
+        paths = {path for step in steps for path in paths_of(step.effect)}
+        size = sum(len(step.after) for step in steps if step.after)
+        self._budget.check(unit.turn, paths, size)
+        self._carry_out(steps, unit)
+        self._budget.spend(unit.turn, paths, size)
 
-def _check_regular(status: os.stat_result, path: str) -> None:
-    if not stat.S_ISREG(status.st_mode):
-        raise ActionError(Reason.PATH_REFUSED, f"The path {path!r} is no regular file.")
-    if status.st_nlink > 1:
-        raise ActionError(
-            Reason.PATH_REFUSED, f"The file {path!r} has a second name (a hard link) elsewhere."
-        )
+    def _parts(self, path: str, *, root_is_meant: bool = False) -> Parts:
+        parts = parts_of(path, root_is_meant=root_is_meant)
+        if len(parts) > self.limits.depth:
+            message = (
+                f"The path {path[:60]!r} goes through {len(parts)} names; the limit is {self.limits.depth}."
+            )
+            raise ActionError(Reason.PATH_REFUSED, message)
+        return parts
 
+    def _content(self, parts: Parts, path: str) -> bytes:
+        return self._found(parts, path).content or b""
 
-def _replace(folder: int, name: str, data: bytes, mode: int | None) -> None:
-    temporary = f".{new_id()}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(temporary, flags, 0o666, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            if mode is not None:
-                os.fchmod(descriptor, mode)
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(temporary, dir_fd=folder)
-        raise
+    def _found(self, parts: Parts, path: str) -> Found:
+        """Return the file that a model may read at a path."""
+        entry = self.tree.look(parts)
+        if entry is not None and entry.kind is Kind.FILE and entry.size > self.limits.file_bytes:
+            raise too_large(path, entry.size, self.limits.file_bytes)
+        found = self.tree.load(parts)
+        if found is None:
+            raise not_found(path, near_paths(self.tree, parts))
+        if found.node.kind is not Kind.FILE:
+            raise no_file(path, found.node.kind)
+        if found.names > 1:
+            message = (
+                f"The file {path!r} has a second name (a hard link), which may lie outside the workspace."
+            )
+            raise ActionError(Reason.PATH_REFUSED, message)
+        return found
+
+    def _begins_a_file(self, parts: Parts, edits: Sequence[Edit]) -> bool:
+        """Whether edits make a file that isn't there: the first one looks for nothing."""
+        looks_for_nothing = bool(edits) and not edits[0].search and not edits[0].is_pattern
+        return looks_for_nothing and self.tree.look(parts) is None

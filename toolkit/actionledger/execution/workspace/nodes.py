@@ -1,0 +1,198 @@
+"""What stands at a path, and what can happen to it: the values that undo is made of."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Kind(StrEnum):
+    """What stands at a path."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    LINK = "link"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What stands at a path, as exactly as it has to be brought back.
+
+    Args:
+        kind: what it is.
+        mode: the permission bits of a file or folder; 0 otherwise.
+        size: a file's size, in bytes.
+        digest: of a file's content (see ``digest_of``); empty where the content was too large to look at.
+        target: what a symbolic link says.
+    """
+
+    kind: Kind
+    mode: int = 0
+    size: int = 0
+    digest: str = ""
+    target: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether another one can be compared with it."""
+        return bool(self.digest) or self.kind is not Kind.FILE
+
+    @property
+    def can_be_made(self) -> bool:
+        """Whether it can be made again."""
+        return self.is_known and self.kind is not Kind.OTHER
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A node and, where it is a file, its content.
+
+    Args:
+        node: what stands there.
+        content: a file's content; None for all else, and where it was too large to look at.
+        names: how many names the file has; more than one means that it may belong to something outside.
+    """
+
+    node: Node
+    content: bytes | None = None
+    names: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a listing says of a path.
+
+    Args:
+        path: relative to the workspace's root.
+        kind: what stands there.
+        size: a file's size, in bytes; 0 otherwise.
+        mode: the permission bits.
+        modified_ns: when the content last changed, in nanoseconds since 1970; None where it only would be there.
+    """
+
+    path: str
+    kind: Kind
+    size: int
+    mode: int
+    modified_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One path goes from one state to another.
+
+    Args:
+        path: relative to the workspace's root.
+        before: what stood there; None for nothing.
+        after: what stands there then; None for nothing.
+    """
+
+    path: str
+    before: Node | None
+    after: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Something goes by another path, with all that is in it.
+
+    Args:
+        path: where it was.
+        target: where it is then.
+        kind: what it is.
+    """
+
+    path: str
+    target: str
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something that may have changed and could not be kept track of.
+
+    Args:
+        path: where; ``"."`` for the workspace as a whole.
+        why: why not, as a sentence.
+    """
+
+    path: str
+    why: str
+
+
+Effect = Change | Move | Gap
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An effect with the contents that it takes to have it, or to take it back.
+
+    Args:
+        effect: what happens.
+        before: the content of the file that stood there; None where none did.
+        after: the content of the file that stands there then; None where none does.
+    """
+
+    effect: Change | Move
+    before: bytes | None = None
+    after: bytes | None = None
+
+
+def digest_of(content: bytes) -> str:
+    """Return what a content is known by: its SHA-256 in hexadecimal digits."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def file_node(content: bytes, mode: int) -> Node:
+    """Return the node of a file with this content."""
+    return Node(Kind.FILE, mode, len(content), digest_of(content))
+
+
+def kind_of(status: os.stat_result) -> Kind:
+    """Return what a status says that something is."""
+    kinds = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.LINK}
+    return kinds.get(stat.S_IFMT(status.st_mode), Kind.OTHER)
+
+
+def inverse(step: Step) -> Step:
+    """Return the step that takes another one back."""
+    effect = step.effect
+    if isinstance(effect, Move):
+        return Step(Move(effect.target, effect.path, effect.kind))
+    return Step(Change(effect.path, effect.after, effect.before), step.after, step.before)
+
+
+def paths_of(effect: Change | Move) -> tuple[str, ...]:
+    """Return the paths that an effect changes something at."""
+    return (effect.path, effect.target) if isinstance(effect, Move) else (effect.path,)
+
+
+def effect_as_json(effect: Effect) -> dict[str, Any]:
+    """Return an effect as a JSON value."""
+    return {"effect": type(effect).__name__.lower(), **asdict(effect)}
+
+
+def effect_from_json(value: Mapping[str, Any]) -> Effect:
+    """Return the effect that a JSON value stands for.
+
+    Raises:
+        KeyError, TypeError, ValueError: it stands for none.
+    """
+    match value["effect"]:
+        case "change":
+            return Change(value["path"], node_from_json(value["before"]), node_from_json(value["after"]))
+        case "move":
+            return Move(value["path"], value["target"], Kind(value["kind"]))
+        case "gap":
+            return Gap(value["path"], value["why"])
+        case unknown:
+            raise ValueError(f"there is no effect {unknown!r}")
+
+
+def node_from_json(value: Mapping[str, Any] | None) -> Node | None:
+    """Return the node that a JSON value stands for; None for none."""
+    return None if value is None else Node(**{**value, "kind": Kind(value["kind"])})
