@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis.strategies import text
 
 import actionledger as al
-from actionledger.errors import LedgerError, UnknownNameError, UsageError
+from actionledger.errors import LedgerError, RenderError, UnknownNameError, UsageError
 from actionledger.execution.approval import Policy, Verdict
+from actionledger.execution.handlers import Handlers
 from actionledger.ledger import open_ledger
+from actionledger.parsing.dialects import dialect_named
 from actionledger.parsing.parsers import PARSERS
 from actionledger.profiles import PROFILES
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
@@ -74,6 +76,34 @@ def test_the_names_of_everything():
         "mint-harness",
     } < set(al.parser_names())
     assert {"actions", "iteration", "json_action", "xml_tags", "plan", "mint"} <= set(al.dialect_names())
+
+
+def test_calls_can_be_written_in_a_dialect():
+    """As tuples, or as they were read from another dialect; by the dialect's name or as a value."""
+    calls = [("get_weather", {"city": "Paris"}), ("get_time", {"zone": "Asia/Tokyo"}, "call_1")]
+    text = al.render(calls, dialect="hermes")
+    assert text == (
+        '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>\n'
+        '<tool_call>\n{"name": "get_time", "arguments": {"zone": "Asia/Tokyo"}, "id": "call_1"}\n</tool_call>'
+    )
+    result = al.parse(text, dialects=["hermes"])
+    assert al.render(result.actions, dialect="hermes") == text
+    assert al.render(result.actions, dialect_named("lfm2")) == (
+        '<|tool_call_start|>[get_weather(city="Paris"), get_time(zone="Asia/Tokyo")]<|tool_call_end|>'
+    )
+
+
+def test_what_can_not_be_written_is_refused():
+    """An unknown dialect, something that is no call, no call at all, and a call that would be read as another one."""
+    with pytest.raises(UnknownNameError, match="no dialect 'hermess'"):
+        al.render([("f", {})], dialect="hermess")
+    for wrong in ("f", ("f",), {"name": "f", "arguments": {}}, ("f", [1]), ("f", {}, 7)):
+        with pytest.raises(UsageError, match="A call to write is"):
+            al.render([wrong], dialect="hermes")
+    with pytest.raises(UsageError, match="at least one"):
+        al.render([], dialect="hermes")
+    with pytest.raises(RenderError, match="null in the argument 'path'"):
+        al.render([("read_file", {"path": None})], dialect="xml_tags")
 
 
 def test_parsers_have_different_hashes():
@@ -329,7 +359,11 @@ def test_a_profile_of_ones_own(tmp_path):
     catalogue = al.Catalogue(name="waving", actions=(Wave,))
     policy = Policy((("wave", Verdict.APPROVE),))
     mine = al.Profile(
-        "mine", al.parser("assistant"), catalogue, policy, lambda _workspace: {"wave": lambda a: a.to}
+        "mine",
+        al.parser("assistant"),
+        catalogue,
+        policy,
+        lambda _workspace: Handlers({"wave": lambda a, _: a.to}),
     )
     text = '```actions\n{"actions": [{"type": "wave", "to": "the crew"}, {"type": "create_task", "content": "x"}]}\n```'
     with al.open_ledger(tmp_path / "team.duckdb") as ledger:

@@ -6,6 +6,7 @@ from actionledger.vocabulary import (
     SENTENCES,
     ActionStatus,
     BlockStatus,
+    Decision,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -18,6 +19,7 @@ LISTS = {
     BlockStatus: "strict repaired malformed ignored",
     ActionStatus: "valid coerced invalid unknown illustration",
     ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run undone interrupted",
+    Decision: "approved modified rejected",
     RunKind: "live import reparse",
 }
 

@@ -17,10 +17,17 @@ WEATHER = {
         "units": {"enum": ["metric", "imperial"]},
         "alerts": {"type": "boolean"},
         "places": {"type": "array", "items": {"$ref": "#/$defs/place"}},
+        "when": {"anyOf": [{"type": "string", "minLength": 3}, {"type": "integer"}, {"type": "null"}]},
+        "area": {"oneOf": [{"$ref": "#/definitions/box"}, {"$ref": "#/definitions/disc"}]},
+        "level": {"type": ["integer", "null"]},
     },
     "required": ["zip"],
     "additionalProperties": False,
     "$defs": {"place": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}},
+    "definitions": {
+        "box": {"type": "object", "properties": {"kind": {"const": "box"}, "side": {"type": "number"}}},
+        "disc": {"type": "object", "properties": {"kind": {"const": "disc"}, "radius": {"type": "number"}}},
+    },
 }
 TOOLS = ToolCatalogue.of([{"type": "function", "function": {"name": "weather", "parameters": WEATHER}}])
 
@@ -92,6 +99,42 @@ def test_a_definition_that_is_none_is_refused(definitions, said):
             "one of: metric, imperial",
         ),
         ({"zip": "03106", "places": [{}]}, Reason.MISSING_FIELD, "places.0.name", "", "string"),
+        (
+            {"zip": "03106", "units": "metrics"},
+            Reason.VALUE_NOT_ALLOWED,
+            "units",
+            '"metrics"',
+            "one of: metric, imperial (did you mean 'metric'?)",
+        ),
+        ({"zip": "03106", "level": "x"}, Reason.WRONG_TYPE, "level", '"x"', "integer or null"),
+        (
+            {"zip": "03106", "when": "x"},
+            Reason.BAD_LENGTH,
+            "when",
+            '"x"',
+            "string of at least 3 characters",
+        ),
+        (
+            {"zip": "03106", "when": 1.5},
+            Reason.WRONG_TYPE,
+            "when",
+            "1.5",
+            "string of at least 3 characters or integer or null",
+        ),
+        (
+            {"zip": "03106", "area": {"kind": "disc", "radius": "wide"}},
+            Reason.WRONG_TYPE,
+            "area.radius",
+            '"wide"',
+            "number",
+        ),
+        (
+            {"zip": "03106", "area": {"kind": "ring"}},
+            Reason.VALUE_NOT_ALLOWED,
+            "area",
+            '{"kind":"ring"}',
+            "object with kind, side or object with kind, radius",
+        ),
     ],
 )
 def test_what_the_schema_refuses_has_a_code_and_a_path(arguments, code, path, value, expected):
@@ -100,6 +143,22 @@ def test_what_the_schema_refuses_has_a_code_and_a_path(arguments, code, path, va
     assert found.status is ActionStatus.INVALID
     error = found.errors[0]
     assert (error.code, error.path, error.value, error.expected) == (code, path, value, expected)
+
+
+def test_a_tool_is_described_like_an_action():
+    """Its fields in words, and an example made up from its schema."""
+    described = TOOLS.description("weather")
+    assert (described.name, described.example) == ("weather", {"zip": "the zip"})
+    assert [field.name for field in described.fields if field.required] == ["zip"]
+    assert {field.name: field.type for field in described.fields}["level"] == "integer or null"
+    assert TOOLS.describe() == (described,)
+    assert TOOLS.description("wether") is None
+
+
+def test_a_thousand_unknown_fields_are_a_hundred_errors():
+    """A model's slip is told field by field, a flood is not."""
+    found = call(zip="03106", **{f"x{number}": 1 for number in range(1000)})
+    assert len(found.errors) == 100
 
 
 def test_an_unknown_tool_is_unknown():

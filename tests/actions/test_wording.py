@@ -2,13 +2,15 @@
 
 import pytest
 
-from actionledger.actions.wording import allowed_values, child, did_you_mean, field_names, in_words
+from actionledger.actions.wording import allowed_values, child, field_names, in_words
 
 ROOT = {
     "$defs": {
         "Part": {"type": "object", "properties": {"title": {"type": "string"}, "size": {"type": "integer"}}},
         "Chain": {"type": "array", "items": {"$ref": "#/$defs/Chain"}},
-    }
+        "Itself": {"$ref": "#/$defs/Itself"},
+    },
+    "definitions": {"Old": {"type": "integer"}},
 }
 
 
@@ -38,6 +40,14 @@ ROOT = {
         ({"enum": ["a", "b"]}, "one of: a, b"),
         ({"const": "a"}, "one of: a"),
         ({"anyOf": [{"enum": ["a"]}, {"type": "null"}]}, "one of: a or null"),
+        ({"type": ["string", "null"], "minLength": 1}, "string of at least 1 character or null"),
+        ({"type": ["string", "null"], "enum": ["a", None]}, "one of: a, null"),
+        ({"enum": ["", " b", True, 2]}, 'one of: "", " b", true, 2'),
+        ({"type": "array", "uniqueItems": True, "items": True}, "array of different items (each: any value)"),
+        ({"$ref": "#/$defs/Part"}, "object with title, size"),
+        ({"$ref": "#/definitions/Old"}, "integer"),
+        ({"$ref": "#/$defs/Nowhere"}, "any value"),
+        ({"$ref": "#/$defs/Itself"}, "any value"),
         ({}, "any value"),
     ],
 )
@@ -62,27 +72,3 @@ def test_fields_and_values_are_gathered_from_every_branch():
     schema = {"anyOf": [{"$ref": "#/$defs/Part"}, {"properties": {"size": {}, "name": {}}}]}
     assert field_names(schema, ROOT) == ("title", "size", "name")
     assert allowed_values({"anyOf": [{"enum": ["a", "b"]}, {"const": "c"}]}, ROOT) == ("a", "b", "c")
-
-
-@pytest.mark.parametrize(
-    ("word", "answer"),
-    [
-        ("contnt", "did you mean 'content'?"),
-        ("CONTENT", "did you mean 'content'?"),
-        ("note", "did you mean 'notes'?"),
-        ("statuses", "did you mean 'status'?"),
-        ("zzz", ""),
-        ("", ""),
-        ("content" * 20, ""),
-    ],
-)
-def test_near_names_are_asked_for(word, answer):
-    """A slip of the pen, of case or of number finds its name; anything else finds none."""
-    assert did_you_mean(word, ("content", "notes", "status")) == answer
-
-
-def test_the_nearest_name_comes_first():
-    """Several near names are put in the order of their nearness."""
-    assert did_you_mean("create_tasks", ("update_task", "create_task")) == (
-        "did you mean 'create_task' or 'update_task'?"
-    )

@@ -13,8 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from actionledger.parsing.parsers import PARSERS
-from actionledger.parsing.scan.json import decode as current
-from actionledger.parsing.scan.tolerant import decode as tolerant
+from actionledger.parsing.scan.tolerant import decode
 
 DATA = Path(__file__).parents[2] / "data" / "sessions.jsonl"
 OTHERS = {"json_repair": "loads", "fast_json_repair": "loads", "jiter": "from_json"}
@@ -34,8 +33,7 @@ def best(run: Callable[[], object], times: int) -> float:
 def readers() -> Iterable[tuple[str, Callable[[str], object]]]:
     """Yield the readers of JSON that there are."""
     yield "json.loads", json.loads
-    yield "decode", current
-    yield "tolerant decode", tolerant
+    yield "decode", decode
     for name, function in OTHERS.items():
         try:
             found = getattr(import_module(name), function)

@@ -19,6 +19,15 @@ COMMANDS = (
     "report",
     "sql",
     "replay",
+    "prompt",
+    "schema",
+    "actions",
+    "approvals",
+    "approvals list",
+    "approvals show",
+    "approvals approve",
+    "approvals reject",
+    "approvals run",
     "dashboard",
 )
 

@@ -1,6 +1,7 @@
 """A profile of four small actions with handlers that do as they are told, and its sessions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -11,8 +12,11 @@ from pydantic import Field
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.events import Event
 from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.executor import Step
-from actionledger.execution.profile import Handler, Profile
+from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.entries import Step
+from actionledger.execution.executor import Executor
+from actionledger.execution.handlers import Handlers
+from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.execution.workspace import Workspace
 from actionledger.parsing.parsers import parser_for
@@ -65,13 +69,15 @@ SESSION = SessionKey(session_id="5e551011-0000-4000-8000-000000000000", profile=
 RUN = RunKey(run_id="00000000-0000-4000-8000-000000000001", kind=RunKind.LIVE)
 
 
-def handlers(_workspace: Workspace) -> Mapping[str, Handler]:
+def handlers(_workspace: Workspace) -> Handlers:
     """All but dreaming can be done, and says that it was."""
-    return {
-        "look": lambda action: {"seen": action.at},
-        "change": lambda action: {"changed": action.what},
-        "destroy": lambda action: {"destroyed": action.what},
-    }
+    return Handlers(
+        {
+            "look": lambda action, _context: {"seen": action.at},
+            "change": lambda action, _context: {"changed": action.what},
+            "destroy": lambda action, _context: {"destroyed": action.what},
+        }
+    )
 
 
 @pytest.fixture
@@ -87,20 +93,49 @@ def events() -> list[Event]:
 
 
 @pytest.fixture
-def session(profile: Profile, events: list[Event], tmp_path: Path) -> Callable[..., SessionRuntime]:
-    """Makes a session; what it is made of can be given."""
+def session(profile: Profile, events: list[Event], tmp_path: Path) -> Iterator[Callable[..., SessionRuntime]]:
+    """Makes a session; what it is made of can be given, and its handlers by name."""
+    made: list[SessionRuntime] = []
 
-    def make(**given: Any) -> SessionRuntime:
+    def make(handlers: dict[str, Any] | None = None, **given: Any) -> SessionRuntime:
         values = {
             "profile": profile,
             "session": SESSION,
             "run": RUN,
             "workspace": Workspace(tmp_path / "workspace"),
             "record": events.append,
-        }
-        return SessionRuntime(**values | given)
+            "sleep": lambda _seconds: None,
+        } | given
+        if handlers is not None:
+            values["profile"] = replace(values["profile"], handlers=lambda _workspace: Handlers(handlers))
+        made.append(SessionRuntime(**values))
+        return made[-1]
 
-    return make
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def executor(events: list[Event], tmp_path: Path) -> Iterator[Callable[..., Executor]]:
+    """Makes an executor of one handler, for looking; its conduct can be given."""
+    made: list[Executor] = []
+
+    def make(handler: Any, *, record: Any = None, sleep: Any = None, **conduct: Any) -> Executor:
+        made.append(
+            Executor(
+                Handlers({"look": handler}),
+                workspace=Workspace(tmp_path / "workspace"),
+                conducts=Conducts((), Conduct(**{"retries": 0} | conduct)),
+                record=record or events.append,
+                sleep=sleep or (lambda _seconds: None),
+            )
+        )
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
 
 
 @pytest.fixture

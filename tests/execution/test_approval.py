@@ -2,9 +2,10 @@
 
 import pytest
 
-from actionledger.execution.approval import Policy, Verdict
+from actionledger.errors import UsageError
+from actionledger.execution.approval import Policy, Rule, Ruling, Verdict, content_hash
 from actionledger.values import ActionCall, Span
-from actionledger.vocabulary import ActionStatus
+from actionledger.vocabulary import ActionStatus, Decision
 
 APPROVE, REJECT, ESCALATE = Verdict.APPROVE, Verdict.REJECT, Verdict.ESCALATE
 
@@ -44,6 +45,78 @@ def test_an_automatic_session_approves_what_would_wait():
     """What is rejected stays rejected, rows keep their order, and the table itself is not changed."""
     policy = Policy((("destroy", REJECT), ("change", ESCALATE), ("look", APPROVE)))
     automatic = policy.automatic()
-    assert automatic.rows == (("destroy", REJECT), ("change", APPROVE), ("look", APPROVE))
+    assert [rule[:2] for rule in automatic.rules] == [
+        ("destroy", REJECT),
+        ("change", APPROVE),
+        ("look", APPROVE),
+    ]
     assert automatic.review(call("unheard of")) is REJECT
     assert policy.review(call("change")) is ESCALATE
+
+
+@pytest.mark.parametrize(
+    ("condition", "value", "holds"),
+    [
+        ("src/*", "src/a.py", True),
+        ("src/*", "lib/src/a.py", False),
+        ("3", 3, True),
+        ("true", True, True),
+        ("*secret*", ["a secret"], True),
+        (("git", "diff"), "git diff --stat", True),
+        (("git", "diff"), "git  diff", True),
+        (("git", "diff"), "git 'diff' a.py", True),
+        (("git", "diff"), "git difftool", False),
+        (("git", "diff"), "git status", False),
+        (("git", "diff"), "git", False),
+        (("git", "diff"), "git diff; rm -r .", False),
+        (("git", "diff"), "git diff && rm -r .", False),
+        (("git", "diff"), "git diff | sh", False),
+        (("git", "diff"), "git diff > /etc/passwd", False),
+        (("git", "diff"), "git diff $(rm x)", False),
+        (("git", "diff"), "git diff `rm x`", False),
+        (("git", "diff"), "git diff\nrm x", False),
+        (("git", "diff"), "git diff 'unclosed", False),
+        (("git", "diff"), ["git", "diff"], False),
+    ],
+)
+def test_a_condition_looks_at_a_field(condition, value, holds):
+    """A glob over all of its text, or the words of a command that is nothing but words."""
+    rule = Rule("run", APPROVE, {"field": condition})
+    assert rule.fits("run", {"field": value}) is holds
+
+
+def test_all_conditions_must_hold_and_a_missing_field_holds_none():
+    """What isn't given can't fit."""
+    rule = Rule("run", APPROVE, {"a": "*", "b": "x"})
+    assert rule.fits("run", {"a": "1", "b": "x"})
+    assert not rule.fits("run", {"a": "1", "b": "y"})
+    assert not rule.fits("run", {"b": "x"})
+
+
+def test_a_policy_has_a_version():
+    """The same rules have the same one, however they are written; others another."""
+    short, long = Policy((("a", APPROVE),)), Policy((Rule("a", APPROVE),))
+    assert short.version == long.version
+    assert len({policy.version for policy in (short, Policy(()), Policy((("a", REJECT),)))}) == 3
+    assert Policy((Rule("a", APPROVE, {"x": "1"}),)).version != short.version
+
+
+def test_a_content_has_a_hash():
+    """The order of fields doesn't matter; name, values and policy do."""
+    one = content_hash("run", '{"a": 1, "b": [2]}', "p")
+    assert one == content_hash("run", '{"b":[2],"a":1}', "p")
+    others = {
+        content_hash("ran", '{"a": 1, "b": [2]}', "p"),
+        content_hash("run", '{"a": 1, "b": [3]}', "p"),
+        content_hash("run", '{"a": 1, "b": [2]}', "q"),
+    }
+    assert len(others | {one}) == 4
+
+
+@pytest.mark.parametrize(
+    ("decision", "arguments"), [(Decision.APPROVED, {"a": 1}), (Decision.MODIFIED, None)]
+)
+def test_a_ruling_has_arguments_if_it_changes_them(decision, arguments):
+    """And only then."""
+    with pytest.raises(UsageError, match="if and only if"):
+        Ruling(decision, "ada", arguments=arguments)

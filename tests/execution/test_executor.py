@@ -1,14 +1,20 @@
 """One step: what a handler does becomes an observation, whatever it does, and is recorded around its effect."""
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from math import nan
+from threading import Event, current_thread, get_ident
 
 import pytest
 
 from actionledger.errors import ActionError, LedgerError
 from actionledger.events import EVENT, ExecutionFinished, ExecutionStarted
-from actionledger.execution.executor import MAX_RESULT, Step, capped, run_step, withheld
+from actionledger.execution.bounding import MAX_RESULT
+from actionledger.execution.conduct import Conducts
+from actionledger.execution.executor import Executor
+from actionledger.execution.handlers import Handlers
+from actionledger.execution.workspace import Workspace
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
@@ -17,42 +23,42 @@ class UnreadableError(Exception):
         raise RuntimeError("no text for you")
 
 
-class Unwritable:
-    def __repr__(self) -> str:
-        raise RuntimeError("no text for you")
-
-
 def raising(error: BaseException):
-    def handler(_action: object) -> None:
+    def handler(_action: object, _context: object) -> None:
         raise error
 
     return handler
 
 
-def too_deep(_action: object) -> object:
-    return too_deep(_action)
+def too_deep(action: object, context: object) -> object:
+    return too_deep(action, context)
 
 
-def observed(step, events, handler):
-    """Run a step with a handler; check that the two events are as they must be, and return the observation."""
-    observation = run_step(step, {"look": handler}, events.append)
-    started, finished = events
-    assert isinstance(started, ExecutionStarted)
-    assert isinstance(finished, ExecutionFinished)
-    assert started.execution_id == finished.execution_id == observation.execution_id
-    assert (finished.status, finished.reason, finished.message) == (
-        observation.status,
-        observation.reason,
-        observation.message,
-    )
-    assert json.loads(finished.result) == observation.result
-    assert EVENT.dump_json(finished)
-    return observation
+@pytest.fixture
+def observed(step, events, executor):
+    """Runs a step with a handler; checks that the two events are as they must be, and gives the observation."""
+
+    def run(handler, **conduct):
+        (observation,) = executor(handler, **conduct).run([step])
+        started, finished = events
+        assert isinstance(started, ExecutionStarted)
+        assert isinstance(finished, ExecutionFinished)
+        assert started.execution_id == finished.execution_id == observation.execution_id
+        assert (finished.status, finished.reason, finished.message) == (
+            observation.status,
+            observation.reason,
+            observation.message,
+        )
+        assert json.loads(finished.result) == observation.result
+        assert EVENT.dump_json(finished)
+        return observation
+
+    return run
 
 
-def test_a_result_is_observed_and_recorded(step, events):
+def test_a_result_is_observed_and_recorded(observed):
     """What the handler returns is the observation's result and the event's, and the handler gets the model."""
-    observation = observed(step, events, lambda action: {"seen": action.at})
+    observation = observed(lambda action, _context: {"seen": action.at})
     assert (observation.status, observation.reason, observation.message) == (
         ExecutionStatus.SUCCEEDED,
         None,
@@ -63,29 +69,30 @@ def test_a_result_is_observed_and_recorded(step, events):
     assert observation.duration_ms >= 0
 
 
-def test_intent_is_recorded_before_the_effect_and_the_result_after_it(step, events):
+def test_intent_is_recorded_before_the_effect_and_the_result_after_it(step, events, executor):
     """Whoever looks while the handler runs sees a start without a finish."""
     seen = []
-    run_step(step, {"look": lambda action: seen.extend(event.kind for event in events)}, events.append)
+    executor(lambda action, _context: seen.extend(event.kind for event in events)).run([step])
     assert seen == ["execution_started"]
     assert [event.kind for event in events] == ["execution_started", "execution_finished"]
 
 
-def test_nothing_runs_unrecorded(step):
+def test_nothing_runs_unrecorded(step, executor):
     """Where the intent can't be recorded, there is no effect."""
     effects = []
 
     def full(_event: object) -> None:
         raise LedgerError("The disk is full.")
 
+    running = executor(lambda action, _context: effects.append(action), record=full)
     with pytest.raises(LedgerError):
-        run_step(step, {"look": effects.append}, full)
+        running.run([step])
     assert effects == []
 
 
-def test_the_events_carry_the_dimensions_of_the_turn(step, events):
+def test_the_events_carry_the_dimensions_of_the_turn(step, events, observed):
     """No statistic needs a join: session, turn, profile, model and task are in the start."""
-    observed(step, events, lambda action: None)
+    observed(lambda action, _context: None)
     started = events[0]
     assert (started.session_id, started.turn_id, started.turn_index) == (
         step.turn.session.session_id,
@@ -98,16 +105,18 @@ def test_the_events_carry_the_dimensions_of_the_turn(step, events):
     assert started.started_at.tzinfo is None
 
 
-def test_the_same_step_has_the_same_ids_and_another_step_others(step, events):
-    """Ids are derived: recording a step twice doubles nothing, and no two steps share one."""
-    other = Step(step.index + 1, step.call, step.attempt_id, step.turn, step.run_id)
-    for each in (step, step, other):
-        run_step(each, {"look": lambda action: None}, events.append)
-    first, second, third = events[0:2], events[2:4], events[4:6]
+def test_the_same_try_has_the_same_ids_and_another_one_others(step, events, executor):
+    """Ids are derived: recording a try twice doubles nothing, and no two actions or tries share one."""
+    running = executor(lambda action, _context: None)
+    for each in (step, step, replace(step, index=step.index + 1), replace(step, try_number=2)):
+        running.run([each])
+    first, second, other, again = (events[at : at + 2] for at in (0, 2, 4, 6))
     assert [event.event_id for event in first] == [event.event_id for event in second]
-    assert not {event.event_id for event in first} & {event.event_id for event in third}
-    assert first[0].execution_id != third[0].execution_id
-    assert first[0].action_id != third[0].action_id
+    ids = {event.event_id for event in (*first, *other, *again)}
+    assert len(ids) == 6
+    assert len({first[0].execution_id, other[0].execution_id, again[0].execution_id}) == 3
+    assert first[0].action_id != other[0].action_id
+    assert first[0].trace_id == again[0].trace_id != other[0].trace_id
 
 
 @pytest.mark.parametrize(
@@ -135,46 +144,52 @@ def test_the_same_step_has_the_same_ids_and_another_step_others(step, events):
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else str(value),
 )
-def test_whatever_a_handler_raises_becomes_an_outcome(step, events, error, status, reason):
+def test_whatever_a_handler_raises_becomes_an_outcome(observed, error, status, reason):
     """An exception ends the action and not the turn; its kind says what is recorded."""
-    observation = run_step(step, {"look": raising(error)}, events.append)
+    observation = observed(raising(error))
     assert (observation.status, observation.reason, observation.result) == (status, reason, None)
     assert observation.message
-    assert [event.kind for event in events] == ["execution_started", "execution_finished"]
-    assert (events[1].status, events[1].reason, events[1].result) == (status, reason, "null")
 
 
-def test_an_action_error_speaks_to_the_model(step, events):
+def test_an_action_error_speaks_to_the_model(observed):
     """Its sentence goes out as it is, without the name of a class."""
     error = ActionError(Reason.NO_MATCH, "The text does not occur.")
-    assert observed(step, events, raising(error)).message == "The text does not occur."
+    assert observed(raising(error)).message == "The text does not occur."
 
 
-def test_a_strangers_error_is_named(step, events):
+def test_a_strangers_error_is_named(observed):
     """The kind and the text of an unforeseen error are kept, shortened."""
-    message = observed(step, events, raising(KeyError("x" * 5000))).message
+    message = observed(raising(KeyError("x" * 5000))).message
     assert "KeyError" in message
     assert len(message) == 2000
 
 
-def test_an_error_without_readable_text_is_named_all_the_same(step, events):
+def test_an_error_without_readable_text_is_named_all_the_same(observed):
     """An exception whose own text can't be had still leaves its name."""
-    assert "UnreadableError" in observed(step, events, raising(UnreadableError())).message
+    assert "UnreadableError" in observed(raising(UnreadableError())).message
 
 
-def test_endless_recursion_is_an_error_of_the_handler(step, events):
+def test_endless_recursion_is_an_error_of_the_handler(events, observed):
     """A handler that calls itself for ever fails, and the next step can run."""
-    assert observed(step, events, too_deep).reason is Reason.HANDLER_ERROR
+    assert observed(too_deep).reason is Reason.HANDLER_ERROR
     events.clear()
-    assert observed(step, events, lambda action: 1).status is ExecutionStatus.SUCCEEDED
+    assert observed(lambda action, _context: 1).status is ExecutionStatus.SUCCEEDED
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit])
-def test_an_order_to_stop_is_obeyed(step, events, error):
-    """It is no error of the handler: the start stays without a finish, as after a crash."""
-    with pytest.raises(error):
-        run_step(step, {"look": raising(error())}, events.append)
-    assert [event.kind for event in events] == ["execution_started"]
+@pytest.mark.parametrize("timeout", [None, 30])
+def test_an_order_to_stop_is_recorded_and_obeyed(step, events, executor, timeout):
+    """Somebody pressed Ctrl-C: the action is interrupted, and so is the session."""
+    with pytest.raises(KeyboardInterrupt):
+        executor(raising(KeyboardInterrupt()), timeout=timeout).run([step])
+    assert [event.kind for event in events] == ["execution_started", "execution_finished"]
+    assert (events[1].status, events[1].reason) == (ExecutionStatus.INTERRUPTED, Reason.STOPPED)
+
+
+@pytest.mark.parametrize("error", [SystemExit, GeneratorExit])
+def test_a_handler_cannot_end_the_session(observed, error):
+    """A stranger's ``sys.exit()`` is the failure of one action."""
+    observation = observed(raising(error()))
+    assert (observation.status, observation.reason) == (ExecutionStatus.FAILED, Reason.HANDLER_ERROR)
 
 
 @pytest.mark.parametrize(
@@ -194,70 +209,32 @@ def test_an_order_to_stop_is_obeyed(step, events, error):
     ],
     ids=repr,
 )
-def test_a_result_is_kept_as_a_json_value(step, events, result, kept):
+def test_a_result_is_kept_as_a_json_value(observed, result, kept):
     """What JSON can't hold becomes text; the observation has what the record has."""
-    observation = observed(step, events, lambda action: result)
+    observation = observed(lambda action, _context: result)
     assert (observation.status, observation.result) == (ExecutionStatus.SUCCEEDED, kept)
 
 
-def test_a_result_is_a_copy(step, events):
+def test_a_result_is_a_copy(observed):
     """A handler that goes on changing what it returned changes no observation."""
     live = {"seen": []}
-    observation = observed(step, events, lambda action: live)
+    observation = observed(lambda action, _context: live)
     live["seen"].append("more")
     assert observation.result == {"seen": []}
 
 
-def self_referencing() -> object:
-    value: dict[str, object] = {}
-    value["self"] = [value]
-    return value
-
-
-def deeply_nested() -> object:
-    value: object = 1
-    for _ in range(100_000):
-        value = [value]
-    return value
-
-
-@pytest.mark.parametrize(
-    "make", [self_referencing, deeply_nested, Unwritable], ids=lambda make: make.__name__
-)
-def test_a_result_that_cannot_be_written_is_an_error_of_the_handler(step, events, make):
-    """There is no text for it, so it can't count as a result."""
-    observation = observed(step, events, lambda action: make())
-    assert (observation.status, observation.reason) == (ExecutionStatus.FAILED, Reason.HANDLER_ERROR)
-
-
-def test_a_huge_result_is_kept_by_its_beginning(step, events):
-    """The length of the whole and the beginning are kept, nothing of the rest."""
+def test_a_huge_result_is_kept_by_its_beginning(observed):
+    """The beginning is kept, nothing of the rest."""
     whole = ["x" * 1000] * 5000
-    observation = observed(step, events, lambda action: whole)
+    observation = observed(lambda action, _context: whole)
     assert observation.status is ExecutionStatus.SUCCEEDED
     assert observation.result["truncated"] is True
-    assert observation.result["characters"] == len(json.dumps(whole, separators=(",", ":")))
     assert observation.result["beginning"] == json.dumps(whole, separators=(",", ":"))[:MAX_RESULT]
 
 
-def test_a_result_at_the_limit_is_whole():
-    """The limit counts characters of JSON text, quotes included."""
-    assert capped("x" * (MAX_RESULT - 2)) == "x" * (MAX_RESULT - 2)
-    assert capped("x" * (MAX_RESULT - 1))["characters"] == MAX_RESULT + 1
-
-
-def test_without_a_handler_a_step_is_skipped(step, events):
-    """The model is told that it was understood and not done; nothing was tried."""
-    observation = run_step(step, {}, events.append)
-    assert (observation.status, observation.reason) == (ExecutionStatus.SKIPPED, Reason.NO_HANDLER)
-    assert "look" in observation.message
-    assert not observation.status.was_attempted
-    assert events[1].status is ExecutionStatus.SKIPPED
-
-
-def test_a_withheld_step_is_recorded_with_its_reason(step, events):
+def test_a_withheld_step_is_recorded_with_its_reason(step, events, executor):
     """What is not run leaves the same two events, and no time."""
-    observation = withheld(step, ExecutionStatus.DENIED, Reason.NOT_APPROVED, "Not today.", events.append)
+    observation = executor(None).withhold(step, ExecutionStatus.DENIED, Reason.NOT_APPROVED, "Not today.")
     assert (observation.status, observation.reason, observation.message) == (
         ExecutionStatus.DENIED,
         Reason.NOT_APPROVED,
@@ -266,3 +243,69 @@ def test_a_withheld_step_is_recorded_with_its_reason(step, events):
     assert observation.duration_ms == 0
     assert [event.kind for event in events] == ["execution_started", "execution_finished"]
     assert (events[1].status, events[1].duration_ms) == (ExecutionStatus.DENIED, 0)
+
+
+def test_a_handler_that_hangs_is_left_behind(step, events, executor):
+    """It is told that nobody waits any more, and the next step runs at once."""
+    told = Event()
+
+    def hang(_action, context):
+        context.cancelled.wait(10)
+        told.set()
+
+    running = executor(hang, timeout=0.05)
+    (observation,) = running.run([step])
+    assert (observation.status, observation.reason) == (ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
+    assert "0.05 s" in observation.message
+    assert told.wait(10)
+    running.handlers["look"] = lambda action, _context: "seen"
+    (following,) = running.run([replace(step, index=7)])
+    assert following.result == "seen"
+    assert len({event.event_id for event in events}) == 4
+
+
+def test_a_result_that_never_ends_is_a_time_out(observed):
+    """Looking at a stranger's value is the stranger's time."""
+
+    class Slow:
+        def __repr__(self) -> str:
+            Event().wait(10)
+            return "at last"
+
+    assert observed(lambda action, _context: Slow(), timeout=0.05).status is ExecutionStatus.TIMED_OUT
+
+
+def test_without_a_time_limit_the_handler_runs_in_the_callers_thread(observed):
+    """So what is bound to a thread can be used."""
+    here = current_thread().name
+    assert observed(lambda action, _context: current_thread().name, timeout=None).result == here
+
+
+def test_handlers_of_a_session_share_a_thread(step, executor):
+    """One that is done takes the next job."""
+    running = executor(lambda action, _context: get_ident())
+    threads = {running.run([replace(step, index=n)])[0].result for n in range(5)}
+    assert len(threads) == 1
+    assert threads != {get_ident()}
+
+
+def test_closing_lets_go_of_what_the_handlers_hold(tmp_path):
+    """Once, when the session ends."""
+    closed = []
+    handlers = Handlers({}, close=lambda: closed.append(True))
+    running = Executor(
+        handlers, workspace=Workspace(tmp_path), conducts=Conducts(), record=lambda event: None
+    )
+    running.close()
+    assert closed == [True]
+
+
+def test_a_handler_is_told_where_it_runs(step, executor):
+    """Workspace, session, turn and trace; it is no dry run and not cancelled."""
+    seen = []
+    executor(lambda action, context: seen.append(context)).run([step])
+    (context,) = seen
+    assert (context.session_id, context.turn_id) == (step.turn.session.session_id, step.turn.turn_id)
+    assert context.trace_id == step.action_id[:8]
+    assert (context.dry_run, context.cancelled.is_set()) == (False, False)
+    assert context.workspace.root.is_dir()

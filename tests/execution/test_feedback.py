@@ -1,5 +1,7 @@
 """What the model is told next: one line for each issue and each action, in the order of the actions."""
 
+import pytest
+
 from actionledger.execution.feedback import MAX_LINE, MAX_RESULT, render
 from actionledger.parsing.parsers import parser_for
 from actionledger.reading import read_response
@@ -79,8 +81,8 @@ def test_illustrations_are_passed_over(profile):
 def test_a_long_result_is_cut_and_says_so(profile):
     """The model is not flooded with what it asked for."""
     text = render(read(block(LOOK), profile), (observation(0, result="x" * 10 * MAX_RESULT),))
-    assert text.endswith("… (cut)")
-    assert len(text) < MAX_RESULT + 100
+    assert text.endswith(f"… (cut: {MAX_RESULT:,} of {10 * MAX_RESULT + 2:,} characters are shown)")
+    assert len(text) < MAX_RESULT + 200
 
 
 def test_no_text_can_forge_a_line(profile):
@@ -103,3 +105,84 @@ def test_half_of_a_surrogate_pair_is_no_hindrance(profile):
     """Feedback can always be written as UTF-8."""
     text = render(read(block(LOOK), profile), (observation(0, result="half \ud83d"),))
     assert text.encode()
+
+
+def test_what_went_wrong_goes_before_results(profile):
+    """Where not all of it fits, errors are told and results give way; the order stays that of the actions."""
+    result = read(block(*[LOOK] * 4), profile)
+    failed = {
+        "status": ExecutionStatus.FAILED,
+        "reason": Reason.NOT_FOUND,
+        "result": None,
+        "message": "no " * 60,
+    }
+    observations = [observation(place, result="x" * 5000) for place in range(3)] + [observation(3, **failed)]
+    text = render(result, observations, budget=600)
+    assert "no no no" in text.splitlines()[-1]
+    assert text.count("xxx") >= 1
+    assert [line[:8] for line in text.splitlines()] == ["Action 1", "Action 2", "Action 3", "Action 4"]
+    assert len(text) < 900
+
+
+def test_results_share_the_room(profile):
+    """Short ones are whole, long ones are cut alike."""
+    result = read(block(*[LOOK] * 3), profile)
+    observations = [observation(place, result="x" * size) for place, size in enumerate((10, 3000, 3000))]
+    first, second, third = render(result, observations, budget=1200).splitlines()
+    assert first.endswith('"' + "x" * 10 + '"')
+    assert second.count("x") == third.count("x") > 400
+    assert "of 3,002 characters are shown" in second
+
+
+def test_a_thousand_answers_stay_within_the_budget(profile):
+    """What isn't shown is counted."""
+    result = read(block(*[LOOK] * 1000), profile)
+    text = render(result, [observation(place) for place in range(1000)], budget=2000)
+    assert len(text) < 2100
+    shown = text.count("succeeded")
+    assert text.splitlines()[-1] == f"… (cut: {1000 - shown} of 1,000 lines are not shown)"
+
+
+@pytest.mark.parametrize("budget", [0, 1, 50, 1000, 100_000])
+def test_no_budget_fails(profile, budget):
+    """Whatever the room, what is said fits into it, but for the marks of what was cut."""
+    result = read(block(*[LOOK] * 5, '{"type": "fly"}'), profile)
+    observations = [observation(place, result="y" * 9000) for place in range(5)]
+    assert len(render(result, observations, budget=budget)) <= budget + 600
+
+
+def test_a_dry_run_shows_what_would_be(profile):
+    """The description where there is one, else the sentence."""
+    result = read(block(LOOK, LOOK), profile)
+    would = observation(0, status=ExecutionStatus.DRY_RUN, result={"would": "look"})
+    plain = observation(1, status=ExecutionStatus.DRY_RUN, result=None, message="It would run.")
+    assert render(result, (would, plain)).splitlines() == [
+        'Action 1 (look) dry run: {"would":"look"}',
+        "Action 2 (look) dry run: It would run.",
+    ]
+
+
+def test_a_dialect_with_a_form_of_its_own_gets_it(profile):
+    """And a result can't end it from within."""
+    text = '<tool_call>\n{"name": "look", "arguments": {"at": "x"}}\n</tool_call>'
+    result = read_response(text, parser_for(("hermes",)), profile.catalogue)
+    told = render(result, (observation(0, result="a </tool_response> b"),))
+    assert told.startswith("<tool_response>\nAction 1 (look) succeeded: ")
+    assert told.endswith("\n</tool_response>")
+    assert told.count("</tool_response>") == 1
+
+
+def test_the_format_of_an_action_is_told_once(profile):
+    """However often it was written wrongly."""
+    asked = []
+
+    def correct(call, with_format):
+        asked.append((call.name, with_format))
+        return "wrong"
+
+    render(
+        read(block('{"type": "look"}', '{"type": "look"}', '{"type": "change"}'), profile),
+        (),
+        correct=correct,
+    )
+    assert asked == [("look", True), ("look", False), ("change", True)]

@@ -1,11 +1,13 @@
 """One response from text to record: the order of the rooms, and what goes through each."""
 
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
 
 from actionledger.errors import ActionError, LedgerError
-from actionledger.execution.profile import Profile, no_handlers
+from actionledger.execution.handlers import no_handlers
+from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import parser_for
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
@@ -30,7 +32,15 @@ def test_three_good_actions_and_one_bad_one(session):
     assert statuses(turn) == [ExecutionStatus.SUCCEEDED] * 3
     assert [observation.action_index for observation in turn.observations] == [0, 2, 3]
     assert [call.status for call in turn.result.actions].count(ActionStatus.INVALID) == 1
-    assert len(turn.feedback.splitlines()) == 4
+    (issue,) = turn.issues
+    assert (issue.code, issue.span) == (Reason.MISSING_FIELD, turn.result.actions[1].span)
+    answered = [line.split(":")[0] for line in turn.feedback.splitlines() if line.startswith("Action ")]
+    assert [line.rpartition(" ")[2] for line in answered] == [
+        "succeeded",
+        "refused",
+        "succeeded",
+        "succeeded",
+    ]
 
 
 def test_the_events_come_in_the_order_of_the_rooms(session, events):
@@ -78,14 +88,11 @@ def test_what_is_forbidden_is_denied(session):
 
 
 @pytest.mark.parametrize("action", [CHANGE, DESTROY])
-def test_what_is_not_approved_has_no_effect(session, profile, action):
+def test_what_is_not_approved_has_no_effect(session, action):
     """Its handler is never called."""
     effects = []
-    handlers = dict.fromkeys(("change", "destroy"), effects.append)
-    watched = Profile(
-        profile.name, profile.parser, profile.catalogue, profile.policy, lambda _workspace: handlers
-    )
-    session(profile=watched).handle(block(action), occurred_at=NOON)
+    handlers = dict.fromkeys(("change", "destroy"), lambda action, _context: effects.append(action))
+    session(handlers).handle(block(action), occurred_at=NOON)
     assert effects == []
 
 
@@ -100,35 +107,25 @@ def test_without_a_handler_an_action_is_skipped(session, profile):
     )
 
 
-def test_actions_run_in_the_order_of_the_text(session, profile):
+def test_actions_run_in_the_order_of_the_text(session):
     """Across blocks, too."""
     order = []
-    handlers = {"look": lambda action: order.append(action.at)}
-    watched = Profile(
-        profile.name, profile.parser, profile.catalogue, profile.policy, lambda _workspace: handlers
-    )
+    handlers = {"look": lambda action, _context: order.append(action.at)}
     looks = [f'{{"type": "look", "at": "{n}"}}' for n in range(4)]
-    session(profile=watched).handle(block(*looks[:2]) + "\nand\n" + block(*looks[2:]), occurred_at=NOON)
+    session(handlers).handle(block(*looks[:2]) + "\nand\n" + block(*looks[2:]), occurred_at=NOON)
     assert order == ["0", "1", "2", "3"]
 
 
-def test_a_handler_that_fails_does_not_end_the_turn(session, profile):
+def test_a_handler_that_fails_does_not_end_the_turn(session):
     """What stands behind the failure runs all the same."""
 
-    def fail_at_first(action):
+    def fail_at_first(action, _context):
         if action.at == "first":
             raise ActionError(Reason.NOT_FOUND, "There is no such thing.")
         return action.at
 
-    watched = Profile(
-        profile.name,
-        profile.parser,
-        profile.catalogue,
-        profile.policy,
-        lambda _workspace: {"look": fail_at_first},
-    )
     text = block('{"type": "look", "at": "first"}', LOOK)
-    turn = session(profile=watched).handle(text, occurred_at=NOON)
+    turn = session({"look": fail_at_first}).handle(text, occurred_at=NOON)
     assert statuses(turn) == [ExecutionStatus.FAILED, ExecutionStatus.SUCCEEDED]
     assert "There is no such thing." in turn.feedback
 
@@ -144,10 +141,10 @@ def test_a_handler_that_fails_does_not_end_the_turn(session, profile):
 def test_an_action_that_is_not_valid_never_reaches_a_handler(session, profile, text, status):
     """Unknown, invalid and illustrated actions have no execution at all, in an automatic session neither."""
     called = []
-    handlers = dict.fromkeys((*profile.catalogue.names, "fly", "read_file"), called.append)
-    parser = parser_for(("actions", "xml_tags"))
-    watched = Profile(profile.name, parser, profile.catalogue, profile.policy, lambda _workspace: handlers)
-    turn = session(profile=watched, auto=True).handle(text, occurred_at=NOON)
+    names = (*profile.catalogue.names, "fly", "read_file")
+    handlers = dict.fromkeys(names, lambda action, _context: called.append(action))
+    watched = replace(profile, parser=parser_for(("actions", "xml_tags")))
+    turn = session(handlers, profile=watched, auto=True).handle(text, occurred_at=NOON)
     assert [call.status for call in turn.result.actions] == [status]
     assert turn.observations == ()
     assert called == []
@@ -198,20 +195,14 @@ def test_it_works_where_nothing_is_recorded(session):
     assert statuses(turn) == [ExecutionStatus.SUCCEEDED]
 
 
-def test_nothing_runs_where_the_response_cannot_be_recorded(session, profile):
+def test_nothing_runs_where_the_response_cannot_be_recorded(session):
     """The recorder's error comes through, before any effect."""
     effects = []
-    watched = Profile(
-        profile.name,
-        profile.parser,
-        profile.catalogue,
-        profile.policy,
-        lambda _workspace: {"look": effects.append},
-    )
+    handlers = {"look": lambda action, _context: effects.append(action)}
 
     def full(_event):
         raise LedgerError("The disk is full.")
 
     with pytest.raises(LedgerError):
-        session(profile=watched, record=full).handle(block(LOOK), occurred_at=NOON)
+        session(handlers, record=full).handle(block(LOOK), occurred_at=NOON)
     assert effects == []

@@ -10,6 +10,8 @@ import pytest
 
 from actionledger.events import (
     ActionRecord,
+    ApprovalDecided,
+    ApprovalRequested,
     Event,
     ExecutionFinished,
     ExecutionStarted,
@@ -22,6 +24,7 @@ from actionledger.events import (
     SessionStarted,
     SystemNoted,
     TurnFinished,
+    TurnResumed,
 )
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger, open_ledger
@@ -29,6 +32,7 @@ from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
     BlockStatus,
+    Decision,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -116,6 +120,32 @@ class Maker:
         }
         return ExecutionFinished(**self._head() | values | given)
 
+    def asked(self, **given: Any) -> ApprovalRequested:
+        values = {
+            "approval_id": new_id(),
+            "attempt_id": new_id(),
+            "action_id": new_id(),
+            "action_index": 0,
+            "name": "create_task",
+            "arguments": '{"title": "tea"}',
+            "content_hash": "c" * 64,
+            "policy_version": "p" * 64,
+        }
+        return ApprovalRequested(**self._turn() | values | given)
+
+    def decided(self, approval_id: str, **given: Any) -> ApprovalDecided:
+        values = {
+            "approval_id": approval_id,
+            "session_id": self.session_id,
+            "turn_id": new_id(),
+            "decision": Decision.MODIFIED,
+            "decided_by": "ada",
+            "why": "tea it is",
+            "decided_hash": "c" * 64,
+            "changed_arguments": '{"title": "coffee"}',
+        }
+        return ApprovalDecided(**self._head() | values | given)
+
     def parser(self, parser_id: str = "f" * 64, **given: Any) -> ParserUsed:
         values = {
             "parser_id": parser_id,
@@ -131,6 +161,7 @@ class Maker:
     def one_of_each(self) -> list[Event]:
         """One event of each kind, with one row for each table at least."""
         error = FieldError(Reason.WRONG_TYPE, "title", "7", "a string")
+        asked = self.asked()
         return [
             RunStarted(
                 **self._head(),
@@ -163,13 +194,22 @@ class Maker:
                 ),
                 issues=(Issue(Reason.TRAILING_COMMA, Span(39, 40)),),
             ),
-            self.started(),
+            self.started(arguments='{"title": "tea"}'),
             self.finished(),
+            asked,
+            self.decided(asked.approval_id),
             TurnFinished(
                 **self._head(),
                 session_id=self.session_id,
                 turn_id=new_id(),
                 feedback="done",
+                finished_at=NOON,
+            ),
+            TurnResumed(
+                **self._head(),
+                session_id=self.session_id,
+                turn_id=new_id(),
+                feedback="done after all",
                 finished_at=NOON,
             ),
             self.note(detail={"line": 3}),

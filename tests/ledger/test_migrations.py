@@ -1,5 +1,7 @@
 """The schema's history."""
 
+from pathlib import Path
+
 import duckdb
 import pytest
 
@@ -89,3 +91,18 @@ def test_another_database_has_no_version(connection, ddl) -> None:
     """A table of our name or a column of it alone make no ledger."""
     connection.execute(ddl)
     assert version_in(connection) is None
+
+
+def test_a_ledger_of_version_1_gets_approvals(connection) -> None:
+    """What was recorded stays, and every table and view is that of a new ledger."""
+    connection.execute((Path(__file__).parent / "fixtures" / "version_1.sql").read_text(encoding="utf-8"))
+    connection.execute("INSERT INTO execution_starts (execution_id, name) VALUES (uuid(), 'look')")
+    assert version_in(connection) == 1
+    migrate(connection)
+    assert version_in(connection) == SCHEMA_VERSION
+    for table in (*TABLES, QUARANTINE):
+        assert columns(connection, table.name) == table.columns
+    assert connection.execute("SELECT name, arguments, status FROM executions").fetchall() == [
+        ("look", None, "interrupted")
+    ]
+    assert connection.execute("SELECT count(*) FROM approvals").fetchone() == (0,)

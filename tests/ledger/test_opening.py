@@ -28,7 +28,7 @@ def test_a_new_ledger_is_a_database_from_the_start(tmp_path) -> None:
             assert plain.execute("SELECT count(*) FROM runs").fetchall() == [(0,)]
     folder = Path(f"{path}.d")
     assert folder.stat().st_mode & 0o777 == 0o700
-    assert entries(folder) == ["ingest.lock", "segments", "store.duckdb"]
+    assert entries(folder) == ["ingest.lock", "segments", "sessions", "store.duckdb"]
 
 
 def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch, make) -> None:

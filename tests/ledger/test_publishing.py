@@ -8,6 +8,7 @@ import pytest
 
 from actionledger.ledger.files import LedgerFiles, wal_of
 from actionledger.ledger.publishing import is_due, publish
+from actionledger.ledger.schema import SCHEMA_VERSION
 
 
 @pytest.fixture
@@ -71,4 +72,4 @@ def test_a_stranger_who_wrote_to_the_old_copy_does_not_spoil_the_new_one(ledger,
     with duckdb.connect(str(ledger.path), read_only=True) as plain:
         assert plain.execute(
             "SELECT count(*), (SELECT max(schema_version) FROM meta) FROM events"
-        ).fetchone() == (1, 1)
+        ).fetchone() == (1, SCHEMA_VERSION)

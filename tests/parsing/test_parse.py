@@ -123,11 +123,11 @@ def test_blocks_beyond_the_limit_are_ignored(limit, kept):
 
 def test_what_is_ignored_anyway_doesnt_count_for_the_limit():
     """Data and examples use up nothing; a block that can't be read does."""
-    data, broken = '```json\n{"a": 1}\n```\n', '```json\n{"action" "b"}\n```\n'
+    data, broken = '```json\n{"a": 1}\n```\n', '```json\n{"action": }\n```\n'
     good = '```json\n{"action": "c"}\n```\n'
     assert parser("json_action", max_blocks=1).read(data + good).outcome is Outcome.CLEAN
     reading = parser("json_action", max_blocks=1).read(broken + good)
-    assert [block.reason for block in reading.blocks] == [Reason.MALFORMED_JSON, Reason.BLOCK_LIMIT]
+    assert [block.reason for block in reading.blocks] == [Reason.MISSING_VALUE, Reason.BLOCK_LIMIT]
     assert reading.outcome is Outcome.FAILED
 
 

@@ -112,7 +112,7 @@ def test_spans_count_code_points(text, other):
     parser = EVERYTHING.model_copy(
         update={"reasoning": False}
     )  # where a response begins matters to thoughts alone
-    alone, moved = parser.read(f"\n{text}"), parser.read(f"{other * 3}\n{text}")
+    alone, moved = parser.read(f"\n\n{text}"), parser.read(f"{other * 3}\n\n{text}")
     places = [(block.span.start, block.span.end, block.status, block.reason) for block in alone.blocks]
     assert places == [
         (block.span.start - 3, block.span.end - 3, block.status, block.reason) for block in moved.blocks

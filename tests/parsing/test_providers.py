@@ -75,7 +75,7 @@ def test_calls_stand_where_they_were_made():
     [
         ("{", Reason.TRUNCATED),
         ('{"a": ', Reason.TRUNCATED),
-        ("{a: 1}", Reason.MALFORMED_JSON),
+        ("{a: 1}", Reason.UNQUOTED_KEY),
         ('{"a": 1} x', Reason.TEXT_AFTER_VALUE),
         ("[1]", Reason.WRONG_SHAPE),
         ('"x"', Reason.WRONG_SHAPE),

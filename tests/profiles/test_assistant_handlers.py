@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
+from actionledger.execution.limits import STANDARD_LIMITS
 from actionledger.values import Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
 
@@ -34,7 +36,8 @@ Run = Callable[..., Observation]
 @pytest.fixture
 def run() -> Iterator[Run]:
     """Runs one action in a session of the test's own: takes its name and its fields."""
-    with al.Runtime("assistant") as runtime:
+    unlimited = replace(al.profile("assistant"), limits=STANDARD_LIMITS)
+    with al.Runtime(unlimited) as runtime:
 
         def act(name: str, **fields: Any) -> Observation:
             action = json.dumps({"type": name} | fields)

@@ -90,7 +90,7 @@ def test_every_row_of_the_policy_is_about_an_action(profile):
     for name in profile.catalogue.names:
         call = al.ActionCall(name, {}, ActionStatus.VALID, al.Span(0, 1), "actions", 0)
         assert profile.policy.review(call) in Verdict
-    patterns = [pattern for pattern, _ in profile.policy.rows if "*" not in pattern]
+    patterns = [rule.action for rule in profile.policy.rules if "*" not in rule.action]
     assert set(patterns) <= set(profile.catalogue.names)
 
 

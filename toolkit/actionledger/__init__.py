@@ -9,20 +9,29 @@ from actionledger.api import (
     parser,
     parser_names,
     profile_names,
+    prompt,
+    register_profile,
+    render,
     reparse,
+    tools,
 )
-from actionledger.errors import ActionLedgerError
-from actionledger.execution.approval import Policy, Verdict
+from actionledger.errors import ActionError, ActionLedgerError
+from actionledger.execution.approval import Policy, Rule, Ruling, Verdict
+from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.handlers import Context, Handlers
+from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
 from actionledger.explain import explain
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.parsing.scan.json import Decoded, decode
+from actionledger.parsing.scan.tolerant import Decoded, DecodeOptions, decode
 from actionledger.parsing.stream import StreamParser
 from actionledger.profiles import profile_named as profile
+from actionledger.profiles.custom import ActionSet, custom_profile
 from actionledger.rates import Rate
 from actionledger.replay.reparse import ReparseReport
 from actionledger.values import (
     ActionCall,
+    Approval,
     Block,
     FieldError,
     Issue,
@@ -32,30 +41,45 @@ from actionledger.values import (
     Span,
     Turn,
 )
+from actionledger.vocabulary import Decision
 
 __all__ = [
     "Action",
     "ActionCall",
+    "ActionError",
     "ActionLedgerError",
+    "ActionSet",
+    "Approval",
     "Block",
     "Catalogue",
+    "Conduct",
+    "Conducts",
+    "Context",
+    "Decision",
+    "DecodeOptions",
     "Decoded",
     "FieldError",
+    "Handlers",
     "Issue",
     "Ledger",
+    "Limits",
     "Observation",
     "ParseResult",
     "Policy",
     "Profile",
     "Rate",
+    "RateLimit",
     "Repair",
     "ReparseReport",
+    "Rule",
+    "Ruling",
     "Runtime",
     "Span",
     "StreamParser",
     "Turn",
     "Verdict",
     "__version__",
+    "custom_profile",
     "decode",
     "dialect_names",
     "explain",
@@ -65,5 +89,9 @@ __all__ = [
     "parser_names",
     "profile",
     "profile_names",
+    "prompt",
+    "register_profile",
+    "render",
     "reparse",
+    "tools",
 ]

@@ -1,40 +1,36 @@
 """The public functions that bring several rooms together: names become profiles, parsers and ledgers."""
 
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, TypeAlias
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.errors import UsageError
-from actionledger.events import Event, ExecutionStarted, ResponseReceived, TurnFinished
+from actionledger.execution.approval import Policy
+from actionledger.execution.live import Earlier, LiveSession
+from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
-from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.workspace import Workspace
-from actionledger.ids import new_id
+from actionledger.execution.prompting import prompt_of
+from actionledger.execution.recall import recorded_workspace
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.parsing.dialects import DIALECTS
+from actionledger.ledger.queries.progress import next_turn_index
+from actionledger.ledger.queries.sessions import session
+from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
+from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for, parser_named
 from actionledger.profiles import PROFILES, profile_named
 from actionledger.reading import read_response
-from actionledger.recording import (
-    RunKey,
-    SessionKey,
-    now,
-    parser_used,
-    run_finished,
-    run_started,
-    session_finished,
-    session_started,
-)
 from actionledger.replay.reparse import ReparseReport, reparse_with
-from actionledger.values import ParseResult, Turn
-from actionledger.vocabulary import RunKind
+from actionledger.values import ActionCall, ParseResult, RawAction
 
 AnyParser = DialectParser | BaselineParser
+
+AnyCall: TypeAlias = (
+    ActionCall | RawAction | tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str | None]
+)
+"""A call to write: one that was read, or its name, its arguments and, if it has one, its identifier."""
 
 
 def parse(
@@ -77,6 +73,82 @@ def parse(
     if chosen is None:
         raise UsageError("Say how to read: give a profile, a list of dialects, or a parser.")
     return read_response(text, chosen.parser, catalogue)
+
+
+def render(calls: Iterable[AnyCall], dialect: str | Dialect) -> str:
+    """Return the text that a model would write for calls in a dialect; it is read back as these calls and nothing else.
+
+    Args:
+        calls: the calls, at least one: as ``parse`` returns them, or as tuples ``(name, arguments)`` or
+            ``(name, arguments, call_id)`` with the arguments as JSON values by name.
+        dialect: how to write them, by name or as a value. One that writes only strings needs the tools' schemas to
+            read numbers back as numbers.
+
+    Raises:
+        UnknownNameError: there is no such dialect.
+        RenderError: the dialect has no way to write one of them, such as a text that holds its own closing tag.
+        UsageError: there is no call, or something that is none.
+    """
+    chosen = dialect_named(dialect) if isinstance(dialect, str) else dialect
+    return chosen.render([_plain_call(call) for call in calls])
+
+
+def _plain_call(call: AnyCall) -> PlainCall:
+    match call:
+        case ActionCall() | RawAction():
+            return PlainCall(call.name, call.arguments, call.call_id)
+        case (str(name), dict(arguments)):
+            return PlainCall(name, arguments)
+        case (str(name), dict(arguments), str() | None as call_id):
+            return PlainCall(name, arguments, call_id)
+    raise UsageError(f"A call to write is (name, arguments) or a call that was read, not {str(call)[:80]!r}.")
+
+
+def prompt(profile: str | Profile, dialect: str | None = None, *, short: bool = False) -> str:
+    """Return what a profile's model has to be told: how actions are written, and which there are.
+
+    Args:
+        profile: what the model works under, by name or as a value.
+        dialect: how it writes actions; the profile's first dialect where not given.
+        short: whether each action gets only a line, and one example stands for all.
+
+    Raises:
+        UnknownNameError: there is no such profile or dialect.
+        RenderError: the dialect can't write one of the actions.
+        UsageError: the profile is read by a baseline parser, and no dialect is given.
+    """
+    return prompt_of(_profile(profile), dialect, short=short)
+
+
+def tools(profile: str | Profile) -> list[dict[str, Any]]:
+    """Return a profile's actions as OpenAI's chat interface takes tools, and as ``parse(tools=…)`` does.
+
+    Args:
+        profile: by name or as a value.
+
+    Raises:
+        UnknownNameError: there is no such profile.
+    """
+    return _profile(profile).catalogue.tools()
+
+
+def register_profile(profile: Profile) -> Profile:
+    """Make a profile known by its name in this process, so that its recorded sessions are read with its catalogue again.
+
+    Args:
+        profile: the profile; one of the same name that was registered before is replaced.
+
+    Returns:
+        The profile.
+
+    Raises:
+        UsageError: a profile that comes with the toolkit has that name.
+    """
+    return PROFILES.register(profile)
+
+
+def _profile(profile: str | Profile) -> Profile:
+    return profile_named(profile) if isinstance(profile, str) else profile
 
 
 def parser(name: str) -> AnyParser:
@@ -127,20 +199,26 @@ def reparse(
     return reparse_with(ledger, chosen, within=within or Filter(run_id=run))
 
 
-class Runtime:
+class Runtime(LiveSession):
     """A live session: hand it what the model wrote, get what came of it and what to tell the model next.
 
     Args:
         profile: what it runs under, by name or as a value.
         ledger: where it is recorded; nowhere where not given.
-        workspace: the folder that its actions may touch; a temporary one, removed on close, where not given.
+        workspace: the folder that its actions may touch; where not given, a temporary one that is removed on close,
+            unless something in it still waits for approval.
+        policy: which actions may run, as a value or as the path of a policy file; the profile's where not given.
         auto: whether actions that the policy would have wait for a person run without one.
+        dry_run: whether actions only say what they would do.
         model: the language model's name, for the records.
         task: what the session is about, for the records.
+        earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
 
     Raises:
         UnknownNameError: there is no such profile.
         UsageError: the workspace can't be used.
+        PolicyError: the policy file can't be used.
+        LedgerError: another process works on the same session.
     """
 
     def __init__(
@@ -149,91 +227,64 @@ class Runtime:
         *,
         ledger: Ledger | None = None,
         workspace: str | Path | None = None,
+        policy: Policy | str | Path | None = None,
         auto: bool = False,
+        dry_run: bool = False,
         model: str = "",
         task: str = "",
+        earlier: Earlier | None = None,
     ) -> None:
-        chosen = profile_named(profile) if isinstance(profile, str) else profile
-        self._ledger = ledger
-        self._temporary = tempfile.TemporaryDirectory(prefix="actionledger-") if workspace is None else None
-        self._session = SessionRuntime(
+        chosen = _profile(profile)
+        super().__init__(
             chosen,
-            session=SessionKey(session_id=new_id(), profile=chosen.name, model=model, task=task),
-            run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
-            workspace=Workspace(self._temporary.name if self._temporary else Path(workspace or ".")),
-            record=self._record,
+            ledger=ledger,
+            workspace=workspace,
+            policy=load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy,
             auto=auto,
+            dry_run=dry_run,
+            model=model,
+            task=task,
+            earlier=earlier,
         )
-        self._is_open = False
-        self._is_closed = False
 
-    @property
-    def session_id(self) -> str:
-        """The session's identifier in the ledger."""
-        return self._session.session.session_id
-
-    @property
-    def workspace(self) -> Path:
-        """The folder that the session's actions may touch."""
-        return self._session.workspace.root
-
-    def handle(self, text: str, *, prompt: str | None = None) -> Turn:
-        """Take the model's next response: read it, check it, run what may run, record all of it.
+    @classmethod
+    def reopen(
+        cls,
+        ledger: Ledger,
+        session_id: str,
+        *,
+        profile: str | Profile | None = None,
+        workspace: str | Path | None = None,
+        policy: Policy | str | Path | None = None,
+        auto: bool = False,
+    ) -> Self:
+        """Return a recorded live session that goes on where it stopped.
 
         Args:
-            text: the raw response.
-            prompt: what the model was shown right before, where that was not the last turn's feedback.
-
-        Returns:
-            What was read, what came of it, and what the model is told next.
+            ledger: where it is recorded; it must be writable.
+            session_id: the session.
+            profile: what it runs under, where that can't be found by its recorded name.
+            workspace: the folder that its actions may touch; the recorded one where not given.
+            policy: which actions may run, as for a new session.
+            auto: as for a new session.
 
         Raises:
-            LedgerError: the ledger can't be written to; nothing is run unrecorded.
-            UsageError: the session is closed.
+            UnknownNameError: there is no such profile.
+            UsageError: there is no such session, or its folder is gone.
+            LedgerError: another process works on it.
         """
-        if self._is_closed:
-            raise UsageError("The session is closed; make another Runtime for another session.")
-        if not self._is_open:
-            self._open()
-        return self._session.handle(text, occurred_at=now(), prompt=prompt)
-
-    def close(self, *, success: bool | None = None, reason: str = "") -> None:
-        """End the session.
-
-        Args:
-            success: whether it reached what it was for; None where nobody can say.
-            reason: why it ends.
-        """
-        if self._is_open:
-            key, run = self._session.session, self._session.run
-            self._record(session_finished(key, run.run_id, success=success, reason=reason, finished_at=now()))
-            self._record(run_finished(run, turns=self._session.turns))
-            if self._ledger:
-                self._ledger.flush()
-            self._is_open = False
-        self._is_closed = True
-        if self._temporary:
-            self._temporary.cleanup()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close(reason=kind.__name__ if kind else "")
-
-    def _open(self) -> None:
-        key, run, profile = self._session.session, self._session.run, self._session.profile
-        self._record(run_started(run, name=f"live {profile.name}", source=""))
-        self._record(parser_used(profile.parser, run.run_id))
-        self._record(session_started(key, run.run_id, external_id="", source="live", started_at=now()))
-        self._is_open = True
-
-    def _record(self, event: Event) -> None:
-        """Record an event; what must not be lost is on disk before the session goes on."""
-        if self._ledger is None:
-            return
-        self._ledger.record(event)
-        if isinstance(event, ResponseReceived | ExecutionStarted | TurnFinished):
-            self._ledger.flush()
+        found = session(ledger, session_id)
+        if found is None:
+            raise UsageError(
+                f"There is no session {session_id!r}; 'actionledger sql \"FROM sessions\"' lists them."
+            )
+        return cls(
+            profile or found.profile,
+            ledger=ledger,
+            workspace=workspace or recorded_workspace(found),
+            policy=policy,
+            auto=auto,
+            model=found.model,
+            task=found.task,
+            earlier=Earlier(session_id, next_turn_index(ledger, session_id)),
+        )

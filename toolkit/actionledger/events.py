@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from actionledger.values import Block, FieldError, Issue, Span
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason, RunKind
+from actionledger.vocabulary import ActionStatus, Decision, ExecutionStatus, Outcome, Reason, RunKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,18 +128,27 @@ class SessionFinished(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _TurnEvent(_Event):
+class _InTurn(_Event):
     """What every event within a turn has.
 
     Args:
         session_id, turn_id: where it belongs.
+    """
+
+    session_id: str
+    turn_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _TurnEvent(_InTurn):
+    """What an event has that becomes rows with the dimensions of their turn.
+
+    Args:
         turn_index: the turn's place in its session, from 0.
         profile, model, task: the session's.
         occurred_at: when the response was made, UTC without a zone; None where the source doesn't say.
     """
 
-    session_id: str
-    turn_id: str
     turn_index: int
     profile: str
     model: str
@@ -236,6 +245,7 @@ class ExecutionStarted(_TurnEvent):
         trace_id: the same for all tries of one action.
         try_number: from 1.
         started_at: when, UTC without a zone.
+        arguments: what it runs with, as JSON text of an object; None where that is as written.
     """
 
     kind: Literal["execution_started"] = "execution_started"
@@ -248,15 +258,15 @@ class ExecutionStarted(_TurnEvent):
     trace_id: str
     try_number: int
     started_at: datetime
+    arguments: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExecutionFinished(_Event):
+class ExecutionFinished(_InTurn):
     """The try is over; a start without this event is an interrupted execution.
 
     Args:
         execution_id: identifies the try.
-        session_id, turn_id: where it belongs.
         status: what came of it.
         reason: why it did not succeed; None where it did.
         result: what the handler returned, as JSON text.
@@ -267,8 +277,6 @@ class ExecutionFinished(_Event):
 
     kind: Literal["execution_finished"] = "execution_finished"
     execution_id: str
-    session_id: str
-    turn_id: str
     status: ExecutionStatus
     reason: Reason | None
     result: str
@@ -278,20 +286,76 @@ class ExecutionFinished(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TurnFinished(_Event):
+class ApprovalRequested(_TurnEvent):
+    """An action waits for a decision.
+
+    Args:
+        approval_id: identifies the request.
+        attempt_id, action_id, action_index, name: the action.
+        arguments: what it is to run with, as JSON text of an object.
+        content_hash: the hash of name, arguments and policy; a decision is about this content and no other.
+        policy_version: the hash of the policy that asks.
+        is_exact: False where a secret in the arguments is masked in the record.
+    """
+
+    kind: Literal["approval_requested"] = "approval_requested"
+    approval_id: str
+    attempt_id: str
+    action_id: str
+    action_index: int
+    name: str
+    arguments: str
+    content_hash: str
+    policy_version: str
+    is_exact: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApprovalDecided(_InTurn):
+    """Somebody, or a policy, has decided about an action that waited.
+
+    Args:
+        approval_id: the request.
+        decision: what was decided.
+        decided_by, why: who (``policy`` for a row of the policy), and the reason that they gave.
+        decided_hash: the hash of the content that was decided on.
+        changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
+    """
+
+    kind: Literal["approval_decided"] = "approval_decided"
+    approval_id: str
+    decision: Decision
+    decided_by: str
+    why: str
+    decided_hash: str
+    changed_arguments: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFinished(_InTurn):
     """The turn is over.
 
     Args:
-        session_id, turn_id: where it belongs.
         feedback: what the model is told next.
         finished_at: when, UTC without a zone; None where the source doesn't say.
     """
 
     kind: Literal["turn_finished"] = "turn_finished"
-    session_id: str
-    turn_id: str
     feedback: str
     finished_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnResumed(_InTurn):
+    """A turn that was over went on, after a decision.
+
+    Args:
+        feedback, finished_at: what the model is told of it now, and when, UTC without a zone.
+    """
+
+    kind: Literal["turn_resumed"] = "turn_resumed"
+    feedback: str
+    finished_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +387,10 @@ Event = Annotated[
     | ResponseParsed
     | ExecutionStarted
     | ExecutionFinished
+    | ApprovalRequested
+    | ApprovalDecided
     | TurnFinished
+    | TurnResumed
     | SystemNoted,
     Field(discriminator="kind"),
 ]

@@ -6,7 +6,8 @@ cut off goes on where it stopped.
 
 import time
 from collections.abc import Iterable, Set as AbstractSet
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 
 from actionledger.events import SystemNoted
 from actionledger.execution.profile import Profile
@@ -166,8 +167,11 @@ class Importer:
     def _run(
         self, session: SessionKey, profile: Profile, turns: Iterable[RecordedTurn], workspace: Workspace
     ) -> None:
+        # What was written over hours is run within seconds: rates by the clock mean nothing here.
+        untimed = replace(profile, limits=replace(profile.limits, rates=()))
         runtime = SessionRuntime(
-            profile, session=session, run=self.run, workspace=workspace, record=self.record, auto=True
+            untimed, session=session, run=self.run, workspace=workspace, record=self.record, auto=True
         )
-        for turn in turns:
-            runtime.handle(turn.text, occurred_at=turn.occurred_at, prompt=turn.prompt, index=turn.index)
+        with closing(runtime):
+            for turn in turns:
+                runtime.handle(turn.text, occurred_at=turn.occurred_at, prompt=turn.prompt, index=turn.index)

@@ -1,6 +1,5 @@
 """READ and CHECK together: a parser and a catalogue make a result of a response."""
 
-from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, check
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.values import ParseResult
@@ -16,7 +15,7 @@ def read_response(
         parser: the configuration that reads it.
         catalogue: the actions that exist; None to take every named action as valid.
     """
-    names = frozenset(catalogue.names) if isinstance(catalogue, ToolCatalogue) else None
+    names = frozenset(catalogue.names) if catalogue else None
     found = parser.read(text, names)
     return ParseResult(
         text=text,

@@ -4,6 +4,7 @@ Every span counts Unicode code points of the raw response: ``raw[span.start:span
 """
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -12,6 +13,7 @@ from actionledger.vocabulary import (
     SENTENCES,
     ActionStatus,
     BlockStatus,
+    Decision,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -164,6 +166,20 @@ class Reading:
     parser_id: str
 
 
+class Reference(NamedTuple):
+    """A place in an action's arguments that stands for a value of another action's result.
+
+    Args:
+        field: where it stands, as a JSON path into the arguments without its root.
+        action: the id of the action whose result is meant.
+        path: where in that result the value is, as a JSON path without its root.
+    """
+
+    field: str
+    action: str
+    path: str
+
+
 @dataclass(frozen=True, slots=True)
 class ActionCall:
     """One action, checked.
@@ -175,11 +191,13 @@ class ActionCall:
         span: the text that it came from.
         dialect: the dialect that read it.
         block: the index of its block.
-        action: the validated model; None where it isn't valid, or where no catalogue was given.
+        action: the validated model; None where it isn't valid, where no catalogue was given, and where references
+            are still to be filled in.
         repairs: the repairs of its block that lie within its span.
         errors: what its model refuses.
         reason: the first error's code, or why it is an illustration; None where it is valid.
         call_id: the identifier that the model gave it, if any.
+        references: what of its arguments is taken from other actions' results when it runs.
     """
 
     name: str
@@ -193,6 +211,7 @@ class ActionCall:
     errors: tuple[FieldError, ...] = ()
     reason: Reason | None = None
     call_id: str | None = None
+    references: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +270,7 @@ class Observation:
         result: what the handler returned, as a JSON value.
         message: one sentence for the model where it did not succeed; empty otherwise.
         duration_ms: how long it took, in milliseconds.
+        errors: what its model refuses of the arguments that it was to run with.
     """
 
     execution_id: str
@@ -261,6 +281,49 @@ class Observation:
     result: Any = None
     message: str = ""
     duration_ms: float = 0.0
+    errors: tuple[FieldError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """An action that waits, or has waited, for a decision.
+
+    Args:
+        approval_id: identifies it.
+        session_id, turn_id: where it belongs.
+        turn_index: the turn's place in its session, from 0.
+        action_index: the action's place among its response's actions, from 0.
+        profile, model: the session's.
+        name: the action's name.
+        arguments: what it is to run with, as JSON text of an object.
+        content_hash: the hash of name, arguments and policy; a decision is about this content and no other.
+        is_exact: False where a secret in the arguments was masked before they were recorded.
+        requested_at: since when it waits, UTC without a zone.
+        decision: what was decided; None while it waits.
+        decided_by, why: who decided, and the reason that they gave; empty while it waits.
+        decided_hash: the hash of the content that was decided on; empty while it waits.
+        changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
+        decided_at: when, UTC without a zone; None while it waits.
+    """
+
+    approval_id: str
+    session_id: str
+    turn_id: str
+    turn_index: int
+    action_index: int
+    profile: str
+    model: str
+    name: str
+    arguments: str
+    content_hash: str
+    is_exact: bool
+    requested_at: datetime
+    decision: Decision | None = None
+    decided_by: str = ""
+    why: str = ""
+    decided_hash: str = ""
+    changed_arguments: str = ""
+    decided_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +337,8 @@ class Turn:
         result: what was read.
         observations: what came of each runnable action, in the order of the plan.
         feedback: what the model is told next.
+        issues: all that kept something from being done: the text's issues, then refused actions and what is wrong with
+            the plan, in the order of the actions.
     """
 
     turn_id: str
@@ -282,3 +347,4 @@ class Turn:
     result: ParseResult
     observations: tuple[Observation, ...] = field(default=())
     feedback: str = ""
+    issues: tuple[Issue, ...] = ()

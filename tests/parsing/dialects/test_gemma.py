@@ -33,11 +33,21 @@ def test_a_string_may_hold_anything_but_its_token(opener, quote, closer):
 
 
 @either_notation
-@pytest.mark.parametrize("body", ["{a:b}", "{a:1 2}", "{a}", "{:1}", "{a:1,}", "{a:[1}}", "{a:NaN}"])
-def test_what_is_no_object_is_refused(opener, quote, closer, body):
-    """Bare text, missing keys and stray commas have no plain reading."""
-    block = only_block(f"{opener}call:f{body}{closer}")
-    assert block.reason in {Reason.MALFORMED_JSON, Reason.NON_FINITE_NUMBER, Reason.TRAILING_COMMA}
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("{a:b}", Reason.UNQUOTED_VALUE),
+        ("{a:1 2}", Reason.MALFORMED_JSON),
+        ("{a}", Reason.UNQUOTED_KEY),
+        ("{:1}", Reason.MALFORMED_JSON),
+        ("{a:1,}", Reason.TRAILING_COMMA),
+        ("{a:[1}}", Reason.MISSING_CLOSER),
+        ("{a:NaN}", Reason.NON_FINITE_NUMBER),
+    ],
+)
+def test_what_is_no_object_is_refused(opener, quote, closer, body, reason):
+    """Bare text, missing keys and stray commas have no plain reading: the notation is read strictly."""
+    assert only_block(f"{opener}call:f{body}{closer}").reason is reason
 
 
 @either_notation

@@ -6,7 +6,7 @@ import pytest
 
 from actionledger.parsing.parsers import PARSERS, DialectParser, parser_for
 from actionledger.values import Span
-from actionledger.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 FORMATS = {
     "actions": ("actions", "type", '{"actions": [%s]}'),
@@ -109,10 +109,11 @@ def test_a_cut_action_is_never_among_the_actions(name):
         ('{"a": 1}', Reason.WRONG_SHAPE, '{"a": 1}'),
         ("7", Reason.WRONG_SHAPE, "7"),
         ('{"actions": []} and', Reason.TEXT_AFTER_VALUE, " and\n"),
-        ('{"actions": [}', Reason.MALFORMED_JSON, "}"),
+        ('{"actions": [}', Reason.MALFORMED_JSON, '{"actions": [}'),
         ('{"actions": [', Reason.MALFORMED_JSON, '{"actions": [\n'),
+        ('{"actions": [{"type": }]}', Reason.MISSING_VALUE, "}"),
         ('{"actions": ["a', Reason.MALFORMED_JSON, '{"actions": ["a\n'),
-        ('{"actions": [NaN]}', Reason.NON_FINITE_NUMBER, "N"),
+        ('{"actions": [NaN]}', Reason.NON_FINITE_NUMBER, "NaN"),
         ("// nothing yet", Reason.MALFORMED_JSON, "// nothing yet\n"),
     ],
 )
@@ -128,7 +129,7 @@ def test_a_block_that_cant_be_read_says_why_and_where(body, reason, place):
 
 def test_the_shapes_issue_comes_before_those_inside_it():
     """Issues are in text order: the whole value begins before its second key."""
-    text = '```actions\n{"a": 1, "a": 2}\n```'
+    text = '```actions\n{"a": 1, "a": 1}\n```'
     (block,) = PARSERS["assistant"].read(text).blocks
     assert [issue.code for issue in block.issues] == [Reason.WRONG_SHAPE, Reason.DUPLICATE_KEY]
     assert block.reason is Reason.WRONG_SHAPE
@@ -141,3 +142,29 @@ def test_blocks_that_swallow_each_other_again_and_again_are_read_in_the_end():
         trap.replace("actions", "json") * 200 + written("json_action", '{"action": "a"}')
     )
     assert [action.name for action in reading.actions] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "reason"),
+    [
+        (RepairKind.SEVERAL_VALUES, '{"actions": []}\n{"actions": []}', Reason.TEXT_AFTER_VALUE),
+        (RepairKind.NESTED_JSON, '"{\\"actions\\": []}"', Reason.WRONG_SHAPE),
+    ],
+)
+def test_what_is_around_a_value_is_mended_only_where_that_is_allowed(kind, body, reason):
+    """Each kind is allowed by itself, and without it the block can't be read."""
+    text = f"```actions\n{body}\n```"
+    dialects = PARSERS["assistant"].dialects
+    (block,) = DialectParser(name="p", dialects=dialects, decoding={"repairs": {kind}}).read(text).blocks
+    assert [repair.kind for repair in block.repairs] == [kind]
+    (block,) = DialectParser(name="p", dialects=dialects, decoding={"repairs": []}).read(text).blocks
+    assert (block.status, block.reason) == (BlockStatus.MALFORMED, reason)
+
+
+@pytest.mark.parametrize("body", ['{"actions": [x]}', '{"actions": [{"type": "a"}, …]}'])
+def test_guesses_are_read_only_by_a_parser_that_is_told_to(body):
+    """A parser of actions withholds them by itself."""
+    text = f"```actions\n{body}\n```"
+    lenient = PARSERS["assistant"].model_copy(update={"decoding": {"repairs": list(RepairKind)}})
+    assert PARSERS["assistant"].read(text).outcome is Outcome.FAILED
+    assert lenient.read(text).outcome is Outcome.REPAIRED

@@ -86,3 +86,20 @@ def test_arguments_that_are_no_whole_object_are_refused(text, reason):
     refused = arguments_at(text, 0, Reach(None, len(text), len(text)), ALL)
     assert isinstance(refused, Issue)
     assert refused.code is reason
+
+
+def test_a_string_with_two_ends_is_refused_with_both():
+    """Up to the marker a quote is missing; beyond it the value is whole."""
+    decoded = read('{"a": "x}</t>\ny"}</t>')
+    assert not decoded.ok
+    (issue,) = decoded.issues
+    assert issue.code is Reason.AMBIGUOUS
+    assert "9" in issue.detail
+    assert "17" in issue.detail
+
+
+def test_a_string_that_ends_before_the_marker_or_nowhere_ends_before_it():
+    """There is one reading."""
+    decoded = read('{"a": "x}</t>y')
+    assert decoded.value == {"a": "x"}
+    assert [repair.kind for repair in decoded.repairs] == [RepairKind.UNCLOSED_STRING]

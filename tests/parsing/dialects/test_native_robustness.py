@@ -69,6 +69,7 @@ FAMILIES = {
     "open tags": ("pythonic", "", "<function_calls>f(", ""),
     "llama tokens": ("llama4_pythonic", "", "<|python_start|>[f(", ""),
     "lfm tokens": ("lfm2", "", "<|tool_call_start|>[f(a=1", ""),
+    "lfm tokens in strings": ("lfm2", "", "<|tool_call_start|>[f(a='", ""),
     "minicpm tokens": ("minicpm", "", "<|tool_call_start|>```python\nf(", ""),
     "minicpm thoughts": ("minicpm", "", "<|thought_start|>", ""),
     "broken tool_code": ("gemma", "", "```tool_code\nf(\n```\n", ""),

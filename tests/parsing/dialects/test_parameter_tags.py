@@ -177,15 +177,16 @@ def test_a_dsml_value_that_says_json_must_be_json(value, reason):
     assert only_block(DSML, text).reason is reason
 
 
-def test_a_duplicate_key_in_a_dsml_value_is_an_issue_of_the_block():
-    """JSON lets the last of two equal keys win, and the decoder says so."""
+@pytest.mark.parametrize(("second", "arguments"), [("1", [{"a": {"k": 1}}]), ("2", [])])
+def test_a_duplicate_key_in_a_dsml_value_is_an_issue_of_the_block(second, arguments):
+    """A key that says the same twice is read; one with two values is not."""
     text = (
-        '<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">{"k": 1, "k": 2}</｜DSML｜parameter>'
-        "</｜DSML｜invoke>"
+        '<｜DSML｜invoke name="f"><｜DSML｜parameter name="a" string="false">'
+        f'{{"k": 1, "k": {second}}}</｜DSML｜parameter></｜DSML｜invoke>'
     )
     reading = read(DSML, text)
     assert [issue.code for issue in reading.issues] == [Reason.DUPLICATE_KEY]
-    assert reading.actions[0].arguments == {"a": {"k": 2}}
+    assert [action.arguments for action in reading.actions] == arguments
 
 
 def test_a_group_that_breaks_off_in_the_next_opening_says_so():

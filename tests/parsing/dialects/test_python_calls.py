@@ -184,6 +184,17 @@ def test_what_shares_a_token_is_one_dialects():
         assert len(read(text, MiniCpm()).actions) != is_lfm2
 
 
+@pytest.mark.parametrize("dialect", [Lfm2(), Llama4Pythonic(), MiniCpm()], ids=lambda dialect: dialect.name)
+def test_a_string_may_hold_the_tokens_around_it(dialect):
+    """A call that is whole says where it ends."""
+    opener, closer = dialect.example.partition(">")[0] + ">", "<" + dialect.example.rpartition("<")[2]
+    text = dialect.example.replace("Paris", f"{opener} and {closer}") + f"\n{dialect.example}"
+    assert [action.arguments for action in read(text, dialect).actions] == [
+        {"city": f"{opener} and {closer}"},
+        {"city": "Paris"},
+    ]
+
+
 @pytest.mark.parametrize("dialect", [Lfm2(), Llama4Pythonic()], ids=lambda dialect: dialect.name)
 def test_a_block_ends_before_the_next_opening_token(dialect):
     """A list whose brackets stay open takes nothing from the block behind it."""

@@ -4,9 +4,9 @@ import pytest
 
 from actionledger.parsing.dialects.react import React
 from actionledger.parsing.parsers import DialectParser
-from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
+from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
-PARSER = DialectParser(name="p", dialects=(React(),), decoding={"repairs": list(RepairKind)})
+PARSER = DialectParser(name="p", dialects=(React(),))
 
 
 def only_action(text, names=None):
@@ -105,7 +105,8 @@ def test_a_name_without_input_is_lost_where_it_was_meant(text, names, reason):
 @pytest.mark.parametrize(
     ("written", "reason"),
     [
-        ("{a: 1}", Reason.MALFORMED_JSON),
+        ("{a: b}", Reason.UNQUOTED_VALUE),
+        ('{"a": }', Reason.MISSING_VALUE),
         ('{"a": 1} x', Reason.TEXT_AFTER_VALUE),
         ('```json\n{"a": 1}\n', Reason.TEXT_AFTER_VALUE),
     ],

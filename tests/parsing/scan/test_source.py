@@ -117,11 +117,15 @@ def test_the_next_match_is_remembered():
 
 def test_reading_in_vain_is_bounded():
     """A block may be read beyond its closing fence, for the sake of strings, until that was too often in vain."""
-    text = "```a\n1\n```\nmore"
-    source, opening = opened(text)
-    assert source.readable(opening, len(text)) == text
+    source = Source("```a\n1\n```\nmore")
     source.overran(-5)
-    source.overran(2 * len(text))
-    assert source.readable(opening, len(text)) == text
+    source.overran(2 * len(source.text))
+    assert source.may_overrun
     source.overran(1)
-    assert source.readable(opening, len(text)) == "```a\n1\n"
+    assert not source.may_overrun
+
+
+def test_a_text_holds_what_matches_anywhere():
+    """Asked again, the answer is the same."""
+    source = Source("..a")
+    assert [source.holds(re.compile(pattern)) for pattern in "abab"] == [True, False, True, False]

@@ -17,14 +17,16 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from inspect import cleandoc
 from operator import or_
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from actionledger.actions.wording import Schema, allowed_values, in_words, resolved
+from actionledger.actions.describing import ActionDescription, Arguments, fields_of
+from actionledger.actions.schemas import argument_schema, as_tool
+from actionledger.actions.wording import Schema
 from actionledger.errors import UsageError
 
-Arguments: TypeAlias = dict[str, JsonValue]
+__all__ = ["Action", "Arguments", "Catalogue"]
 
 
 class Action(BaseModel):
@@ -40,43 +42,8 @@ class Action(BaseModel):
     example: ClassVar[Arguments]
     """Correct arguments, without the discriminator."""
 
-
-@dataclass(frozen=True, slots=True)
-class FieldDescription:
-    """One field of an action, for prompts and for people.
-
-    Args:
-        name: its name as a response writes it.
-        type: what it takes, in words: ``integer greater than 0``.
-        required: whether it must be given.
-        default: the value it has if it isn't given; None for a required field.
-        description: what it means.
-        allowed: the values of a closed list, as text; empty where the values are open.
-    """
-
-    name: str
-    type: str
-    required: bool
-    default: JsonValue
-    description: str
-    allowed: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ActionDescription:
-    """One action, for prompts and for people.
-
-    Args:
-        name: its name.
-        description: what it does.
-        fields: its own fields, then those that it shares with other actions; the discriminator is left out.
-        example: correct arguments, without the discriminator.
-    """
-
-    name: str
-    description: str
-    fields: tuple[FieldDescription, ...]
-    example: Arguments
+    group: ClassVar[str] = ""
+    """What it belongs to, such as ``Tasks``; prompts show a group's actions under it."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +54,8 @@ class Catalogue:
         name: what the records call it.
         actions: its action models.
         discriminator: the field that holds an action's name.
+        references: whether arguments may refer to other actions' results (``references.py``); then the fields ``id``
+            and ``depends_on`` name actions of the same response.
 
     Raises:
         UsageError: there is no action, one has no name, no example or a wrong one, or two have the same name.
@@ -95,6 +64,7 @@ class Catalogue:
     name: str
     actions: tuple[type[Action], ...]
     discriminator: str = "type"
+    references: bool = False
 
     def __post_init__(self) -> None:
         if not self.actions:
@@ -117,7 +87,7 @@ class Catalogue:
 
     @cached_property
     def _schemas(self) -> dict[str, Schema]:
-        return {name: _argument_schema(model, self.discriminator) for name, model in self._models.items()}
+        return {name: argument_schema(model, self.discriminator) for name, model in self._models.items()}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,14 +118,30 @@ class Catalogue:
         """Return the JSON Schema of any action of the catalogue."""
         return self.adapter.json_schema()
 
+    def tools(self) -> list[dict[str, Any]]:
+        """Return the actions as OpenAI's chat interface takes tools, in the catalogue's order."""
+        return [as_tool(each.name, each.description, self._schemas[each.name]) for each in self.describe()]
+
     def describe(self) -> tuple[ActionDescription, ...]:
         """Return each action with its fields and its example, in the catalogue's order."""
-        return tuple(
-            ActionDescription(
-                name, cleandoc(model.__doc__ or ""), _fields(self._schemas[name]), dict(model.example)
+        return tuple(self._descriptions.values())
+
+    def description(self, name: str) -> ActionDescription | None:
+        """Return one action with its fields and its example; None if no action goes by that name."""
+        return self._descriptions.get(name)
+
+    @cached_property
+    def _descriptions(self) -> dict[str, ActionDescription]:
+        return {
+            name: ActionDescription(
+                name=name,
+                description=cleandoc(model.__doc__ or ""),
+                fields=fields_of(self._schemas[name]),
+                example=dict(model.example),
+                group=model.group,
             )
             for name, model in self._models.items()
-        )
+        }
 
     def extended(self, *actions: type[Action], name: str | None = None) -> Self:
         """Return a catalogue with further actions.
@@ -169,6 +155,7 @@ class Catalogue:
             name=name or "+".join((self.name, *added)),
             actions=(*self.actions, *actions),
             discriminator=self.discriminator,
+            references=self.references,
         )
 
 
@@ -196,29 +183,3 @@ def _check_example(name: str, model: type[Action], discriminator: str) -> None:
         raise UsageError(
             f"The example of {name!r} ({model.__name__}) doesn't validate: {where}: {first['msg']}; correct it."
         ) from error
-
-
-def _argument_schema(model: type[Action], discriminator: str) -> Schema:
-    """Return the schema of an action's arguments: its own fields first, then those of its bases."""
-    bases = [base for base in model.__bases__ if issubclass(base, BaseModel)]
-    inherited = {field.alias or name for base in bases for name, field in base.model_fields.items()}
-    root = model.model_json_schema()
-    schema = resolved(root, root)
-    own_first = sorted(schema["properties"].items(), key=lambda item: item[0] in inherited)
-    properties = {name: field for name, field in own_first if name != discriminator}
-    return {"$defs": root.get("$defs", {}), **schema, "properties": properties}
-
-
-def _fields(schema: Schema) -> tuple[FieldDescription, ...]:
-    required = schema.get("required", ())
-    return tuple(
-        FieldDescription(
-            name=name,
-            type=in_words(field, schema),
-            required=name in required,
-            default=field.get("default"),
-            description=field.get("description", ""),
-            allowed=allowed_values(field, schema),
-        )
-        for name, field in schema["properties"].items()
-    )

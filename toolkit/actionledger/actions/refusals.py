@@ -8,7 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from actionledger.actions.wording import Schema, allowed_values, child, did_you_mean, field_names, in_words
+from actionledger.actions.nearness import did_you_mean
+from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 
@@ -17,6 +18,9 @@ _LONGEST_VALUE = 200
 
 _MOST_ERRORS = 100
 """More errors than that in one action are no slips; its record has all of its arguments."""
+
+_MOST_NAMES = 50
+"""An error names that many of the known names; the prompt and the catalogue have all of them."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -95,7 +99,8 @@ def one_of(word: str, known: Sequence[str], noun: str) -> str:
     """
     if hint := did_you_mean(word, known):
         return f"a known {noun} ({hint})"
-    return f"one of: {', '.join(known)}" if known else f"no {noun}"
+    more = f", … ({len(known)} in all)" if len(known) > _MOST_NAMES else ""
+    return f"one of: {', '.join(known[:_MOST_NAMES])}{more}" if known else f"no {noun}"
 
 
 def json_text(value: Any) -> str:

@@ -4,41 +4,28 @@ Three spellings of the same are read: OpenAI's chat interface (``{"type": "funct
 interface (``{"type": "function", "name": …, "parameters": …}``) and Anthropic's (``{"name": …, "input_schema": …}``).
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, Self
 
-from jsonschema import Draft202012Validator, SchemaError, ValidationError
+from jsonschema import Draft202012Validator, SchemaError
 from pydantic_core import from_json
 from referencing import Registry
 
+from actionledger.actions.describing import ActionDescription, fields_of
+from actionledger.actions.examples import made_example
 from actionledger.actions.refusals import json_text, one_of
+from actionledger.actions.schema_refusals import schema_errors
 from actionledger.actions.verdict import Verdict, refused
-from actionledger.actions.wording import Schema, child, field_names, in_words
+from actionledger.actions.wording import Schema, child, pointed_at
 from actionledger.errors import UsageError
 from actionledger.values import FieldError, RawAction
 from actionledger.vocabulary import ActionStatus, Reason
 
 _MOST_ERRORS = 100
 _EMPTY: Schema = {"type": "object", "properties": {}}
-_CODES = {
-    "required": Reason.MISSING_FIELD,
-    "additionalProperties": Reason.UNKNOWN_FIELD,
-    "type": Reason.WRONG_TYPE,
-    "enum": Reason.VALUE_NOT_ALLOWED,
-    "const": Reason.VALUE_NOT_ALLOWED,
-    "multipleOf": Reason.VALUE_NOT_ALLOWED,
-    "minimum": Reason.OUT_OF_RANGE,
-    "maximum": Reason.OUT_OF_RANGE,
-    "exclusiveMinimum": Reason.OUT_OF_RANGE,
-    "exclusiveMaximum": Reason.OUT_OF_RANGE,
-    "minLength": Reason.BAD_LENGTH,
-    "maxLength": Reason.BAD_LENGTH,
-    "minItems": Reason.BAD_LENGTH,
-    "maxItems": Reason.BAD_LENGTH,
-}
 
 
 @dataclass(frozen=True)
@@ -59,6 +46,14 @@ class Tool:
     def validator(self) -> Draft202012Validator:
         """Checks arguments against the schema."""
         return Draft202012Validator(self.parameters, registry=Registry())
+
+    @cached_property
+    def described(self) -> ActionDescription:
+        """The tool in words, with an example made up from its schema where one can be."""
+        example = made_example(self.parameters)
+        is_right = example is not None and self.validator.is_valid(example)
+        fields = fields_of(self.parameters)
+        return ActionDescription(self.name, self.description, fields, example if is_right else None)
 
 
 @dataclass(frozen=True)
@@ -98,6 +93,15 @@ class ToolCatalogue:
     def _by_name(self) -> dict[str, Tool]:
         return {tool.name: tool for tool in self.tools}
 
+    def describe(self) -> tuple[ActionDescription, ...]:
+        """Return each tool in words, in the order in which they were given."""
+        return tuple(tool.described for tool in self.tools)
+
+    def description(self, name: str) -> ActionDescription | None:
+        """Return one tool in words; None if no tool goes by that name."""
+        tool = self._by_name.get(name)
+        return tool.described if tool else None
+
     def judge(self, raw: RawAction) -> Verdict:
         """Check a named action; never raises on what a model wrote.
 
@@ -118,8 +122,8 @@ class ToolCatalogue:
                 ActionStatus.INVALID, FieldError(Reason.TOO_DEEP, "", "", "a value of fewer levels")
             )
         if errors:
-            found = (error for each in errors for error in _field_errors(each, tool.parameters))
-            return refused(ActionStatus.INVALID, *found, arguments=arguments)
+            found = (error for each in errors for error in schema_errors(each, tool.parameters))
+            return refused(ActionStatus.INVALID, *islice(found, _MOST_ERRORS), arguments=arguments)
         status = ActionStatus.VALID if arguments == raw.arguments else ActionStatus.COERCED
         return Verdict(status, arguments=arguments)
 
@@ -137,7 +141,7 @@ def _tool(number: int, definition: Mapping[str, Any]) -> Tool:
             f"The parameters of the tool {name!r} are no JSON Schema: {error.message}."
         ) from error
     for reference in _references(parameters):
-        if not _leads_somewhere(reference, parameters):
+        if pointed_at(reference, parameters) is None:
             raise UsageError(
                 f"The parameters of the tool {name!r} refer to {reference!r}, which is not in them."
             )
@@ -155,18 +159,6 @@ def _references(schema: Any) -> Iterator[Any]:
             pending.extend(here.values())
         elif isinstance(here, list):
             pending.extend(here)
-
-
-def _leads_somewhere(reference: Any, root: Schema) -> bool:
-    """Return whether a reference is a pointer to a schema within the same one: nothing is ever fetched."""
-    if not isinstance(reference, str) or not reference.startswith("#"):
-        return False
-    here: Any = root
-    for step in filter(None, reference[1:].split("/")):
-        if not isinstance(here, Mapping) or step not in here:
-            return False
-        here = here[step]
-    return isinstance(here, Mapping)
 
 
 def _typed(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
@@ -194,26 +186,3 @@ def _allows_string(schema: Schema) -> bool:
         return any(isinstance(value, str) for value in schema["enum"])
     kinds = schema.get("type", "string")
     return "string" in ([kinds] if isinstance(kinds, str) else kinds)
-
-
-def _field_errors(error: ValidationError, root: Schema) -> Iterable[FieldError]:
-    instance: Any = error.instance
-    schema: Schema = error.schema if isinstance(error.schema, Mapping) else {}
-    path = [str(step) for step in error.absolute_path]
-    if error.validator == "required":
-        wanted: Any = error.validator_value
-        for name in wanted:
-            if name not in instance:
-                found = child(schema, name, root)
-                expected = in_words(found, root) if found else "a value"
-                yield FieldError(Reason.MISSING_FIELD, ".".join([*path, name]), "", expected)
-    elif error.validator == "additionalProperties":
-        known = field_names(schema, root)
-        for name in sorted(set(instance) - set(known)):
-            expected = one_of(name, known, "field")
-            yield FieldError(
-                Reason.UNKNOWN_FIELD, ".".join([*path, name]), json_text(instance[name]), expected
-            )
-    else:
-        code = _CODES.get(str(error.validator), Reason.BAD_FORMAT)
-        yield FieldError(code, ".".join(path), json_text(instance), in_words(schema, root))

@@ -1,7 +1,7 @@
 """Raw actions against a catalogue: each becomes a call that says whether it may run and, if not, why."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any, TypeAlias
@@ -10,10 +10,11 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from actionledger.actions.catalogue import Action, Catalogue
+from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.verdict import Verdict, refused
-from actionledger.values import ActionCall, FieldError, RawAction, Reading, Repair, Span
+from actionledger.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
 from actionledger.vocabulary import ActionStatus, Reason
 
 AnyCatalogue: TypeAlias = Catalogue | ToolCatalogue
@@ -31,11 +32,28 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
         One call for each raw action, in the same order.
     """
     repairs = {block.index: block.repairs for block in reading.blocks}
-    return tuple(check_action(raw, catalogue, repairs.get(raw.block, ())) for raw in reading.actions)
+    ids = None
+    if isinstance(catalogue, Catalogue) and catalogue.references:
+        ids = frozenset(map(id_of, filter(_is_meant, reading.actions)))
+    return tuple(check_action(raw, catalogue, repairs.get(raw.block, ()), ids) for raw in reading.actions)
+
+
+def id_of(action: RawAction | ActionCall) -> str:
+    """Return the id that an action gives itself; empty where it gives none."""
+    given = action.arguments.get("id")
+    return given if isinstance(given, str) else ""
+
+
+def written_out(name: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
+    """Return an action's arguments with each ``<field>_from`` as a reference in ``<field>``."""
+    return spelled_out(arguments, catalogue.argument_schema(name)["properties"].keys())
 
 
 def check_action(
-    raw: RawAction, catalogue: AnyCatalogue | None, repairs: Sequence[Repair] = ()
+    raw: RawAction,
+    catalogue: AnyCatalogue | None,
+    repairs: Sequence[Repair] = (),
+    ids: Collection[str] | None = None,
 ) -> ActionCall:
     """Check one action; never raises on what a model wrote.
 
@@ -43,8 +61,9 @@ def check_action(
         raw: the action as written.
         catalogue: the actions that exist; None to take every named action as valid.
         repairs: the repairs of the action's block, in text order.
+        ids: the ids of the response's actions, to whose results it may refer; None where it may refer to none.
     """
-    verdict = _verdict(raw, catalogue)
+    verdict = _verdict(raw, catalogue, ids)
     return ActionCall(
         name=raw.name,
         arguments=raw.arguments if verdict.arguments is None else verdict.arguments,
@@ -57,10 +76,15 @@ def check_action(
         errors=verdict.errors,
         reason=verdict.reason,
         call_id=raw.call_id,
+        references=verdict.references,
     )
 
 
-def _verdict(raw: RawAction, catalogue: AnyCatalogue | None) -> Verdict:
+def _is_meant(raw: RawAction) -> bool:
+    return raw.illustration is None
+
+
+def _verdict(raw: RawAction, catalogue: AnyCatalogue | None, ids: Collection[str] | None) -> Verdict:
     if raw.illustration is not None:
         return Verdict(ActionStatus.ILLUSTRATION, reason=raw.illustration)
     if not raw.name:
@@ -75,12 +99,37 @@ def _verdict(raw: RawAction, catalogue: AnyCatalogue | None) -> Verdict:
         expected = one_of(raw.name, catalogue.names, "action")
         error = FieldError(Reason.UNKNOWN_ACTION, "", json_text(raw.name), expected)
         return refused(ActionStatus.UNKNOWN, error)
-    return _validated(raw, catalogue, model)
-
-
-def _validated(raw: RawAction, catalogue: Catalogue, model: type[Action]) -> Verdict:
     # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
     arguments = {catalogue.discriminator: raw.name, **raw.arguments}
+    if ids is not None:
+        written = written_out(raw.name, arguments, catalogue)
+        if references := references_in(written, ids):
+            return _validated_around(references, raw, catalogue, model, written)
+    return _validated(raw, catalogue, model, arguments)
+
+
+def _validated_around(
+    references: tuple[Reference, ...],
+    raw: RawAction,
+    catalogue: Catalogue,
+    model: type[Action],
+    arguments: dict[str, Any],
+) -> Verdict:
+    """Check all but the values that references stand for: those are checked when they are known."""
+    found = _attempt(model, arguments, strict=False if raw.strings_only else None)
+    if isinstance(found, ValidationError):
+        open_fields = {reference.field for reference in references}
+        schema = catalogue.argument_schema(raw.name)
+        errors = [error for error in field_errors(found, arguments, schema) if error.path not in open_fields]
+        if errors:
+            return refused(ActionStatus.INVALID, *errors)
+    status = ActionStatus.COERCED if raw.strings_only else ActionStatus.VALID
+    return Verdict(status, references=references)
+
+
+def _validated(
+    raw: RawAction, catalogue: Catalogue, model: type[Action], arguments: dict[str, Any]
+) -> Verdict:
     found = _attempt(model, arguments)
     if isinstance(found, Action):
         return Verdict(ActionStatus.VALID, found)

@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Action
-from actionledger.values import FieldError
+from actionledger.values import FieldError, Reference
 from actionledger.vocabulary import ActionStatus, Reason
 
 
@@ -16,6 +16,7 @@ class Verdict(NamedTuple):
         errors: what is refused.
         reason: the first error's code, or why it is an illustration; None where it is valid.
         arguments: the arguments as the schema types them; None for as written.
+        references: what of the arguments is taken from other actions' results.
     """
 
     status: ActionStatus
@@ -23,6 +24,7 @@ class Verdict(NamedTuple):
     errors: tuple[FieldError, ...] = ()
     reason: Reason | None = None
     arguments: dict[str, Any] | None = None
+    references: tuple[Reference, ...] = ()
 
 
 def refused(status: ActionStatus, *errors: FieldError, arguments: dict[str, Any] | None = None) -> Verdict:

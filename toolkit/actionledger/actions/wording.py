@@ -3,30 +3,32 @@
 The schemas are pydantic's; ``root`` is the one that holds the definitions a reference points to.
 """
 
-from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
+import json
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 Schema: TypeAlias = Mapping[str, Any]
 
-_LONGEST_WORD = 100
-"""Longer words are no typing errors, and comparing them takes time by their length."""
+
+def pointed_at(reference: Any, root: Schema) -> Schema | None:
+    """Return the schema that a reference within a schema points at; None if there is none: nothing is ever fetched."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    here: Any = root
+    for step in filter(None, reference[1:].split("/")):
+        if not isinstance(here, Mapping) or step not in here:
+            return None
+        here = here[step]
+    return here if isinstance(here, Mapping) else None
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean 'a' or 'b'?`` for the known names nearest to a word, best first; empty if none is near."""
-    if len(word) > _LONGEST_WORD:
-        return ""
-    by_folded = {name.casefold(): name for name in known}
-    near = get_close_matches(word.casefold(), by_folded)
-    return f"did you mean {' or '.join(repr(by_folded[name]) for name in near)}?" if near else ""
-
-
-def resolved(schema: Schema, root: Schema) -> Schema:
-    """Return what a reference stands for, or the schema itself if it is none."""
-    while "$ref" in schema:
-        schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
-    return schema
+def resolved(schema: Any, root: Schema) -> Schema:
+    """Return what a reference stands for, or the schema itself if it is none; for true and false, one that says nothing."""
+    followed: list[Any] = []
+    while isinstance(schema, Mapping) and "$ref" in schema and schema["$ref"] not in followed:
+        followed.append(schema["$ref"])
+        schema = pointed_at(schema["$ref"], root)
+    return schema if isinstance(schema, Mapping) else {}
 
 
 def child(schema: Schema, step: str | int, root: Schema) -> Schema | None:
@@ -51,7 +53,7 @@ def allowed_values(schema: Schema, root: Schema) -> tuple[str, ...]:
     schema = resolved(schema, root)
     own = [schema["const"]] if "const" in schema else schema.get("enum", ())
     in_branches = (value for branch in _branches(schema) for value in allowed_values(branch, root))
-    return (*map(str, own), *in_branches)
+    return tuple(dict.fromkeys((*map(_value, own), *in_branches)))
 
 
 def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
@@ -73,7 +75,8 @@ def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
         case "integer" | "number" as kind:
             return f"{kind}{_range(schema)}"
         case "array":
-            return f"array{_length(schema, 'Items', 'item')}{_items(schema, root) if with_items else ''}"
+            kind = "array of different items" if schema.get("uniqueItems") else "array"
+            return f"{kind}{_length(schema, 'Items', 'item')}{_items(schema, root) if with_items else ''}"
         case "object":
             fields = field_names(schema, root)
             return f"object with {', '.join(fields)}" if fields else "object"
@@ -83,7 +86,18 @@ def in_words(schema: Schema, root: Schema, *, with_items: bool = True) -> str:
             return "any value"
 
 
+def _value(value: Any) -> str:
+    """Return a value of a closed list: a text as it is, unless nothing would be seen of it, anything else as JSON."""
+    if isinstance(value, str) and value.strip() == value and value:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
 def _branches(schema: Schema) -> tuple[Schema, ...]:
+    """Return what a value may be instead: the branches of a union, in either spelling."""
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        return tuple(dict(schema) | {"type": kind} for kind in kinds)
     return (*schema.get("anyOf", ()), *schema.get("oneOf", ()))
 
 

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 
 from actionledger import __version__
-from actionledger.cli import importing, parsing, replaying, reporting, serving, showing
+from actionledger.cli import approvals, importing, parsing, prompting, replaying, reporting, serving, showing
 from actionledger.cli.tables import plain
 from actionledger.errors import ActionLedgerError
 
@@ -29,6 +29,10 @@ app.command("ingest")(importing.ingest)
 app.command("report")(reporting.report)
 app.command("sql")(reporting.sql)
 app.command("replay")(replaying.replay)
+app.command("prompt")(prompting.prompt)
+app.command("schema")(prompting.schema)
+app.command("actions")(prompting.actions)
+app.add_typer(approvals.app, name="approvals")
 app.command("dashboard")(serving.dashboard)
 
 

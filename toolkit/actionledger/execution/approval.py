@@ -1,43 +1,161 @@
-"""Who decides whether an action may run: a table of globs, read from the top; no row means reject."""
+"""Who decides whether an action may run: a table of rules, read from the top; no rule means reject. Pure.
 
-from collections.abc import Sequence
+A rule is a glob over action names and, where it wants, conditions on fields. What is escalated waits for a person, whose ruling
+is about exactly the content that was asked about: ``content_hash`` tells.
+"""
+
+import hashlib
+import json
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
 
+from actionledger.errors import UsageError
+from actionledger.recording import json_text
 from actionledger.values import ActionCall
+from actionledger.vocabulary import Decision
+
+_SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")
+"""What makes a command more than words, for a shell."""
 
 
 class Verdict(StrEnum):
     """What a policy says of an action."""
 
     APPROVE = "approve"
+    MODIFY = "modify"
     REJECT = "reject"
     ESCALATE = "escalate"
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """A table of (glob over action names, verdict); the first row that fits decides.
+Condition: TypeAlias = str | tuple[str, ...]
+"""What a field must be: a glob over all of its text; or the words that a command begins with, which then may hold nothing
+that a shell would take for more than words."""
+
+
+class Rule(NamedTuple):
+    """One row of a policy.
 
     Args:
-        rows: the table, from the top.
+        action: a glob over action names.
+        verdict: what is said of the actions that it fits.
+        when: conditions on fields, by name; all of them must hold. An action without the field doesn't fit.
+        changes: for ``modify``: the fields to be set, by name.
+        why: the reason, for the model and for people.
     """
 
-    rows: Sequence[tuple[str, Verdict]]
+    action: str
+    verdict: Verdict
+    when: Mapping[str, Condition] = {}
+    changes: Mapping[str, Any] = {}
+    why: str = ""
+
+    def fits(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        """Return whether the rule is about an action."""
+        return fnmatchcase(name, self.action) and all(
+            field in arguments and _holds(condition, arguments[field])
+            for field, condition in self.when.items()
+        )
+
+
+NO_RULE = Rule("*", Verdict.REJECT)
+"""What decides where nothing else does."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """A table of rules; the first one that fits decides.
+
+    Args:
+        rows: the table, from the top; (glob over action names, verdict) is a short form of a rule.
+    """
+
+    rows: Sequence[Rule | tuple[str, Verdict]]
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The table, each row a rule."""
+        return tuple(row if isinstance(row, Rule) else Rule(*row) for row in self.rows)
+
+    @cached_property
+    def version(self) -> str:
+        """The hash of the table: approvals hold it, so that what was approved under other rules is not run."""
+        return hashlib.sha256(json_text([rule._asdict() for rule in self.rules]).encode()).hexdigest()
+
+    def rule_for(self, name: str, arguments: Mapping[str, Any]) -> Rule:
+        """Return the rule that decides about an action."""
+        return next((rule for rule in self.rules if rule.fits(name, arguments)), NO_RULE)
 
     def review(self, call: ActionCall) -> Verdict:
-        """Return the verdict on an action; one that no row fits is rejected."""
-        for pattern, verdict in self.rows:
-            if fnmatchcase(call.name, pattern):
-                return verdict
-        return Verdict.REJECT
+        """Return the verdict on an action; one that no rule fits is rejected."""
+        return self.rule_for(call.name, call.arguments).verdict
 
     def automatic(self) -> "Policy":
         """Return the policy of a session that runs without a person: what would wait is approved."""
         return Policy(
             tuple(
-                (pattern, Verdict.APPROVE if verdict is Verdict.ESCALATE else verdict)
-                for pattern, verdict in self.rows
+                rule._replace(verdict=Verdict.APPROVE) if rule.verdict is Verdict.ESCALATE else rule
+                for rule in self.rules
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """What somebody decides about an action that waits.
+
+    Args:
+        decision: what.
+        by: who.
+        why: the reason, for the model and for the record.
+        arguments: for ``modified``: all the arguments that it is to run with.
+
+    Raises:
+        UsageError: a modification without arguments, or arguments without a modification.
+    """
+
+    decision: Decision
+    by: str
+    why: str = ""
+    arguments: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if (self.decision is Decision.MODIFIED) != (self.arguments is not None):
+            raise UsageError(
+                f"A ruling {str(self.decision)!r} takes arguments if and only if it is 'modified'."
+            )
+
+
+def content_hash(name: str, arguments: str, policy_version: str) -> str:
+    """Return the hash of what a decision is about.
+
+    Args:
+        name: the action's name.
+        arguments: what it is to run with, as the JSON text of an object that is recorded.
+        policy_version: the policy's.
+    """
+    canonical = json.dumps([name, json.loads(arguments), policy_version], sort_keys=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _holds(condition: Condition, value: Any) -> bool:
+    text = value if isinstance(value, str) else json_text(value)
+    if isinstance(condition, str):
+        return fnmatchcase(text, condition)
+    return _begins_with(condition, text)
+
+
+def _begins_with(words: Iterable[str], command: str) -> bool:
+    """Return whether a command begins with these words and is nothing but words."""
+    if _SHELL_SIGNS & set(command):
+        return False
+    try:
+        given = shlex.split(command)
+    except ValueError:
+        return False
+    wanted = list(words)
+    return given[: len(wanted)] == wanted

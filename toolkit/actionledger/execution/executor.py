@@ -1,162 +1,230 @@
-"""One step at a time: a call is run and observed. The one table from exceptions to outcomes is here."""
+"""Steps that were admitted are run and observed: each try is recorded before its effect and after it."""
 
-import json
+import random
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any
 
-from actionledger.errors import ActionError
-from actionledger.events import ExecutionFinished, ExecutionStarted
-from actionledger.execution.profile import Handler
-from actionledger.ids import derived_id
-from actionledger.recording import Recorder, TurnKey, action_id_of, json_text, now
-from actionledger.values import ActionCall, Observation
+from actionledger.errors import ActionLedgerError
+from actionledger.execution.bounding import bounded
+from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.entries import Step, execution_finished, execution_started
+from actionledger.execution.handlers import Context, Handler, Handlers
+from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
+from actionledger.execution.workers import Job, Workers
+from actionledger.execution.workspace import Workspace
+from actionledger.recording import Recorder
+from actionledger.values import FieldError, Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Reason
 
-MAX_RESULT = 64 * 1024
-"""The most that is kept of a result, in characters of JSON text."""
+_LONGEST_DELAY = 30.0
+"""Between two tries, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A call that is due.
+class _Try:
+    """One try that is under way."""
+
+    step: Step
+    conduct: Conduct
+    job: Job
+    cancelled: Event
+
+
+class Executor:
+    """Runs the steps of one session.
 
     Args:
-        index: its place among its response's actions, from 0.
-        call: the call.
-        attempt_id: the parse attempt that found it.
-        turn: the turn that it belongs to.
-        run_id: the run that it belongs to.
-    """
-
-    index: int
-    call: ActionCall
-    attempt_id: str
-    turn: TurnKey
-    run_id: str
-
-    @property
-    def execution_id(self) -> str:
-        """Identifies the first try at it."""
-        return derived_id("execution", action_id_of(self.attempt_id, self.index), 1)
-
-
-def run_step(step: Step, handlers: Mapping[str, Handler], record: Recorder) -> Observation:
-    """Run an approved call: intent is recorded before the effect, the result after it.
-
-    Args:
-        step: the call.
         handlers: what runs actions, by name.
+        workspace: the folder that they may touch.
+        conducts: how each action is run.
         record: takes the events.
+        sleep: waits for some seconds, between two tries.
     """
-    handler = handlers.get(step.call.name)
-    if handler is None:
-        message = f"Nothing can run {step.call.name!r} here; it was understood and not done."
-        return withheld(step, ExecutionStatus.SKIPPED, Reason.NO_HANDLER, message, record)
-    record(_started(step))
-    begin = time.perf_counter()
-    status, reason, result, message = _outcome(handler, step.call)
-    observation = Observation(
+
+    def __init__(
+        self,
+        handlers: Handlers,
+        *,
+        workspace: Workspace,
+        conducts: Conducts,
+        record: Recorder,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.handlers = handlers
+        self.conducts = conducts
+        self._workspace = workspace
+        self._record = record
+        self._sleep = sleep
+        self._workers = Workers()
+
+    def run(self, steps: Sequence[Step]) -> list[Observation]:
+        """Run steps that were admitted, side by side where there are several.
+
+        Args:
+            steps: the steps; each has a handler.
+
+        Returns:
+            What came of the last try at each, in the same order; the events are recorded in that order, too.
+
+        Raises:
+            LedgerError: a step can't be recorded; it has not run.
+            KeyboardInterrupt: somebody wants to stop; what was under way is recorded as interrupted.
+        """
+        for step in steps:
+            self._record(execution_started(step))
+        tries = [self._begin(step, self.handlers[step.call.name]) for step in steps]
+        try:
+            outcomes = [self._end(each) for each in tries]
+        except BaseException:
+            self._stop(tries)
+            raise
+        return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
+
+    def preview(self, step: Step) -> Observation:
+        """Record what a step would do, and do nothing."""
+        self._record(execution_started(step))
+        handler = self.handlers.previews.get(step.call.name)
+        result, message = None, f"It would run {step.call.name} with the arguments given."
+        if handler is not None and not step.call.references:
+            attempt = self._begin(step, handler, dry_run=True)
+            if self._is_done(attempt) and attempt.job.error is None:
+                result, message = attempt.job.result, ""
+            elif attempt.job.error is not None:
+                message = f"It would fail. {message_of(attempt.job.error, outcome_of(attempt.job.error))}"
+        observation = _observation(step, ExecutionStatus.DRY_RUN, result=result, message=message)
+        return self._finished(step, observation)
+
+    def withhold(
+        self,
+        step: Step,
+        status: ExecutionStatus,
+        reason: Reason,
+        message: str,
+        errors: tuple[FieldError, ...] = (),
+    ) -> Observation:
+        """Record a step that is not run, with the reason."""
+        self._record(execution_started(step))
+        observation = _observation(step, status, reason=reason, message=message, errors=errors)
+        return self._finished(step, observation)
+
+    def close(self) -> None:
+        """Let the threads end, and the handlers let go of what they hold."""
+        self._workers.close()
+        self.handlers.close()
+
+    def _begin(self, step: Step, handler: Handler, *, dry_run: bool = False) -> _Try:
+        cancelled = Event()
+        context = Context(
+            workspace=self._workspace,
+            session_id=step.turn.session.session_id,
+            turn_id=step.turn.turn_id,
+            trace_id=step.trace_id,
+            cancelled=cancelled,
+            dry_run=dry_run,
+        )
+        conduct = self.conducts.of(step.call.name)
+
+        def work() -> Any:
+            # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
+            return bounded(handler(step.call.action, context))
+
+        if conduct.timeout is not None:
+            return _Try(step, conduct, self._workers.start(work), cancelled)
+        job = Job(work)
+        job.run()
+        return _Try(step, conduct, job, cancelled)
+
+    def _is_done(self, attempt: _Try) -> bool:
+        """Wait for a try as long as its conduct allows; one that takes longer is told so and left behind."""
+        timeout = attempt.conduct.timeout
+        if timeout is None or self._workers.finish(attempt.job, timeout):
+            return True
+        attempt.cancelled.set()
+        return False
+
+    def _end(self, attempt: _Try) -> tuple[Observation, Again]:
+        """Wait for a try; record and return what came of it, and whether it is worth another one."""
+        job, step = attempt.job, attempt.step
+        outcome: Outcome | None = None
+        if not self._is_done(attempt):
+            seconds = attempt.conduct.timeout or 0.0
+            message = (
+                f"{SENTENCES[Reason.TIMEOUT]} It had {seconds:g} s; what it began may still take effect."
+            )
+            outcome = Outcome(ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
+            observation = _observation(
+                step, outcome.status, reason=outcome.reason, message=message, duration_ms=seconds * 1000
+            )
+        elif job.error is not None:
+            outcome = outcome_of(job.error)
+            observation = _observation(
+                step,
+                outcome.status,
+                reason=outcome.reason,
+                message=message_of(job.error, outcome),
+                duration_ms=job.duration_ms,
+            )
+        else:
+            observation = _observation(
+                step, ExecutionStatus.SUCCEEDED, result=job.result, duration_ms=job.duration_ms
+            )
+        self._finished(step, observation)
+        if isinstance(job.error, KeyboardInterrupt):
+            raise job.error
+        return observation, outcome.again if outcome else Again.NEVER
+
+    def _tried_again(self, attempt: _Try, observation: Observation, again: Again) -> Observation:
+        """Repeat a try that failed in passing, as often as its conduct allows; return what came of the last one."""
+        conduct, step = attempt.conduct, attempt.step
+        for number in range(conduct.retries):
+            if again is Again.NEVER or (again is Again.IF_IDEMPOTENT and not conduct.idempotent):
+                break
+            self._sleep(_delay(conduct, number))
+            step = replace(step, try_number=step.try_number + 1)
+            self._record(execution_started(step))
+            repeated = self._begin(step, self.handlers[step.call.name])
+            try:
+                observation, again = self._end(repeated)
+            except BaseException:
+                self._stop([repeated])
+                raise
+        return observation
+
+    def _stop(self, tries: Sequence[_Try]) -> None:
+        """Leave behind the tries that nobody will wait for any more, and record that."""
+        left = [attempt for attempt in tries if self._workers.abandon(attempt.job)]
+        for attempt in left:
+            attempt.cancelled.set()
+        for attempt in left:
+            observation = _observation(
+                attempt.step,
+                ExecutionStatus.INTERRUPTED,
+                reason=Reason.STOPPED,
+                message=SENTENCES[Reason.STOPPED],
+            )
+            # Where even that can't be recorded, a start without a finish says the same.
+            with suppress(ActionLedgerError):
+                self._finished(attempt.step, observation)
+
+    def _finished(self, step: Step, observation: Observation) -> Observation:
+        self._record(execution_finished(observation, step.turn, step.run_id))
+        return observation
+
+
+def _observation(step: Step, status: ExecutionStatus, **given: Any) -> Observation:
+    return Observation(
         execution_id=step.execution_id,
         action_index=step.index,
         name=step.call.name,
         status=status,
-        reason=reason,
-        result=result,
-        message=message,
-        duration_ms=(time.perf_counter() - begin) * 1000,
-    )
-    record(_finished(step, observation))
-    return observation
-
-
-def withheld(
-    step: Step, status: ExecutionStatus, reason: Reason, message: str, record: Recorder
-) -> Observation:
-    """Record a call that is not run, with the reason."""
-    observation = Observation(
-        execution_id=step.execution_id,
-        action_index=step.index,
-        name=step.call.name,
-        status=status,
-        reason=reason,
-        message=message,
-    )
-    record(_started(step))
-    record(_finished(step, observation))
-    return observation
-
-
-def _outcome(handler: Handler, call: ActionCall) -> tuple[ExecutionStatus, Reason | None, Any, str]:
-    """Run a handler; whatever it raises becomes an outcome."""
-    try:
-        result = capped(handler(call.action))
-    except ActionError as error:
-        return ExecutionStatus.FAILED, _reason(error), None, _text(error)
-    except TimeoutError:
-        return ExecutionStatus.TIMED_OUT, Reason.TIMEOUT, None, SENTENCES[Reason.TIMEOUT]
-    except Exception as error:  # noqa: BLE001 - a handler is a stranger's code: its fault must not end the turn
-        message = f"{SENTENCES[Reason.HANDLER_ERROR]} {type(error).__name__}: {_text(error)}"
-        return ExecutionStatus.FAILED, Reason.HANDLER_ERROR, None, message[:2000]
-    return ExecutionStatus.SUCCEEDED, None, result, ""
-
-
-def _reason(error: ActionError) -> Reason:
-    """Return the error's code; one that isn't in the list is the handler's mistake."""
-    try:
-        return Reason(error.reason)
-    except ValueError:
-        return Reason.HANDLER_ERROR
-
-
-def _text(error: Exception) -> str:
-    """Return an error's text; an error may fail even at that."""
-    try:
-        return str(error)
-    except Exception:  # noqa: BLE001 - as above
-        return "(the error has no readable text)"
-
-
-def capped(result: Any) -> Any:
-    """Return a result as the JSON value that is kept, or its beginning where that is longer than ``MAX_RESULT``."""
-    text = json_text(result)
-    if len(text) <= MAX_RESULT:
-        return json.loads(text)
-    return {"truncated": True, "characters": len(text), "beginning": text[:MAX_RESULT]}
-
-
-def _started(step: Step) -> ExecutionStarted:
-    action_id = action_id_of(step.attempt_id, step.index)
-    dimensions = step.turn.dimensions(step.run_id)
-    return ExecutionStarted(
-        event_id=derived_id("execution-started", step.execution_id),
-        execution_id=step.execution_id,
-        attempt_id=step.attempt_id,
-        action_id=action_id,
-        action_index=step.index,
-        name=step.call.name,
-        dialect=step.call.dialect,
-        trace_id=action_id[:8],
-        try_number=1,
-        started_at=dimensions["recorded_at"],
-        **dimensions,
+        **given,
     )
 
 
-def _finished(step: Step, observation: Observation) -> ExecutionFinished:
-    moment = now()
-    return ExecutionFinished(
-        event_id=derived_id("execution-finished", step.execution_id),
-        recorded_at=moment,
-        run_id=step.run_id,
-        execution_id=step.execution_id,
-        session_id=step.turn.session.session_id,
-        turn_id=step.turn.turn_id,
-        status=observation.status,
-        reason=observation.reason,
-        result=json_text(observation.result),
-        message=observation.message,
-        duration_ms=observation.duration_ms,
-        finished_at=moment,
-    )
+def _delay(conduct: Conduct, number: int) -> float:
+    """Return how long to wait: twice as long each time, and a little at random, so that many don't come back at once."""
+    return float(min(_LONGEST_DELAY, conduct.delay * 2.0**number) * random.uniform(1.0, 1.25))  # noqa: S311 - no secret

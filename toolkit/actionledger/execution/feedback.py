@@ -1,55 +1,161 @@
-"""What the model is told next: results, refusals and errors, in the order of its actions. Pure."""
+"""What the model is told next: issues, refusals, errors and results, in the order of its actions, within a budget. Pure.
 
-from collections.abc import Sequence
+What went wrong is told in full, as far as the budget goes; results share what is left, short ones whole and long ones alike.
+What is cut says so.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from actionledger.recording import json_text
 from actionledger.values import ActionCall, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
 
-MAX_RESULT = 2000
+MAX_FEEDBACK = 16_000
+"""The most that the model is told of one response, in characters."""
+
+MAX_RESULT = 4000
 """The most that the model is shown of one result, in characters."""
 
-MAX_LINE = 2 * MAX_RESULT
-"""The most that the model is told of one issue or action, in characters."""
+MAX_LINE = 4000
+"""The most that the model is told of one issue or error, in characters."""
+
+_MARK = 60
+"""What isn't longer than the mark of a cut is shown whole, in characters."""
+
+FORMS: dict[str, tuple[str, str]] = {
+    "hermes": ("<tool_response>\n", "\n</tool_response>"),
+    "mint": ("Observation:\n", ""),
+    "react": ("Observation: ", ""),
+}
+"""What stands before and behind the feedback in dialects that have a form of their own for it, by their names."""
+
+Correct = Callable[[ActionCall, bool], str]
+"""Says what is wrong with a refused action and, where asked for, how it is written rightly."""
 
 
-def render(result: ParseResult, observations: Sequence[Observation]) -> str:
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """One thing to tell.
+
+    Args:
+        text: it, or what stands before a result.
+        result: the result's JSON text; None where the entry is about something that went wrong.
+    """
+
+    text: str
+    result: str | None = None
+
+
+def say_what_is_wrong(call: ActionCall, _with_format: bool) -> str:
+    """Say what is wrong with a refused action, and nothing of how it is written."""
+    errors = " ".join(error.message for error in call.errors)
+    return _on_one_line(errors or (SENTENCES[call.reason] if call.reason else ""))
+
+
+def render(
+    result: ParseResult,
+    observations: Sequence[Observation],
+    *,
+    correct: Correct = say_what_is_wrong,
+    budget: int = MAX_FEEDBACK,
+) -> str:
     """Return what came of a response, for the model.
 
     Args:
         result: what was read.
         observations: what came of its runnable actions.
+        correct: says what is wrong with a refused action; the format of each action is asked for once.
+        budget: the most that is said, in characters.
 
     Returns:
-        One line for each issue and each action; empty where there is nothing to say.
+        An entry for each issue and each action; empty where there is nothing to say.
     """
-    lines = [f"Not read: {issue.message}" for issue in result.issues]
+    entries = list(_entries(result, observations, correct))
+    if not entries:
+        return ""
+    before, behind = FORMS.get(_dialect(result), ("", ""))
+    text = _fitted(entries, budget)
+    closer = behind.strip()
+    # A result must not end the form that it stands in.
+    return before + (text.replace(closer, closer.replace("</", "<\\/")) if closer else text) + behind
+
+
+def _dialect(result: ParseResult) -> str:
+    """Return the dialect of a response's actions, if it is one and the same."""
+    dialects = {call.dialect for call in result.actions}
+    return dialects.pop() if len(dialects) == 1 else ""
+
+
+def _entries(result: ParseResult, observations: Sequence[Observation], correct: Correct) -> Iterator[_Entry]:
+    for issue in result.issues:
+        yield _Entry(_on_one_line(f"Not read: {issue.message}"))
     seen = {observation.action_index: observation for observation in observations}
+    corrected: set[str] = set()
     for index, call in enumerate(result.actions):
         if call.status is ActionStatus.ILLUSTRATION:
             continue
         if index in seen:
-            lines.append(_observed(index, seen[index]))
+            yield _observed(index, seen[index])
         elif not call.status.is_runnable:
-            lines.append(_refused(index, call))
-    return "\n".join(map(_line, lines))
+            head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
+            yield _Entry(_cut(f"{head}: {correct(call, call.name not in corrected)}", MAX_LINE))
+            corrected.add(call.name)
 
 
-def _line(text: str) -> str:
-    """Return a text as one line of bearable length: names and messages may hold what a model or a stranger wrote."""
-    plain = text.replace("\r", " ").replace("\n", " ")
-    return plain if len(plain) <= MAX_LINE else plain[:MAX_LINE] + " … (cut)"
+def _observed(index: int, observation: Observation) -> _Entry:
+    status = observation.status.value.replace("_", " ")
+    head = _on_one_line(f"Action {index + 1} ({observation.name[:100]}) {status}")
+    has_result = observation.status is ExecutionStatus.SUCCEEDED or (
+        observation.status is ExecutionStatus.DRY_RUN and observation.result is not None
+    )
+    if has_result:
+        return _Entry(f"{head}: ", json_text(observation.result))
+    return _Entry(_cut(_on_one_line(f"{head}: {observation.message}"), MAX_LINE))
 
 
-def _observed(index: int, observation: Observation) -> str:
-    head = f"Action {index + 1} ({observation.name}) {observation.status.value.replace('_', ' ')}"
-    if observation.status is ExecutionStatus.SUCCEEDED:
-        text = json_text(observation.result)
-        return f"{head}: {text if len(text) <= MAX_RESULT else text[:MAX_RESULT] + ' … (cut)'}"
-    return f"{head}: {observation.message}"
+def _fitted(entries: Sequence[_Entry], budget: int) -> str:
+    """Return the entries in their order, as many and as much of them as the budget allows."""
+    shown: set[int] = set()
+    # What went wrong has the first claim to the room; then each result's beginning.
+    for place in sorted(range(len(entries)), key=lambda place: entries[place].result is not None):
+        least = len(entries[place].text) + 1 + min(_MARK, len(entries[place].result or ""))
+        if least > budget:
+            break
+        shown.add(place)
+        budget -= least
+    results = [len(entries[place].result or "") for place in shown]
+    share = _fair_share(results, budget)
+    lines = [_shortened(entries[place], share) for place in sorted(shown)]
+    if len(shown) < len(entries):
+        lines.append(f"… (cut: {len(entries) - len(shown):,} of {len(entries):,} lines are not shown)")
+    return "\n".join(lines)
 
 
-def _refused(index: int, call: ActionCall) -> str:
-    errors = " ".join(error.message for error in call.errors)
-    why = errors or (SENTENCES[call.reason] if call.reason else "")
-    return f"Action {index + 1} ({call.name or 'unnamed'}) refused: {why}"
+def _shortened(entry: _Entry, share: int) -> str:
+    if entry.result is None:
+        return entry.text
+    return entry.text + _cut(entry.result, share)
+
+
+def _fair_share(lengths: Sequence[int], budget: int) -> int:
+    """Return up to which length each result is shown, so that all of them fit and none gives way to a longer one."""
+    share = MAX_RESULT
+    rest = max(0, budget)
+    for number, length in enumerate(sorted(lengths)):
+        equal = rest // (len(lengths) - number)
+        if length > equal:
+            return min(share, equal)
+        rest -= length
+    return share
+
+
+def _cut(text: str, length: int) -> str:
+    if len(text) <= max(length, _MARK):
+        return text
+    return f"{text[:length]} … (cut: {length:,} of {len(text):,} characters are shown)"
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text as one line: names and messages may hold what a model or a stranger wrote."""
+    return text.replace("\r", " ").replace("\n", " ")

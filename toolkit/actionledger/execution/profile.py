@@ -1,24 +1,13 @@
 """What a session runs under: how it is read, checked, decided, run."""
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.execution.approval import Policy
-from actionledger.execution.workspace import Workspace
+from actionledger.execution.conduct import STANDARD_CONDUCTS, Conducts
+from actionledger.execution.handlers import HandlerFactory, no_handlers
+from actionledger.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.parsing.parsers import BaselineParser, DialectParser
-
-Handler = Callable[[Any], Any]
-"""Runs one action: takes its validated model, returns a JSON value, raises ``ActionError`` for the model to hear."""
-
-HandlerFactory = Callable[[Workspace], Mapping[str, Handler]]
-"""Makes a session's handlers, by action name, over the session's workspace."""
-
-
-def no_handlers(_workspace: Workspace) -> Mapping[str, Handler]:
-    """Make none: every action is answered with ``no_handler``."""
-    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +17,12 @@ class Profile:
     Args:
         name: what records and people call it.
         parser: how its responses are read.
-        catalogue: which actions exist.
+        catalogue: which actions exist, and whether they may refer to each other's results.
         policy: which of them may run.
         handlers: makes what runs them.
+        conducts: how each is run: time-outs, retries, side by side.
+        limits: how much a session may do.
+        workers: how many actions may run at the same time, of those whose conduct allows it.
     """
 
     name: str
@@ -38,3 +30,6 @@ class Profile:
     catalogue: Catalogue
     policy: Policy
     handlers: HandlerFactory = no_handlers
+    conducts: Conducts = STANDARD_CONDUCTS
+    limits: Limits = STANDARD_LIMITS
+    workers: int = 1

@@ -1,11 +1,20 @@
 """One response, from text to record: the only place that knows the order of the rooms."""
 
 import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
-from actionledger.execution.approval import Verdict
-from actionledger.execution.executor import Step, run_step, withheld
+from actionledger.errors import UsageError
+from actionledger.execution.acting import Acting
+from actionledger.execution.approval import Policy
+from actionledger.execution.correcting import corrector
+from actionledger.execution.entries import turn_resumed
+from actionledger.execution.executor import Executor
 from actionledger.execution.feedback import render
+from actionledger.execution.history import History
+from actionledger.execution.limits import Counter, FailureBudget, LocalCounter
+from actionledger.execution.planning import build_plan
 from actionledger.execution.profile import Profile
 from actionledger.execution.workspace import Workspace
 from actionledger.reading import read_response
@@ -21,12 +30,12 @@ from actionledger.recording import (
     turn_finished,
     turn_id_of,
 )
-from actionledger.values import ActionCall, Observation, Turn
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.values import Issue, ParseResult, Turn
+from actionledger.vocabulary import ActionStatus, ExecutionStatus
 
 
 class SessionRuntime:
-    """One session: its responses are read, checked, decided, run and recorded, one after the other.
+    """One session: its responses are read, checked, planned, decided, run and recorded, one after the other.
 
     Args:
         profile: what it runs under.
@@ -34,7 +43,11 @@ class SessionRuntime:
         run: the run that it belongs to.
         workspace: the folder that its actions may touch.
         record: takes the events.
+        policy: which actions may run; the profile's where not given.
         auto: whether actions that the policy would have wait for a person run without one.
+        dry_run: whether actions only say what they would do.
+        counter: counts what the profile's rates limit; within this session where not given.
+        sleep: waits for some seconds, between two tries at an action.
     """
 
     def __init__(
@@ -45,16 +58,33 @@ class SessionRuntime:
         run: RunKey,
         workspace: Workspace,
         record: Recorder,
+        policy: Policy | None = None,
         auto: bool = False,
+        dry_run: bool = False,
+        counter: Counter | None = None,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.profile = profile
         self.session = session
         self.run = run
         self.workspace = workspace
         self.record = record
-        self.policy = profile.policy.automatic() if auto else profile.policy
-        self.handlers = profile.handlers(workspace)
+        self.policy = policy or profile.policy
+        self.auto = auto
+        self.dry_run = dry_run
+        self.counter = counter or LocalCounter()
+        self.failures = FailureBudget(profile.limits)
+        self.correct = corrector(profile)
+        self.executor = Executor(
+            profile.handlers(workspace),
+            workspace=workspace,
+            conducts=profile.conducts,
+            record=record,
+            sleep=sleep,
+        )
         self.turns = 0
+        self.waiting: dict[str, History] = {}
+        """The turns of this session in which something waits for a decision, by their id."""
 
     def handle(
         self, text: str, *, occurred_at: datetime | None, prompt: str | None = None, index: int | None = None
@@ -72,35 +102,71 @@ class SessionRuntime:
         """
         turn = self._turn(self.turns if index is None else index, occurred_at)
         self.turns = turn.index + 1
-        run_id = self.run.run_id
-        self.record(response_received(turn, run_id, text, prompt))
+        self.record(response_received(turn, self.run.run_id, text, prompt))
         begin = time.perf_counter_ns()
         result = read_response(text, self.profile.parser, self.profile.catalogue)
         self.record(response_parsed(result, turn, self.run, (time.perf_counter_ns() - begin) // 1000))
-        attempt_id = attempt_id_of(turn, self.run)
-        observations = tuple(
-            self._act(Step(place, call, attempt_id, turn, run_id))
-            for place, call in enumerate(result.actions)
-            if call.status.is_runnable
-        )
-        feedback = render(result, observations)
-        self.record(turn_finished(turn, run_id, feedback, now()))
-        return Turn(turn.turn_id, self.session.session_id, turn.index, result, observations, feedback)
+        return self._act(result, History(turn, text, result.parser_id))
+
+    def resume(self, history: History) -> Turn:
+        """Go on with a turn where it stopped: run what was approved meanwhile, and what was never begun.
+
+        What was begun and never finished is recorded as interrupted; it is run again only if it is idempotent.
+
+        Args:
+            history: the turn as far as it got.
+
+        Raises:
+            UsageError: the response would be read in another way than it was.
+        """
+        if history.parser_id != self.profile.parser.id:
+            raise UsageError(
+                f"The turn {history.turn.turn_id} was read by another version of the parser "
+                f"{self.profile.parser.name!r}; it can't go on under this one."
+            )
+        result = read_response(history.text, self.profile.parser, self.profile.catalogue)
+        return self._act(result, history)
+
+    def close(self) -> None:
+        """Let go of what the handlers hold."""
+        self.executor.close()
 
     def _turn(self, index: int, occurred_at: datetime | None) -> TurnKey:
         turn_id = turn_id_of(self.session, index)
         return TurnKey(session=self.session, turn_id=turn_id, index=index, occurred_at=occurred_at)
 
-    def _act(self, step: Step) -> Observation:
-        verdict = self.policy.review(step.call)
-        if verdict is Verdict.APPROVE:
-            return run_step(step, self.handlers, self.record)
-        if verdict is Verdict.ESCALATE:
-            message = f"{_named(step.call)} waits for approval."
-            return withheld(step, ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, self.record)
-        message = f"{_named(step.call)} is not allowed in this session."
-        return withheld(step, ExecutionStatus.DENIED, Reason.NOT_APPROVED, message, self.record)
+    def _act(self, result: ParseResult, history: History) -> Turn:
+        turn, run_id = history.turn, self.run.run_id
+        catalogue, limits = self.profile.catalogue, self.profile.limits
+        plan = build_plan(result.actions, references=catalogue.references, limit=limits.actions_per_turn)
+        self.failures.begin_turn()
+        acting = Acting(self, result.actions, plan, history, attempt_id_of(turn, self.run))
+        acting.carry_out()
+        observations = acting.observations
+        feedback = render(result, observations, correct=self.correct)
+        if history.is_finished:
+            self.record(turn_resumed(turn, run_id, feedback, now()))
+        else:
+            self.record(turn_finished(turn, run_id, feedback, now()))
+        self._remember(turn.turn_id, replace(acting.history, is_finished=True))
+        issues = (*result.issues, *_refused(result), *plan.issues)
+        return Turn(turn.turn_id, self.session.session_id, turn.index, result, observations, feedback, issues)
+
+    def _remember(self, turn_id: str, history: History) -> None:
+        """Keep a turn while something in it waits, so that it goes on with the very text that the model wrote."""
+        waits = any(
+            observation.status is ExecutionStatus.PENDING for observation in history.observations.values()
+        )
+        if waits:
+            self.waiting[turn_id] = history
+        else:
+            self.waiting.pop(turn_id, None)
 
 
-def _named(call: ActionCall) -> str:
-    return f"The action {call.name!r}"
+def _refused(result: ParseResult) -> Sequence[Issue]:
+    """Return an issue for each action that its catalogue refuses."""
+    return [
+        Issue(call.reason, call.span, call.errors[0].message if call.errors else "")
+        for call in result.actions
+        if call.reason and call.status in {ActionStatus.INVALID, ActionStatus.UNKNOWN}
+    ]

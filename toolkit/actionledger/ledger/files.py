@@ -5,6 +5,9 @@
         store.duckdb          the ingester's working file
         segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
         ingest.lock           whoever holds it is the ingester
+        decisions.lock        whoever holds it may decide about approvals
+        sessions/S.lock       whoever holds it works on session S
+        rates.json            how often actions ran lately, for sessions that share their limits
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
 POSIX only: writers and ingester find out about each other through ``flock``.
@@ -61,11 +64,26 @@ class LedgerFiles:
         """The file whose lock elects the ingester."""
         return self.folder / "ingest.lock"
 
+    @property
+    def decisions_lock(self) -> Path:
+        """The file whose lock lets one process at a time decide about approvals."""
+        return self.folder / "decisions.lock"
+
+    @property
+    def sessions(self) -> Path:
+        """The folder of the locks of sessions."""
+        return self.folder / "sessions"
+
+    @property
+    def rates(self) -> Path:
+        """The file of what ran lately, for limits that sessions share."""
+        return self.folder / "rates.json"
+
     def make_folders(self) -> None:
         """Create the folders that a writer needs; the ledger's own are for its owner only."""
         self.published.parent.mkdir(parents=True, exist_ok=True)
-        self.folder.mkdir(mode=0o700, exist_ok=True)
-        self.segments.mkdir(mode=0o700, exist_ok=True)
+        for folder in (self.folder, self.segments, self.sessions):
+            folder.mkdir(mode=0o700, exist_ok=True)
 
     def remove_leftovers(self) -> None:
         """Remove what a killed ingester left behind; the caller holds the ingest lock."""

@@ -13,17 +13,20 @@ from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import Self
+from uuid import UUID
 from weakref import finalize
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
 from actionledger.events import Event
+from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forking import watch
 from actionledger.ledger.ingest import IngestReport, ingest
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.locks import FileLock
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
 
@@ -128,6 +131,21 @@ class Ledger:
             self._see_everything()
             cursor = self._reader.cursor()
         return cursor.execute(query, parameters)
+
+    def session_lock(self, session_id: str) -> FileLock:
+        """Return the lock that lets one process at a time work on a session; nobody holds it yet."""
+        self._refuse_unless_writable()
+        return FileLock(self._files.sessions / f"{UUID(session_id)}.lock")
+
+    def decisions_lock(self) -> FileLock:
+        """Return the lock that lets one process at a time decide about approvals; nobody holds it yet."""
+        self._refuse_unless_writable()
+        return FileLock(self._files.decisions_lock)
+
+    def counter(self) -> SharedCounter:
+        """Return what counts actions for all sessions that write here, whatever their process."""
+        self._refuse_unless_writable()
+        return SharedCounter(self._files.rates)
 
     def close(self) -> None:
         """Flush, ingest, publish; a second time does nothing.

@@ -1,4 +1,4 @@
-"""The lock that elects the ingester; the kernel lets go of it when its holder dies."""
+"""Locks that elect one of several processes, the ingester first; the kernel lets go of one when its holder dies."""
 
 import fcntl
 import os
@@ -32,21 +32,21 @@ class FileLock:
             Whether the lock is held now.
         """
         give_up_at = time.monotonic() + patience
-        self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
-        while True:
-            try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if time.monotonic() >= give_up_at:
-                    self._close()
-                    return False
-                time.sleep(_POLL_SECONDS)
-            else:
-                return True
+        while not self._try():
+            if time.monotonic() >= give_up_at:
+                return False
+            time.sleep(_POLL_SECONDS)
+        return True
 
-    def release(self) -> None:
-        """Let go of the lock."""
+    def release(self, *, remove: bool = False) -> None:
+        """Let go of the lock.
+
+        Args:
+            remove: whether to remove the file as well; only of a lock that every process takes by this class.
+        """
         if self._descriptor is not None:
+            if remove:
+                self._path.unlink(missing_ok=True)
             # Closing alone would leave the lock to a child that was forked meanwhile.
             fcntl.flock(self._descriptor, fcntl.LOCK_UN)
             self._close()
@@ -54,6 +54,19 @@ class FileLock:
     def start_over(self) -> None:
         """Close the parent's descriptor in a forked child, which leaves the lock to the parent."""
         self._close()
+
+    def _try(self) -> bool:
+        self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._close()
+            return False
+        if os.fstat(self._descriptor).st_nlink:
+            return True
+        # Its last holder removed the file between our opening and our locking it.
+        self._close()
+        return False
 
     def _close(self) -> None:
         if self._descriptor is not None:

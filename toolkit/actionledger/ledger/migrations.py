@@ -28,7 +28,20 @@ def create_everything(connection: DuckDBPyConnection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (create_everything,)
+def add_approvals(connection: DuckDBPyConnection) -> None:
+    """Make room for approvals, for turns that go on, and for what an execution ran with.
+
+    The first migration makes all of it in a new ledger: then there is nothing left to do.
+    """
+    for table in TABLES:
+        if table.name in {"approval_starts", "approval_ends", "resumptions"}:
+            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+    connection.execute("ALTER TABLE execution_starts ADD COLUMN IF NOT EXISTS arguments JSON")
+    for view in ("executions", "approvals"):
+        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {VIEWS[view]}")
+
+
+MIGRATIONS: tuple[Migration, ...] = (create_everything, add_approvals)
 
 
 def version_in(connection: DuckDBPyConnection) -> int | None:

@@ -8,6 +8,8 @@ from pydantic_core import to_json
 
 from actionledger.events import (
     ActionRecord,
+    ApprovalDecided,
+    ApprovalRequested,
     Event,
     ExecutionFinished,
     ExecutionStarted,
@@ -20,6 +22,7 @@ from actionledger.events import (
     SessionStarted,
     SystemNoted,
     TurnFinished,
+    TurnResumed,
 )
 from actionledger.ledger.schema import TABLES
 from actionledger.values import Block, Issue, Span
@@ -72,8 +75,15 @@ def rows_of(event: Event) -> Iterator[Row]:
             yield _row("execution_starts", event)
         case ExecutionFinished():
             yield _row("execution_ends", event)
+        case ApprovalRequested():
+            yield _row("approval_starts", event, requested_at=event.recorded_at)
+        case ApprovalDecided():
+            changed = event.changed_arguments or None
+            yield _row("approval_ends", event, decided_at=event.recorded_at, changed_arguments=changed)
         case TurnFinished():
             yield _row("turn_ends", event)
+        case TurnResumed():
+            yield _row("resumptions", event)
         case SystemNoted():
             pass  # its row in events says it all
 

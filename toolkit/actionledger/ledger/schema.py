@@ -10,7 +10,7 @@ Times are UTC without a zone. Spans are code points of ``turns.text``.
 
 from dataclasses import dataclass
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 
@@ -183,6 +183,7 @@ TABLES = (
             "trace_id": "VARCHAR",
             "try_number": "INTEGER",
             "started_at": "TIMESTAMP",
+            "arguments": "JSON",
         },
     ),
     Table(
@@ -194,6 +195,44 @@ TABLES = (
             "result": "JSON",
             "message": "VARCHAR",
             "duration_ms": "DOUBLE",
+            "finished_at": "TIMESTAMP",
+        },
+    ),
+    Table(
+        "approval_starts",
+        _TURN
+        | {
+            "approval_id": "UUID",
+            "attempt_id": "UUID",
+            "action_id": "UUID",
+            "action_index": "INTEGER",
+            "name": "VARCHAR",
+            "arguments": "JSON",
+            "content_hash": "VARCHAR",
+            "policy_version": "VARCHAR",
+            "is_exact": "BOOLEAN",
+            "requested_at": "TIMESTAMP",
+        },
+    ),
+    Table(
+        "approval_ends",
+        {
+            "approval_id": "UUID",
+            "decision": "VARCHAR",
+            "decided_by": "VARCHAR",
+            "why": "VARCHAR",
+            "decided_hash": "VARCHAR",
+            "changed_arguments": "JSON",
+            "decided_at": "TIMESTAMP",
+        },
+    ),
+    Table(
+        "resumptions",
+        {
+            "turn_id": "UUID",
+            "session_id": "UUID",
+            "run_id": "UUID",
+            "feedback": "VARCHAR",
             "finished_at": "TIMESTAMP",
         },
     ),
@@ -230,6 +269,9 @@ VIEWS = {
                CASE WHEN e.status IS NULL THEN 'never_finished' ELSE e.reason END AS reason,
                e.result, e.message, e.duration_ms, e.finished_at
         FROM execution_starts s LEFT JOIN execution_ends e USING (execution_id)""",
+    "approvals": """
+        SELECT s.*, e.decision, e.decided_by, e.why, e.decided_hash, e.changed_arguments, e.decided_at
+        FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
 }
 """What people read: each view's name and its SELECT."""
 

@@ -13,13 +13,12 @@ from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named
 from actionledger.parsing.finding import Finder
 from actionledger.parsing.parse import REASONING, assembled, read
-from actionledger.parsing.scan.options import JSON_REPAIRS, DecodeOptions
+from actionledger.parsing.scan.options import BLOCK_REPAIRS, GUESSES, JSON_REPAIRS, DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Reading
-from actionledger.vocabulary import RepairKind
 
-REPAIRS = JSON_REPAIRS | {RepairKind.UNCLOSED_FENCE, RepairKind.UNCLOSED_TAG}
-"""Every kind of repair that there is."""
+REPAIRS = (JSON_REPAIRS | BLOCK_REPAIRS) - GUESSES
+"""Every kind of repair but those that guess at content: what is read here is acted on."""
 
 
 class _Configuration(BaseModel):

@@ -9,8 +9,8 @@ where it was made. What a provider ran itself (web search, code execution) is no
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from actionledger.parsing.scan.json import decode
 from actionledger.parsing.scan.options import STRICT
+from actionledger.parsing.scan.tolerant import decode
 from actionledger.values import Issue, RawAction, Span
 from actionledger.vocabulary import Reason
 

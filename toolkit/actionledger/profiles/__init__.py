@@ -1,4 +1,4 @@
-"""The ways of working with a model that come with the toolkit, one package each; they don't know each other."""
+"""The ways of working with a model that come with the toolkit, one package each, and how others join them."""
 
 from actionledger.errors import UnknownNameError
 from actionledger.execution.profile import Profile
@@ -7,10 +7,9 @@ from actionledger.profiles.coder import CODER
 from actionledger.profiles.mint import MINT
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.reasoner import REASONER
+from actionledger.profiles.registry import Profiles
 
-PROFILES: dict[str, Profile] = {
-    profile.name: profile for profile in (ASSISTANT, ITERATIVE, CODER, MINT, ORCHESTRATOR, REASONER)
-}
+PROFILES = Profiles((ASSISTANT, ITERATIVE, CODER, MINT, ORCHESTRATOR, REASONER))
 """Every profile, by name."""
 
 
@@ -19,8 +18,12 @@ def profile_named(name: str) -> Profile:
 
     Raises:
         UnknownNameError: nothing goes by that name.
+        UsageError: another package offers it, and it can't be loaded.
     """
     try:
         return PROFILES[name]
     except KeyError:
         raise UnknownNameError("profile", name, PROFILES) from None
+
+
+__all__ = ["PROFILES", "Profile", "profile_named"]

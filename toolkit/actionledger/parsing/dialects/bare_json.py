@@ -1,22 +1,29 @@
 """Calls as bare JSON, at the start of a line or in a fence, without any marker."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.bare_calls import BareRule
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.json_calls import Keys
-from actionledger.parsing.dialects.json_values import BEGINS_JSON, Group, Reach, json_ahead, values_at
+from actionledger.parsing.dialects.json_values import (
+    BARE_LIST,
+    BARE_OBJECT,
+    BEGINS_JSON,
+    Group,
+    Reach,
+    json_ahead,
+    values_at,
+)
 from actionledger.parsing.dialects.markers import behind_blanks
+from actionledger.parsing.dialects.writing import PlainCall, call_object, fenced, json_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
-
-BARE_OBJECT = r"""\{\s*+["'“‘]"""
-BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
 
 _ON_A_LINE = re.compile(r"[ \t]*+[;,]\s*+")
 _IN_A_FENCE = re.compile(r"\s*+[;,]?+\s*+")
@@ -35,6 +42,12 @@ class Json(Dialect):
 
     name: Literal["json"] = "json"
     source = "No one format: what models write that were asked for a call as JSON; OpenAI's tool_calls"
+    rules = (
+        (
+            'Write a fenced block labelled json that holds one JSON object with "name" and "arguments", '
+            "or a list of such objects."
+        ),
+    )
     example = '```json\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n```'
     rule: ClassVar[BareRule] = BareRule(
         Keys(("name", "function", "tool"), ("arguments", "parameters", "args")), maps=True
@@ -55,6 +68,11 @@ class Json(Dialect):
         if opening.kind is OpeningKind.FENCE:
             return _read_fence(self.rule, source, opening, end, options)
         return read_line(self.rule, source, opening, end, options)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write the call, or a list of several, in a fence; see ``Dialect.write``."""
+        objects = [call_object(call) for call in calls]
+        return fenced("json", json_text(objects if len(objects) > 1 else objects[0]))
 
 
 def read_line(
@@ -103,7 +121,8 @@ def _read_fence(
     if json_ahead(text, start, end, options).end is None and not rule.is_meant(source, start, end):
         return None
     first = source.closing_fence(opening, opening.end, end)
-    reach = Reach(first.start if first.found else None, len(source.readable(opening, end)), end)
+    bound = end if source.may_overrun else first.start
+    reach = Reach(first.start if first.found else None, bound, end)
     group = values_at(text, start, reach, options, _IN_A_FENCE)
     closing = None if group.is_broken else source.closing_behind(opening, group.end)
     if closing is None:

@@ -1,14 +1,17 @@
-"""What a dialect is: a frozen value that says what opens its blocks and how one is read."""
+"""What a dialect is: a frozen value that says what opens its blocks, how one is read and how calls are written."""
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 from pydantic import BaseModel, ConfigDict
 
-from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.errors import RenderError, UsageError
+from actionledger.parsing.dialects.writing import PlainCall, raw_text
+from actionledger.parsing.scan.openings import Openers, Opening
+from actionledger.parsing.scan.options import STRICT, DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason
@@ -64,6 +67,9 @@ class Dialect(BaseModel):
     example: ClassVar[str]
     """A well-formed response in this dialect."""
 
+    rules: ClassVar[tuple[str, ...]] = ()
+    """What a language model has to be told to write it, beside an example; a sentence or two each."""
+
     strings_only: ClassVar[bool] = False
     """Whether it can write nothing but strings, so that ``5`` may mean a number."""
 
@@ -72,6 +78,9 @@ class Dialect(BaseModel):
 
     reads_any_fence: ClassVar[bool] = False
     """Whether a fence with any info string may open one of its blocks."""
+
+    needs_names: ClassVar[bool] = False
+    """Whether it finds no call unless the names of the tools are known."""
 
     @property
     def fence_labels(self) -> frozenset[str]:
@@ -102,6 +111,69 @@ class Dialect(BaseModel):
             The block, or None where none of this dialect begins there.
         """
 
+    def write(self, _calls: Sequence[PlainCall]) -> str:
+        """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back.
+
+        Raises:
+            ValueError, TypeError: there is no way to write one of them; the message says why, in a clause.
+        """
+        raise ValueError("it is only read")
+
+    @final
+    def render(self, calls: Sequence[PlainCall]) -> str:
+        """Return the text that a model would write for calls, all of them in one response.
+
+        The text is read before it is given out: strictly, it is these calls and nothing else. In a dialect that writes
+        only strings, another value is written as JSON text, and it is up to the tool's schema to type it again.
+
+        Args:
+            calls: at least one; parallel ones stand together as the format groups them.
+
+        Raises:
+            UsageError: there is no call.
+            RenderError: the dialect can't write the calls so that they are read back.
+        """
+        if not calls:
+            raise UsageError("There is no call to write; give at least one.")
+        try:
+            meant = [self._as_read(call) for call in calls]
+            text = self.write(calls)
+            text.encode()  # half of a surrogate pair can't be sent
+        except (ValueError, TypeError, RecursionError) as error:
+            raise RenderError(self.name, (call.name for call in calls), str(error)) from error
+        if why := self._misread(text, meant):
+            raise RenderError(self.name, (call.name for call in calls), why)
+        return text
+
+    def _as_read(self, call: PlainCall) -> PlainCall:
+        """Return a call as its text is to be read."""
+        if not self.strings_only:
+            return call
+        if null := [name for name, value in call.arguments.items() if value is None]:
+            raise ValueError(f"null in the argument {null[0]!r} would be a text like any other; leave it out")
+        return call._replace(arguments={name: raw_text(value) for name, value in call.arguments.items()})
+
+    def _misread(self, text: str, calls: Sequence[PlainCall]) -> str:
+        """Return why a text is not read as these calls and nothing else, as a clause; empty where it is."""
+        has_fences = bool(self.fence_labels) or self.reads_any_fence
+        openers = Openers(self.literals, self.line_patterns, has_fences)
+        names = frozenset(call.name for call in calls) if self.needs_names else None
+        source, at, end = Source(text, names), 0, len(text)
+        due = deque(calls)
+        issue = ""
+        while opening := openers.next(text, at, end):
+            found = self.read(source, opening, end, STRICT)
+            if found is None or found.status is not BlockStatus.STRICT or text[at : found.span.start].strip():
+                issue = found.issues[0].message if found and found.issues else ""
+                break
+            for written in found.actions:
+                if difference := _difference(due.popleft() if due else None, written):
+                    return difference
+            at = found.span.end
+        if due:
+            return f"the call of {due[0].name!r} would not be read back. {issue}".rstrip(". ")
+        return f"{text[at:].strip()[:40]!r} would be left over" if text[at:].strip() else ""
+
     def unless_quoted(self, found: Found, text: str) -> Found | None:
         """Return a block that a literal opened as it is, or as an example if it stands in inline code.
 
@@ -121,3 +193,16 @@ def named_arguments(value: Mapping[str, Any], discriminator: str) -> tuple[str, 
     name = value.get(discriminator)
     arguments = {key: item for key, item in value.items() if key != discriminator}
     return (name if isinstance(name, str) else ""), arguments
+
+
+def _difference(call: PlainCall | None, written: Written) -> str:
+    """Return how a call that was read differs from the one that was meant, as a clause; empty where it doesn't."""
+    if call is None:
+        return f"a call of {written.name!r} would be read that was not given"
+    if written.name != call.name:
+        return f"the name {call.name!r} would be read as {written.name!r}"
+    if written.arguments == call.arguments:
+        return ""
+    changed = [name for name in call.arguments if call.arguments[name] != written.arguments.get(name)]
+    where = f"the argument {changed[0]!r}" if changed else "the arguments"
+    return f"{where} of {call.name!r} would be read back otherwise"

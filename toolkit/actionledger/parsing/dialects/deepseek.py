@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.markers import Marker
 from actionledger.parsing.dialects.sections import Head, Sections
+from actionledger.parsing.dialects.writing import PlainCall, fenced, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
@@ -52,6 +53,13 @@ class DeepSeekV3(_DeepSeek):
 
     name: Literal["deepseek_v3"] = "deepseek_v3"
     source = "The chat templates of DeepSeek-V3 and DeepSeek-R1"
+    between: ClassVar[str] = "\n"
+    rules = (
+        (
+            "All actions stand between <｜tool▁calls▁begin｜> and <｜tool▁calls▁end｜>: each with its name "
+            "behind <｜tool▁sep｜>, and its arguments as a JSON object in a fence labelled json."
+        ),
+    )
     example = (
         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n"
         '```json\n{"city": "Paris"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
@@ -72,12 +80,22 @@ class DeepSeekV3(_DeepSeek):
         """Return whether it is the word that every call begins with, or the beginning of it."""
         return "function".startswith(left)
 
+    def written(self, call: PlainCall, _index: int) -> str:
+        """Return the head and the fenced arguments; see ``Sections.written``."""
+        return f"function<｜tool▁sep｜>{call.name}\n{fenced('json', json_text(call.arguments))}"
+
 
 class DeepSeekV31(_DeepSeek):
     """The tool's name, the separator and its arguments."""
 
     name: Literal["deepseek_v31"] = "deepseek_v31"
     source = "The chat template of DeepSeek-V3.1"
+    rules = (
+        (
+            "All actions stand between <｜tool▁calls▁begin｜> and <｜tool▁calls▁end｜>: each with its name, "
+            "<｜tool▁sep｜> and its arguments as a JSON object."
+        ),
+    )
     example = (
         '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_weather<｜tool▁sep｜>{"city": "Paris"}'
         "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
@@ -96,3 +114,7 @@ class DeepSeekV31(_DeepSeek):
     def may_begin_with(self, left: str) -> bool:
         """Return whether it is not the word that the calls of version 3 begin with."""
         return not left or left != "function"
+
+    def written(self, call: PlainCall, _index: int) -> str:
+        """Return the head and the arguments; see ``Sections.written``."""
+        return f"{call.name}<｜tool▁sep｜>{json_text(call.arguments)}"

@@ -5,6 +5,7 @@ In the latter a string stands between two delimiting tokens and may hold anythin
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
@@ -13,10 +14,11 @@ from actionledger.parsing.dialects.markers import Marker, behind_blanks
 from actionledger.parsing.dialects.python_fences import FencedCalls
 from actionledger.parsing.dialects.python_source import PythonCall
 from actionledger.parsing.dialects.verdicts import read_block
-from actionledger.parsing.scan.json import decode
+from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import STRICT, DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.parsing.scan.tolerant import decode
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
@@ -51,6 +53,12 @@ class Gemma(FencedCalls):
         "Google, function calling with Gemma (tool_code), FunctionGemma formatting and best practices, "
         "Gemma 4 chat template"
     )
+    rules = (
+        (
+            "Actions are Python calls in a fence labelled tool_code, one a line: with arguments by "
+            "name, and literals as values."
+        ),
+    )
     example = '```tool_code\nprint(get_weather(city="Paris"))\n```'
     unprints: ClassVar[bool] = True
 
@@ -76,6 +84,10 @@ class Gemma(FencedCalls):
         marker = Marker(source, opening, notation.closer, end, options)
         found = _call_behind(marker, notation)
         return self.unless_quoted(found, source.text) if found else None
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one fence, printed; see ``Dialect.write``."""
+        return fenced("tool_code", "\n".join(f"print({python_call(call)})" for call in calls))
 
 
 def _call_behind(marker: Marker, notation: _Notation) -> Found | None:

@@ -5,13 +5,14 @@ stand with the role instead. Messages on the channel ``analysis`` without a reci
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.json_calls import arguments_of
+from actionledger.parsing.dialects.json_values import Reach, arguments_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.verdicts import closing_tag, read_block, refused
-from actionledger.parsing.scan.json import decode
+from actionledger.parsing.dialects.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -26,6 +27,7 @@ _RECIPIENT = re.compile(r"(?<!\S)to=(?P<to>[^\s<]+)")
 _MARK = re.compile(
     r"<\|(?:call|end|return|start)\|>|<\|channel\|>(?=\w[^<]*+(?:<\|constrain\|>[^<]*+)?+<\|message\|>)"
 )
+_NEXT_MESSAGE = re.compile(r"<\|start\|>|<\|channel\|>(?=\w[^<]*+(?:<\|constrain\|>[^<]*+)?+<\|message\|>)")
 _CUT_HEADER = re.compile(
     r"<\|(?:start|channel)\|>[^<\n]*+(?:<\|channel\|>[^<\n]*+)?+(?:<\|constrain\|>[^<\n]*+)?+(?:<\|?\w*+\|?)?\Z"
 )
@@ -39,6 +41,13 @@ class Harmony(Dialect):
 
     name: Literal["harmony"] = "harmony"
     source = "OpenAI, Harmony response format"
+    rules = (
+        (
+            "An action is a message of its own to functions.NAME on the channel commentary, with its "
+            "arguments as a JSON object; it ends with <|call|>."
+        ),
+        "Several such messages may follow one another.",
+    )
     example = (
         "<|start|>assistant<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>"
         '{"city": "Paris"}<|call|>'
@@ -64,6 +73,14 @@ class Harmony(Dialect):
         else:
             return None  # what the user is told
         return self.unless_quoted(found, source.text)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write a message for each call; see ``Dialect.write``."""
+        return "".join(
+            f"<|start|>assistant<|channel|>commentary to={self.namespace}{call.name} "
+            f"<|constrain|>json<|message|>{json_text(call.arguments)}<|call|>"
+            for call in calls
+        )
 
 
 def _cut_header(text: str, opening: Opening, end: int) -> Found | None:
@@ -106,19 +123,19 @@ class _Message:
             return self.found(name, {"code": self.text[self.body_start : stop.start]}, stop.start)
         if self.text.startswith("<|call|>", begins, self.end):
             return self.found(name, {}, begins)
-        decoded = decode(self.text, begins, options=self.options)
-        if not decoded.ok:
-            return self.refused(decoded.issues[0])
-        if decoded.cut:
-            return self.refused(Issue(Reason.TRUNCATED, Span(begins, decoded.end)))
-        stop = self.stop(decoded.end)
-        if self.text[decoded.end : stop.start].strip():
-            return self.refused(Issue(Reason.TEXT_AFTER_VALUE, Span(decoded.end, stop.start)))
-        arguments = arguments_of(decoded.value)
-        if arguments is None:
-            span = Span(decoded.start, decoded.end)
-            return self.refused(Issue(Reason.WRONG_SHAPE, span, "Expected an object with the arguments."))
-        return self.found(name, arguments, decoded.end, decoded.repairs, decoded.issues)
+        arguments = arguments_at(self.text, begins, self.reach(begins), self.options)
+        if isinstance(arguments, Issue):
+            return self.refused(arguments)
+        stop = self.stop(arguments.end)
+        if self.text[arguments.end : stop.start].strip():
+            return self.refused(Issue(Reason.TEXT_AFTER_VALUE, Span(arguments.end, stop.start)))
+        return self.found(name, arguments.values, arguments.end, arguments.repairs, arguments.issues)
+
+    def reach(self, at: int) -> Reach:
+        """Return how far a value may reach that begins at ``at``: never beyond the next message."""
+        bound = self.source.search(_NEXT_MESSAGE, at, self.end)
+        stop = self.stop(at)
+        return Reach(stop.start if stop.start < self.end else None, bound, self.end)
 
     def found(
         self,

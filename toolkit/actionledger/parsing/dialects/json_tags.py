@@ -6,13 +6,14 @@ list, is Hermes'; an unclosed list is Granite's. ``<|tool_call|>`` that is close
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.marked import Marked
 from actionledger.parsing.dialects.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
 from actionledger.vocabulary import BlockStatus, Reason
 
 _LIST = re.compile(r"\s*+(?:\[|\Z)")
@@ -24,6 +25,10 @@ class Hermes(Marked):
 
     name: Literal["hermes"] = "hermes"
     source = "Nous Research's function calling format; the chat templates of Hermes 2 Pro, Qwen2.5 and Qwen3"
+    rules = (
+        'An action is a JSON object with "name" and "arguments" between <tool_call> and </tool_call>.',
+        "Several actions follow one another, each between tags of its own, and text may stand around them.",
+    )
     example = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>'
     closers: ClassVar[Mapping[str, str]] = {"<tool_call>": "</tool_call>"}
 
@@ -37,12 +42,23 @@ class Hermes(Marked):
         is_cut = any(issue.code is Reason.TRUNCATED for issue in found.issues)
         return found if is_cut or found.span.end > found.body.end else None
 
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each call between tags of its own; see ``Dialect.write``."""
+        objects = (json_text(call_object(call)) for call in calls)
+        return "\n".join(f"<tool_call>\n{written}\n</tool_call>" for written in objects)
+
 
 class Granite(Marked):
     """A list of calls behind ``<|tool_call|>`` (Granite 3.0) or ``<tool_call>`` (3.1 and later), closed by nothing."""
 
     name: Literal["granite"] = "granite"
     source = "The chat templates of IBM Granite 3"
+    rules = (
+        (
+            "Actions are one JSON list behind <|tool_call|>, at the end of the response: objects with "
+            '"name" and "arguments".'
+        ),
+    )
     example = '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]'
     closers: ClassVar[Mapping[str, str]] = {"<|tool_call|>": "", "<tool_call>": ""}
     others: ClassVar[Mapping[str, str]] = {"<|tool_call|>": "<|/tool_call|>", "<tool_call>": "</tool_call>"}
@@ -67,6 +83,12 @@ class Hunyuan(Marked):
 
     name: Literal["hunyuan"] = "hunyuan"
     source = "The chat template of Tencent Hunyuan-A13B"
+    rules = (
+        (
+            'Actions are one JSON list between <tool_calls> and </tool_calls>: objects with "name" and '
+            '"arguments".'
+        ),
+    )
     example = '<tool_calls>[{"name": "get_weather", "arguments": {"city": "Paris"}}]</tool_calls>'
     closers: ClassVar[Mapping[str, str]] = {"<tool_calls>": "</tool_calls>"}
 
@@ -81,6 +103,12 @@ class Phi4(Marked):
     name: Literal["phi4"] = "phi4"
     source = (
         "The special tokens of Microsoft Phi-4-mini; its chat template in vLLM, which asks for functools[…]"
+    )
+    rules = (
+        (
+            'Actions are one JSON list between <|tool_call|> and <|/tool_call|>: objects with "name" '
+            'and "arguments".'
+        ),
     )
     example = '<|tool_call|>[{"name": "get_weather", "arguments": {"city": "Paris"}}]<|/tool_call|>'
     closers: ClassVar[Mapping[str, str]] = {"<|tool_call|>": "<|/tool_call|>", "functools[": ""}

@@ -6,13 +6,13 @@ the next one, and a response is read in linear time.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from json import JSONDecodeError
 from typing import Any
 
+from actionledger.parsing.dialects.doubts import unless_doubtful
 from actionledger.parsing.dialects.json_calls import arguments_of
-from actionledger.parsing.scan import tolerant
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.tolerant import Decoded, decode
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, read_valid, scan
@@ -21,6 +21,10 @@ from actionledger.vocabulary import Reason, RepairKind
 
 BEGINS_JSON = re.compile(r"""[\[{]\s*+(?:["'“‘\[\]{}#]|//|/\*|\w++\s*+:|\Z)""")
 """What a container begins with; ``{...}`` and ``[name]`` in prose don't."""
+
+BARE_OBJECT = r"""\{\s*+["'“‘]"""
+BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
+"""What an object, and a list of objects, begins with that stands in the open at the start of a line."""
 
 _PIECE = 4_096
 _BEGINNINGS = frozenset(
@@ -46,10 +50,9 @@ class Reach:
 
 
 @lru_cache(maxsize=64)
-def _tolerance(options: DecodeOptions, *, is_bounded: bool) -> tolerant.DecodeOptions:
-    """Return what the decoder may do: where nothing bounds the value, no guess may decide where a string ends."""
-    repairs = options.repairs if is_bounded else options.repairs - _GUESSED_ENDS
-    return tolerant.DecodeOptions(repairs=repairs, max_depth=options.max_depth)
+def _unbounded(options: DecodeOptions) -> DecodeOptions:
+    """Return what the decoder may do where nothing bounds the value: no guess may decide where a string ends."""
+    return options.model_copy(update={"repairs": options.repairs - _GUESSED_ENDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def _ends_inside(piece: str) -> bool:
 
 
 def value_at(text: str, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
-    """Read the value that begins at ``start``.
+    """Read the value that begins at ``start``; one that can be read in two ways is refused.
 
     Args:
         text: the response.
@@ -109,18 +112,37 @@ def value_at(text: str, start: int, reach: Reach, options: DecodeOptions) -> Dec
         reach: how far it may reach.
         options: what may be repaired.
     """
-    bounded = _tolerance(options, is_bounded=True)
+    return unless_doubtful(text, _value_at(text, start, reach, options))
+
+
+def _value_at(text: str, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
+    """Read a value up to where it ends by itself, else up to the first marker, else beyond it."""
     end = json_ahead(text, start, reach.end, options).end
     if end is not None and not _RUNS_ON.match(text, end, reach.end):
-        return decode(text, start, options=bounded, end=end)
+        return decode(text, start, options=options, end=end)
     if reach.closer is not None:
-        near = decode(text, start, options=bounded, end=reach.closer)
+        near = decode(text, start, options=options, end=reach.closer)
         if near.ok and not near.cut:
-            return near
+            is_guess = end is None and any(repair.kind in _GUESSED_ENDS for repair in near.repairs)
+            return _unless_it_goes_on(near, _beyond(text, start, reach, options)) if is_guess else near
     if end is not None:
-        return decode(text, start, options=bounded, end=end)
-    unbounded = _tolerance(options, is_bounded=False)
-    return decode(text, start, options=unbounded, end=reach.bound if reach.bound < len(text) else None)
+        return decode(text, start, options=options, end=end)
+    return _beyond(text, start, reach, options)
+
+
+def _beyond(text: str, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
+    """Read a broken value as if no marker stood in its way but the next opening one."""
+    stop = reach.bound if reach.bound < len(text) else None
+    return decode(text, start, options=_unbounded(options), end=stop)
+
+
+def _unless_it_goes_on(near: Decoded, beyond: Decoded) -> Decoded:
+    """Refuse a value that ends where a guess says so, if without that guess it is whole as well, and longer."""
+    if not beyond.ok or beyond.cut or beyond.end <= near.end:
+        return near
+    detail = f"It may end at {near.end}, before what closes the block, or at {beyond.end}, behind that."
+    issue = Issue(Reason.AMBIGUOUS, Span(near.start, near.end), detail)
+    return replace(near, ok=False, value=None, issues=(issue,))
 
 
 @dataclass(frozen=True, slots=True)

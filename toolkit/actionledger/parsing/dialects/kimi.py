@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.markers import Marker
 from actionledger.parsing.dialects.sections import Head, Sections
+from actionledger.parsing.dialects.writing import PlainCall, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
@@ -19,6 +20,12 @@ class KimiK2(Sections):
 
     name: Literal["kimi_k2"] = "kimi_k2"
     source = "Moonshot AI's tool call guidance for Kimi K2, and its chat template"
+    rules = (
+        (
+            "All actions stand in one section: each begins with functions.NAME:INDEX, counted from 0, "
+            "and has its arguments as a JSON object."
+        ),
+    )
     example = (
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
         '{"city": "Paris"}<|tool_call_end|><|tool_calls_section_end|>'
@@ -44,3 +51,11 @@ class KimiK2(Sections):
         if not named:
             return Issue(Reason.MISSING_NAME, Span(*head.span("id")), "Expected functions.NAME:INDEX.")
         return Head(named["name"], head.end(), head["id"])
+
+    def written(self, call: PlainCall, index: int) -> str:
+        """Return the identifier and the arguments; one that doesn't hold the name gives way to one that does."""
+        named = _NAME.fullmatch(call.call_id or "")
+        identifier = (
+            call.call_id if named and named["name"] == call.name else f"functions.{call.name}:{index}"
+        )
+        return f"{identifier}<|tool_call_argument_begin|>{json_text(call.arguments)}"

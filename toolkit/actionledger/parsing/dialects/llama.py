@@ -1,14 +1,16 @@
 """Llama 3's calls: a bare object with ``name`` and ``parameters``, or several with semicolons between them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.bare_calls import BareRule
-from actionledger.parsing.dialects.bare_json import BARE_OBJECT, read_line
+from actionledger.parsing.dialects.bare_json import read_line
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.json_calls import Keys
+from actionledger.parsing.dialects.json_values import BARE_OBJECT
 from actionledger.parsing.dialects.marked import Marked
+from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -19,6 +21,13 @@ class Llama3Json(Marked):
 
     name: Literal["llama3_json"] = "llama3_json"
     source = "The chat templates of Llama 3.1 and 3.2, JSON based tool calling"
+    rules = (
+        (
+            'An action is a JSON object with "name" and "parameters", at the start of a line and with '
+            "nothing behind it."
+        ),
+        "Several actions stand on one line, a semicolon between them.",
+    )
     example = '{"name": "get_weather", "parameters": {"city": "Paris"}}'
     closers: ClassVar[Mapping[str, str]] = {"<|python_tag|>": ""}
     holds_several: ClassVar[bool] = True
@@ -35,3 +44,7 @@ class Llama3Json(Marked):
         if opening.kind is OpeningKind.LINE:
             return read_line(self.rule, source, opening, end, options)
         return super().read(source, opening, end, options)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write bare objects with semicolons between them; see ``Dialect.write``."""
+        return "; ".join(json_text(call_object(call, arguments="parameters")) for call in calls)

@@ -4,13 +4,14 @@ The value says where it ends, so a closing marker inside one of its strings clos
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.json_calls import calls_in
 from actionledger.parsing.dialects.json_values import BEGINS_JSON, Group, values_at
 from actionledger.parsing.dialects.markers import BLANKS, Close, Marker, behind_blanks
+from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -69,6 +70,11 @@ class Marked(Dialect):
         may_go_on = between is not None and between.end() == end
         close = Close(group.end, end) if may_go_on else marker.closing(group.end)
         return close if isinstance(close, Found) else self._from_values(group, marker, close)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write a list of all calls behind the dialect's first marker; see ``Dialect.write``."""
+        opener, closer = next(iter(self.closers.items()))
+        return f"{opener}{json_text([call_object(call) for call in calls])}{closer}"
 
     def _from_values(self, group: Group, marker: Marker, close: Close) -> Found:
         """All of the block is read: take the calls from its values."""

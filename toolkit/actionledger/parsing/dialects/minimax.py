@@ -4,13 +4,14 @@ M2's values are raw text: a parameter's body may hold fences, ``&``, other tags 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.marked import Marked
 from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks
+from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
@@ -30,6 +31,13 @@ class Minimax(Marked):
 
     name: Literal["minimax"] = "minimax"
     source = "The chat template of MiniMax-M1; the tool calling guide and the chat template of MiniMax-M2"
+    rules = (
+        (
+            "All actions stand between <minimax:tool_call> and </minimax:tool_call>: each in an <invoke "
+            'name="NAME">, with a <parameter name="FIELD"> for each argument.'
+        ),
+        "Texts are written as they are; numbers, lists and objects as JSON.",
+    )
     example = (
         '<minimax:tool_call>\n<invoke name="get_weather">\n<parameter name="city">Paris</parameter>\n'
         "</invoke>\n</minimax:tool_call>"
@@ -47,6 +55,10 @@ class Minimax(Marked):
             return _invocations(marker, start)
         is_ours = _OBJECT.match(marker.source.text, start, marker.end)
         return super().read_values(marker, start) if is_ours else None
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in M2's tags; see ``Dialect.write``."""
+        return f"<minimax:tool_call>\n{''.join(map(_written, calls))}</minimax:tool_call>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +158,16 @@ def _trimmed(body: str) -> str:
     if not before:
         return body
     return _LINE_BREAK_BEHIND.sub("", body[before.end() :])
+
+
+def _written(call: PlainCall) -> str:
+    parameters = (
+        f'<parameter name="{name}">{_with_layout(raw_text(value))}</parameter>\n'
+        for name, value in call.arguments.items()
+    )
+    return f'<invoke name="{call.name}">\n{"".join(parameters)}</invoke>\n'
+
+
+def _with_layout(text: str) -> str:
+    """Return a text on lines of its own if it begins with what would be taken for layout."""
+    return f"\n{text}\n" if _LINE_BREAK_BEFORE.match(text) else text

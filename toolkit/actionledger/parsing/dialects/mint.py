@@ -1,8 +1,10 @@
 """The tags of MINT and CodeAct: code to run in ``<execute>``, an answer in ``<solution>``."""
 
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -21,6 +23,13 @@ class Mint(Dialect):
 
     name: Literal["mint"] = "mint"
     source = "MINT-bench, prompt template and agent harness; CodeAct uses the same tags"
+    rules = (
+        (
+            "Write Python code between <execute> and </execute>, or the final answer between <solution> "
+            "and </solution>."
+        ),
+        "What stands between the tags is taken as it is: escape nothing.",
+    )
     example = "<thought>I add the numbers.</thought>\n<execute>\nprint(2 + 3)\n</execute>"
     strings_only = True
     respects_fences: ClassVar[bool] = False
@@ -49,6 +58,10 @@ class Mint(Dialect):
             found = Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
         return self.unless_quoted(found, text)
 
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each action in its tag; see ``Dialect.write``."""
+        return "\n".join(map(_written, calls))
+
     @staticmethod
     def _read_body(text: str, tag: str, span: Span, body: Span) -> Found:
         value = body.of(text).strip()
@@ -56,3 +69,12 @@ class Mint(Dialect):
             issue = Issue(Reason.EMPTY_BLOCK, body)
             return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
         return Found(BlockStatus.STRICT, span, body, (Written(tag, {_FIELDS[tag]: value}, span),))
+
+
+def _written(call: PlainCall) -> str:
+    field = _FIELDS.get(call.name)
+    if field is None or call.arguments.keys() != {field}:
+        raise ValueError(
+            f"{call.name!r} with {list(call.arguments)} is neither execute(code) nor solution(answer)"
+        )
+    return f"<{call.name}>\n{raw_text(call.arguments[field])}\n</{call.name}>"

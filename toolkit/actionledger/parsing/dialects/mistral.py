@@ -1,13 +1,14 @@
 """Mistral: a list of calls behind ``[TOOL_CALLS]``, or the marker, a name and an object for each call."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.json_values import arguments_at
 from actionledger.parsing.dialects.marked import Marked
 from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks, loose_end
+from actionledger.parsing.dialects.writing import PlainCall, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
 
@@ -25,6 +26,10 @@ class Mistral(Marked):
     source = (
         "mistral-common, the instruct tokenizers of versions 3 to 13; the chat templates of Mistral's models"
     )
+    rules = (
+        "An action is [TOOL_CALLS], its name, [ARGS] and its arguments as a JSON object.",
+        "Several actions follow one another, each with both markers.",
+    )
     example = '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}'
     closers: ClassVar[Mapping[str, str]] = {"[TOOL_CALLS]": ""}
 
@@ -32,6 +37,15 @@ class Mistral(Marked):
         """Read the list behind the marker, or the one call that it opens."""
         head = _HEAD.match(marker.source.text, start, marker.end)
         return _named_call(marker, head) if head else super().read_values(marker, start)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each call behind a marker of its own; see ``Dialect.write``."""
+        return "".join(map(_written, calls))
+
+
+def _written(call: PlainCall) -> str:
+    identifier = f"[CALL_ID]{call.call_id}" if call.call_id else ""
+    return f"[TOOL_CALLS]{call.name}{identifier}[ARGS]{json_text(call.arguments)}"
 
 
 def _named_call(marker: Marker, head: re.Match[str]) -> Found | None:

@@ -1,6 +1,7 @@
 """Calls with a tag for each parameter: Qwen3-Coder, GLM, DeepSeek's DSML, Step3."""
 
 import re
+from collections.abc import Sequence
 from itertools import chain
 from typing import ClassVar, Literal
 
@@ -13,6 +14,8 @@ from actionledger.parsing.dialects.verdicts import (
     read_block,
     refused,
 )
+from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -30,6 +33,9 @@ class ParameterTags(Dialect):
 
     grammar: ClassVar[TagGrammar]
     """How a call is written."""
+
+    forms: ClassVar[TagForms]
+    """How calls are written out."""
 
     mark: ClassVar[str]
     """The literal text that a call begins with."""
@@ -55,6 +61,10 @@ class ParameterTags(Dialect):
             return None  # the tag is mentioned
         calls = read_calls(source, first, end, self.grammar, options, is_group=is_group)
         return self.unless_quoted(self._block(text, opening, calls, end, options), text)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each call with a tag for each parameter; see ``Dialect.write``."""
+        return self.forms.written(calls)
 
     def is_cut(self, rest: str) -> bool:
         """Return whether a text ends within the opening of a call."""
@@ -111,6 +121,16 @@ class Qwen3Coder(ParameterTags):
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
     source = "Qwen3-Coder, chat template"
+    rules = (
+        (
+            "An action stands between <tool_call> and </tool_call>: its name in <function=NAME>, and a "
+            "<parameter=FIELD> for each argument."
+        ),
+        (
+            "Texts are written as they are; numbers, lists and objects as JSON. Several actions follow "
+            "one another, each between tags of its own."
+        ),
+    )
     example = "<tool_call>\n<function=get_weather>\n<parameter=city>\nParis\n</parameter>\n</function>\n</tool_call>"
     mark = "<function="
     opening_form = "<function="
@@ -123,6 +143,10 @@ class Qwen3Coder(ParameterTags):
         groups={"<tool_call>": "</tool_call>"},
         line_breaks=True,
     )
+    forms = TagForms(
+        parameter="<parameter={key}>\n{value}\n</parameter>\n",
+        call="<tool_call>\n<function={name}>\n{parameters}</function>\n</tool_call>",
+    )
 
 
 class Glm(ParameterTags):
@@ -130,6 +154,16 @@ class Glm(ParameterTags):
 
     name: Literal["glm"] = "glm"
     source = "GLM-4.5, GLM-4.6 and GLM-4.7, chat templates"
+    rules = (
+        (
+            "An action stands between <tool_call> and </tool_call>: its name, then an <arg_key> and an "
+            "<arg_value> for each argument."
+        ),
+        (
+            "Texts are written as they are; numbers, lists and objects as JSON. Several actions follow "
+            "one another, each between tags of its own."
+        ),
+    )
     example = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>"
     mark = "<tool_call>"
     opening_form = "<tool_call>"
@@ -139,6 +173,10 @@ class Glm(ParameterTags):
         parameter=r"<arg_key>(?P<key>[^<>\n]*)</arg_key>\s*+<arg_value>",
         parameter_closes="</arg_value>",
         call_closes="</tool_call>",
+    )
+    forms = TagForms(
+        parameter="<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n",
+        call="<tool_call>{name}\n{parameters}</tool_call>",
     )
 
     def is_cut(self, rest: str) -> bool:
@@ -151,6 +189,13 @@ class DeepseekDsml(ParameterTags):
 
     name: Literal["deepseek_dsml"] = "deepseek_dsml"
     source = "DeepSeek-V3.2, encoding/encoding_dsv32.py; DeepSeek-V4 renames the outer tag to tool_calls"
+    rules = (
+        (
+            "All actions stand between one pair of <｜DSML｜function_calls> tags: an invoke tag each, "
+            "with a parameter tag for each argument."
+        ),
+        'A parameter with string="true" holds a text as it is, one with string="false" JSON.',
+    )
     example = (
         '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n'
         '<｜DSML｜parameter name="city" string="true">Paris</｜DSML｜parameter>\n'
@@ -171,6 +216,11 @@ class DeepseekDsml(ParameterTags):
             "<｜DSML｜tool_calls>": "</｜DSML｜tool_calls>",
         },
     )
+    forms = TagForms(
+        parameter='<｜DSML｜parameter name="{key}" string="{string}">{value}</｜DSML｜parameter>\n',
+        call='<｜DSML｜invoke name="{name}">\n{parameters}</｜DSML｜invoke>',
+        group="<｜DSML｜function_calls>\n{calls}\n</｜DSML｜function_calls>",
+    )
 
 
 class Step3(ParameterTags):
@@ -178,6 +228,13 @@ class Step3(ParameterTags):
 
     name: Literal["step3"] = "step3"
     source = "Step3, tool calls as vLLM's and SGLang's parsers read them"
+    rules = (
+        (
+            "All actions stand between <｜tool_calls_begin｜> and <｜tool_calls_end｜>: each in a "
+            "<steptml:invoke>, with a <steptml:parameter> for each argument."
+        ),
+        "Texts are written as they are; numbers, lists and objects as JSON.",
+    )
     example = (
         "<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜>"
         '<steptml:invoke name="get_weather"><steptml:parameter name="city">Paris</steptml:parameter>'
@@ -196,4 +253,13 @@ class Step3(ParameterTags):
         call_closes="</steptml:invoke>",
         tail="<｜tool_call_end｜>",
         groups={"<｜tool_calls_begin｜>": "<｜tool_calls_end｜>"},
+    )
+    forms = TagForms(
+        parameter='<steptml:parameter name="{key}">{value}</steptml:parameter>',
+        call=(
+            '<｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name="{name}">{parameters}'
+            "</steptml:invoke><｜tool_call_end｜>"
+        ),
+        group="<｜tool_calls_begin｜>{calls}<｜tool_calls_end｜>",
+        between="",
     )

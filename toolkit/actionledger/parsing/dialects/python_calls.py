@@ -4,104 +4,17 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.marked import Marked
 from actionledger.parsing.dialects.markers import Marker, behind_blanks
-from actionledger.parsing.dialects.python_source import (
-    NAME,
-    NoCallError,
-    PythonCall,
-    behind_comments,
-    call_name,
-    read_calls,
-    read_program,
-)
-from actionledger.parsing.dialects.verdicts import read_block, refused, shown
+from actionledger.parsing.dialects.python_blocks import LIST, bare_list, list_behind, program_behind
+from actionledger.parsing.dialects.python_source import behind_comments, call_name
+from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call, python_list
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
-from actionledger.values import Issue, Span
+from actionledger.values import Span
 from actionledger.vocabulary import BlockStatus, Reason
-
-_LIST = rf"\[\s*+{NAME}\("
-_PLAIN_CALL = re.compile(rf"\[\s*+{NAME}\(\s*+(?:\)|[^\W\d]\w*\s*+=(?!=))")
-_REST_OF_LINE = re.compile(r"[ \t]*+(?:<[|/][^<>\n]*+>[ \t]*+)*+(?=\r?\n|\Z)")
-_FENCE = re.compile(r"```(?:python|py)?[ \t]*+\n", re.IGNORECASE)
-_END = re.compile(r"```|<")
-
-
-def written(calls: Sequence[PythonCall]) -> tuple[Written, ...]:
-    """Return calls as a block holds them."""
-    return tuple(Written(call.name, call.arguments, call.span) for call in calls)
-
-
-def unread(marker: Marker, error: NoCallError, start: int) -> Found:
-    """Return the block behind a marker that holds no calls which can be read, and why."""
-    if error.issue.code is not Reason.EXAMPLE:
-        return marker.refused(error.issue, start)
-    close = marker.extent(error.end)
-    return shown(Span(marker.opening.start, close.end), Span(marker.opening.end, close.start), error.issue)
-
-
-def closed(marker: Marker, calls: Sequence[PythonCall], at: int) -> Found:
-    """Return the block behind a marker whose calls end at ``at``."""
-    close = marker.closing(at)
-    if isinstance(close, Found):
-        return close
-    span, body = Span(marker.opening.start, close.end), Span(marker.opening.end, close.start)
-    return read_block(span, body, written(calls), close.repairs)
-
-
-def next_marker(marker: Marker) -> int:
-    """Return where the same marker opens again, or the end: what is read for this one ends there."""
-    again = marker.source.find(marker.opening.label, marker.opening.end, marker.end)
-    return again if again >= 0 else marker.end
-
-
-def list_behind(marker: Marker, start: int) -> Found:
-    """Read the list of calls that begins at ``start``, up to the closing marker."""
-    try:
-        calls, at = read_calls(marker.source.text, start, next_marker(marker), marker.options)
-    except NoCallError as error:
-        return unread(marker, error, start)
-    return closed(marker, calls, at)
-
-
-def program_behind(marker: Marker, start: int) -> Found:
-    """Read the calls, one a statement, that begin at ``start``, up to the closing marker."""
-    text, end = marker.source.text, next_marker(marker)
-    fence = _FENCE.match(text, start, end)
-    try:
-        calls, at = read_program(text, fence.end() if fence else start, end, marker.options, stop=_END)
-    except NoCallError as error:
-        return unread(marker, error, start)
-    if fence and not text.startswith("```", at, end):
-        return marker.refused(Issue(Reason.UNCLOSED_FENCE, Span(start, fence.end())), start)
-    return closed(marker, calls, at + 3 if fence else at)
-
-
-def bare_list(source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-    """Read a list of calls that begins a line without any marker.
-
-    Where it is known which names were offered, the first call's must be one of them; else its arguments must have names.
-    A list with text behind it on its line is quoted.
-    """
-    text = source.text
-    name = call_name(text, behind_comments(text, opening.start + 1, end), end)
-    if source.names is not None and name not in source.names:
-        return None
-    if source.names is None and not _PLAIN_CALL.match(text, opening.start, end):
-        return None
-    try:
-        calls, at = read_calls(text, opening.start, end, options)
-    except NoCallError as error:
-        span = Span(opening.start, max(error.end, error.issue.span.end if error.issue.span else end))
-        verdict = shown if error.issue.code is Reason.EXAMPLE else refused
-        return verdict(span, Span(span.start + 1, span.end), error.issue)
-    span, body = Span(opening.start, at), Span(opening.start + 1, at - 1)
-    if rest := _REST_OF_LINE.match(text, at, end):
-        return read_block(Span(opening.start, rest.end()), body, written(calls))
-    return Found(BlockStatus.IGNORED, span, body, written(calls), reason=Reason.EXAMPLE)
 
 
 class Pythonic(Dialect):
@@ -109,12 +22,18 @@ class Pythonic(Dialect):
 
     name: Literal["pythonic"] = "pythonic"
     source = "Llama 3.2's and Gemma 3's prompt formats for function calling; Olmo 3, chat template (the tags)"
+    rules = (
+        (
+            "Actions are one Python list of calls, on lines of its own: each with its arguments by "
+            "name, and literals as values."
+        ),
+    )
     example = '[get_weather(city="Paris"), get_time(zone="Europe/Paris")]'
 
     @property
     def line_patterns(self) -> frozenset[str]:
         """A bracket with a call behind it."""
-        return frozenset({_LIST})
+        return frozenset({LIST})
 
     @property
     def literals(self) -> frozenset[str]:
@@ -131,18 +50,28 @@ class Pythonic(Dialect):
             return self.unless_quoted(program_behind(marker, start), source.text)
         return None
 
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write a list of all calls; see ``Dialect.write``."""
+        return python_list(calls)
+
 
 class Llama4Pythonic(Dialect):
     """A list of calls, between ``<|python_start|>`` and ``<|python_end|>`` or on lines of its own."""
 
     name: Literal["llama4_pythonic"] = "llama4_pythonic"
     source = "Llama 4, prompt format for zero-shot function calling"
+    rules = (
+        (
+            "Actions are one Python list of calls between <|python_start|> and <|python_end|>: each "
+            "with its arguments by name, and literals as values."
+        ),
+    )
     example = '<|python_start|>[get_weather(city="Paris")]<|python_end|>'
 
     @property
     def line_patterns(self) -> frozenset[str]:
         """A bracket with a call behind it."""
-        return frozenset({_LIST})
+        return frozenset({LIST})
 
     @property
     def literals(self) -> frozenset[str]:
@@ -161,23 +90,37 @@ class Llama4Pythonic(Dialect):
             return None
         return self.unless_quoted(list_behind(marker, start), source.text)
 
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write a list of all calls between the tokens; see ``Dialect.write``."""
+        return f"<|python_start|>{python_list(calls)}<|python_end|>"
+
 
 class Lfm2(Marked):
     """A list of calls between ``<|tool_call_start|>`` and ``<|tool_call_end|>``, in Python notation or as JSON."""
 
     name: Literal["lfm2"] = "lfm2"
     source = "Liquid AI, LFM2 documentation: tool use"
+    rules = (
+        (
+            "Actions are one Python list of calls between <|tool_call_start|> and <|tool_call_end|>: "
+            "each with its arguments by name, and literals as values."
+        ),
+    )
     example = '<|tool_call_start|>[get_weather(city="Paris")]<|tool_call_end|>'
     closers: ClassVar[Mapping[str, str]] = {"<|tool_call_start|>": "<|tool_call_end|>"}
 
     def read_values(self, marker: Marker, start: int) -> Found | None:
         """Read the list behind the token; fences and calls without brackets are MiniCPM's."""
         text, start = marker.source.text, behind_blanks(marker.source.text, start, marker.end)
-        if re.compile(_LIST).match(text, start, marker.end):
+        if re.compile(LIST).match(text, start, marker.end):
             return list_behind(marker, start)
         if text.startswith("```", start) or call_name(text, start, marker.end):
             return None
         return super().read_values(marker, start)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write a list of all calls in Python; see ``Dialect.write``."""
+        return f"<|tool_call_start|>{python_list(calls)}<|tool_call_end|>"
 
 
 class MiniCpm(Dialect):
@@ -188,6 +131,12 @@ class MiniCpm(Dialect):
 
     name: Literal["minicpm"] = "minicpm"
     source = "MiniCPM3, chat template"
+    rules = (
+        (
+            "Actions are Python calls in a python fence between <|tool_call_start|> and "
+            "<|tool_call_end|>, one a line: with arguments by name, and literals as values."
+        ),
+    )
     example = '<|tool_call_start|>\n```python\nget_weather(city="Paris")\n```\n<|tool_call_end|>'
     thoughts: ClassVar[tuple[str, str]] = ("<|thought_start|>", "<|thought_end|>")
 
@@ -209,3 +158,8 @@ class MiniCpm(Dialect):
         if text.startswith("```", start, end) or call_name(text, start, end):
             return self.unless_quoted(program_behind(marker, start), text)
         return None
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one fence; see ``Dialect.write``."""
+        program = fenced("python", "\n".join(map(python_call, calls)))
+        return f"<|tool_call_start|>\n{program}\n<|tool_call_end|>"

@@ -1,11 +1,11 @@
 """Calls in a fenced program that is nothing but calls: ```` ```python ```` with the names that were offered."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.python_calls import written
+from actionledger.parsing.dialects.python_blocks import written
 from actionledger.parsing.dialects.python_source import (
     NAME,
     NoCallError,
@@ -14,6 +14,7 @@ from actionledger.parsing.dialects.python_source import (
     read_program,
 )
 from actionledger.parsing.dialects.verdicts import read_block, refused, shown
+from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call
 from actionledger.parsing.scan.openings import Closing, Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -41,7 +42,7 @@ class FencedCalls(Dialect):
         """Read the fenced program that begins here; see ``Dialect.read``."""
         text = source.text
         stop = re.compile(rf"{re.escape(opening.mark)}+[ \t]*+(?=\r?$)", re.MULTILINE)
-        readable = min(end, len(source.readable(opening, end)))
+        readable = end if source.may_overrun else source.closing_fence(opening, opening.end, end).start
         try:
             calls, at = read_program(
                 text,
@@ -96,7 +97,15 @@ class PythonFence(FencedCalls):
 
     name: Literal["python_fence"] = "python_fence"
     source = "No model's format: what models write that are asked for code, as in the Berkeley Function-Calling Leaderboard"
+    rules = (
+        (
+            "Actions are Python calls in a fence labelled python, one a line: with arguments by name, "
+            "and literals as values."
+        ),
+        "A fence with anything else in it is taken for an example.",
+    )
     example = '```python\nget_weather(city="Paris")\n```'
+    needs_names: ClassVar[bool] = True
 
     @property
     def fence_labels(self) -> frozenset[str]:
@@ -123,3 +132,7 @@ class PythonFence(FencedCalls):
     def illustration(self, span: Span, body: Span, _issue: Issue) -> Found:
         """Return a program: nothing is wrong with it."""
         return shown(span, body)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one fence; see ``Dialect.write``."""
+        return fenced("python", "\n".join(map(python_call, calls)))

@@ -5,13 +5,15 @@ observation is not meant: it is shown, not done.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.json_values import Reach, value_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.verdicts import read_block, refused
-from actionledger.parsing.scan.json import decode
+from actionledger.parsing.dialects.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -31,6 +33,7 @@ _OBSERVATION = re.compile(rf"^[ \t]*+{_label('Observation')}", re.MULTILINE)
 _NEXT = re.compile(rf"^[ \t]*+{_label('Observation', 'Thought', 'Action', 'Final Answer')}", re.MULTILINE)
 _REST_OF_LINE = re.compile(r"[ \t]*+(?=\r?\n|\Z)")
 _FENCE = re.compile(r"```(?:json)?[ \t]*+\n\s*+(?=[\[{])")
+_FENCE_LINE = re.compile(r"^[ \t]*+```[ \t]*+\r?$", re.MULTILINE)
 _FENCE_CLOSES = re.compile(r"\s*+```[ \t]*+(?=\r?\n|\Z)")
 _NAME = re.compile(r"[^\W\d][\w.:/-]*")
 _NO_ACTIONS = frozenset({"final answer", "none", "n/a"})
@@ -56,6 +59,13 @@ class React(Dialect):
 
     name: Literal["react"] = "react"
     source = "Yao et al., ReAct (2022), in the form of LangChain's and LlamaIndex's agent prompts"
+    rules = (
+        (
+            "Write a line Action: with the action's name, and below it a line Action Input: with its "
+            "arguments as one JSON object."
+        ),
+        "Several actions may follow one another.",
+    )
     example = 'Thought: I look it up.\nAction: get_weather\nAction Input: {"city": "Paris"}'
 
     @property
@@ -86,6 +96,10 @@ class React(Dialect):
             return refused(span, given.span, given.refusal)
         action = Written(tool, given.arguments, span)
         return read_block(span, given.span, (action,), given.repairs, given.issues)
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write two lines for each call, its arguments as JSON; see ``Dialect.write``."""
+        return "\n".join(f"Action: {call.name}\nAction Input: {json_text(call.arguments)}" for call in calls)
 
 
 def _is_invented(source: Source, start: int) -> bool:
@@ -121,7 +135,7 @@ def _input(source: Source, start: int, end: int, options: DecodeOptions) -> _Inp
         return _Input({}, Span(start, start), stop if is_cut else start, refusal=issue)
     fence = _FENCE.match(text, begins, end)
     if fence or text[begins] in '{["':
-        given = _json_input(text, fence.end() if fence else begins, end, options, fenced=bool(fence))
+        given = _json_input(source, fence.end() if fence else begins, end, options, fenced=bool(fence))
         if given.refusal is None or fence or text[begins] == "{":
             return given
     span = Span(begins, begins + len(text[begins:stop].rstrip()))
@@ -129,8 +143,11 @@ def _input(source: Source, start: int, end: int, options: DecodeOptions) -> _Inp
     return _Input({"input": span.of(text)}, span, stop if stop == len(text) else span.end)
 
 
-def _json_input(text: str, start: int, end: int, options: DecodeOptions, *, fenced: bool) -> _Input:
-    decoded = decode(text, start, options=options)
+def _json_input(source: Source, start: int, end: int, options: DecodeOptions, *, fenced: bool) -> _Input:
+    text = source.text
+    bound = source.search(_INPUT_LINE, start, end)
+    closer = source.search(_FENCE_LINE if fenced else _NEXT, start, end)
+    decoded = value_at(text, start, Reach(closer if closer < bound else None, bound, end), options)
     if decoded.cut or not decoded.ok:
         code = Reason.TRUNCATED if decoded.cut else decoded.issues[0].code
         is_cut = decoded.cut or code is Reason.TRUNCATED

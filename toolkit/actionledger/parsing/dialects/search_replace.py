@@ -5,12 +5,14 @@ first line; further edits in the same fence may leave it out.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.verdicts import excerpt, read_block, refused
+from actionledger.parsing.dialects.writing import PlainCall, fenced, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -39,6 +41,14 @@ class SearchReplace(Dialect):
 
     name: Literal["search_replace"] = "search_replace"
     source = "Aider, edit formats diff and diff-fenced"
+    rules = (
+        (
+            "Name the file on a line of its own, then write a fence with the text to replace, exactly "
+            "as it stands in the file, and the text to put in its place, between the markers of the "
+            "example."
+        ),
+        "Several edits may follow one another.",
+    )
     example = "app.py\n```python\n<<<<<<< SEARCH\nimport flask\n=======\nimport fastapi\n>>>>>>> REPLACE\n```"
     strings_only: ClassVar[bool] = True
     respects_fences: ClassVar[bool] = False
@@ -59,6 +69,19 @@ class SearchReplace(Dialect):
             return None
         header = _header(text, mark.end(), fence_at=opening.start)
         return _Reader(source, header, end, options).found()
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each edit in a fence of its own; see ``Dialect.write``."""
+        return "\n\n".join(map(_written, calls))
+
+
+def _written(call: PlainCall) -> str:
+    if call.name != "search_replace" or call.arguments.keys() != {"path", "search", "replace"}:
+        raise ValueError(
+            f"{call.name!r} with {list(call.arguments)} is not search_replace(path, search, replace)"
+        )
+    path, search, replace = (raw_text(call.arguments[name]) for name in ("path", "search", "replace"))
+    return f"{path}\n" + fenced("", f"<<<<<<< SEARCH\n{search}=======\n{replace}>>>>>>> REPLACE")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ A call that can't be read ends the block before it and is a block of its own, so
 
 import re
 from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.json_values import Arguments, arguments_at
 from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks, loose_end
+from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -54,6 +56,9 @@ class Sections(Dialect):
     section_end: ClassVar[str]
     call_begin: ClassVar[str]
     call_end: ClassVar[str]
+    between: ClassVar[str] = ""
+    """What the format writes between two calls."""
+
     misplaced: ClassVar[re.Pattern[str]]
     """What a call begins with; where it follows the section's token, the call's own token is missing."""
 
@@ -69,6 +74,22 @@ class Sections(Dialect):
         Args:
             marker: the token that begins the call, and where to look for the one that ends it.
         """
+
+    @abstractmethod
+    def written(self, call: PlainCall, index: int) -> str:
+        """Return what stands between the tokens of a call.
+
+        Args:
+            call: the call.
+            index: its place among the calls of its section, from 0.
+        """
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one section; see ``Dialect.write``."""
+        written = (
+            f"{self.call_begin}{self.written(call, index)}{self.call_end}" for index, call in enumerate(calls)
+        )
+        return f"{self.section_begins[0]}{self.between.join(written)}{self.section_end}"
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the calls from here to the end of their section; see ``Dialect.read``."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from actionledger.parsing.dialects.json_values import Reach, value_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.verdicts import closing_tag, excerpt
-from actionledger.parsing.scan.json import decode
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
@@ -187,7 +187,10 @@ class _Reader:
 
     def json_value(self, start: int) -> tuple[Any, int]:
         """Read a value that is JSON: it says itself where it ends."""
-        decoded = decode(self.text, start, options=self.options)
+        following = self.source.search(self.grammar.next_call, start, self.end)
+        stop = self.source.search(self.grammar.parameter_close, start, following)
+        reach = Reach(stop if stop < following else None, following, self.end)
+        decoded = value_at(self.text, start, reach, self.options)
         is_cut = bool(decoded.cut) or (bool(decoded.issues) and decoded.issues[0].code is Reason.TRUNCATED)
         if is_cut:
             raise _RefusedError(Issue(Reason.TRUNCATED, Span(start, self.end)), self.end)
@@ -196,8 +199,6 @@ class _Reader:
             self.repairs.extend(decoded.repairs)
             self.issues.extend(decoded.issues)
             return decoded.value, close.end
-        following = self.source.search(self.grammar.next_call, start, self.end)
-        stop = self.source.search(self.grammar.parameter_close, start, following)
         code = Reason.TEXT_AFTER_VALUE if decoded.ok else decoded.issues[0].code
         raise _RefusedError(Issue(code, Span(start, stop), 'The parameter says string="false".'))
 

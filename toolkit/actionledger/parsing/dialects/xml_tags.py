@@ -4,11 +4,13 @@ This is no XML: a field's body is raw text, kept to the character, and may hold 
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.verdicts import refused
+from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
@@ -18,6 +20,9 @@ from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 FieldForm = Literal["line", "content", "snippet"]
 """How a field's body is trimmed: ``line`` of all blanks around it; ``content`` of the line break behind its tag;
 ``snippet`` of that one and of the one before its closing tag."""
+
+_LAYOUT: dict[FieldForm, str] = {"line": "{}", "content": "\n{}", "snippet": "\n{}\n"}
+"""How a field's body is written, so that trimming gives it back."""
 
 _DOCUMENTED: tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...] = (
     ("create_file", (("path", "line"), ("content", "content"))),
@@ -37,6 +42,14 @@ class XmlTags(Dialect):
 
     name: Literal["xml_tags"] = "xml_tags"
     source = "Action-based coding agent system, how it works and available actions"
+    rules = (
+        "An action is a tag with its name; each field is a tag inside it.",
+        "What stands in a field is taken as it is: escape nothing.",
+        (
+            "Several actions may follow one another, and text may stand around them. Tags in a markdown "
+            "fence are taken for an example."
+        ),
+    )
     example = "<create_file>\n<path>main.go</path>\n<content>\npackage main\n</content>\n</create_file>"
     strings_only: ClassVar[bool] = True
 
@@ -51,6 +64,21 @@ class XmlTags(Dialect):
         """Read the action whose tag opens here; see ``Dialect.read``."""
         found = self._read(source, opening, end, options)
         return self.unless_quoted(found, source.text) if found else None
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write each action in its tag, each field in its own; see ``Dialect.write``."""
+        return "\n".join(map(self._written, calls))
+
+    def _written(self, call: PlainCall) -> str:
+        forms = dict(dict(self.tags).get(call.name, ()))
+        if not forms or not call.arguments.keys() <= forms.keys():
+            known = ", ".join(f"{tag}({', '.join(dict(fields))})" for tag, fields in self.tags)
+            raise ValueError(f"{call.name!r} with {list(call.arguments)} is none of {known}")
+        fields = (
+            f"<{name}>{_LAYOUT[forms[name]].format(raw_text(value))}</{name}>\n"
+            for name, value in call.arguments.items()
+        )
+        return f"<{call.name}>\n{''.join(fields)}</{call.name}>"
 
     def _read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         text, tag = source.text, opening.label[1:-1]

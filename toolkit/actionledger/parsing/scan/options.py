@@ -4,30 +4,46 @@ from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from actionledger.vocabulary import RepairKind
 
-JSON_REPAIRS = frozenset(
-    {RepairKind.CONTROL_CHARACTER, RepairKind.TRAILING_COMMA, RepairKind.COMMENT, RepairKind.MISSING_CLOSER}
-    | {RepairKind.DROPPED_TAIL}
+BLOCK_REPAIRS = frozenset(
+    {RepairKind.UNCLOSED_FENCE, RepairKind.UNCLOSED_TAG, RepairKind.MISLABELLED_FENCE}
+    | {RepairKind.MISSING_FENCE, RepairKind.SEVERAL_VALUES, RepairKind.NESTED_JSON}
 )
+"""Every kind of repair that concerns what is around a value: the dialects make them, not the decoder."""
+
+JSON_REPAIRS = frozenset(RepairKind) - BLOCK_REPAIRS
+"""Every kind of repair that concerns a JSON value itself."""
+
+GUESSES = frozenset({RepairKind.UNQUOTED_VALUE, RepairKind.ELLIPSIS})
+"""The kinds of repair that guess at content.
+
+A text without quotes may be a variable; dots stand for what was left out. Reading such a value does no harm, acting on it
+may: a parser of actions refuses it unless it is told otherwise.
+"""
 
 
 class DecodeOptions(BaseModel):
     """What a decoder may do: part of a parser's identity.
 
     Args:
-        repairs: the kinds of repair that are allowed; none of them means strict reading.
+        repairs: the kinds of repair that are allowed; none of them means strict reading. A text that needs another
+            kind is refused, never read in another way.
         max_depth: how deep a value may be nested.
+        calls: whether Python calls such as ``name(a=1)`` are values too. What Python itself allows within their
+            brackets is no repair.
+        work: how many steps reading one value may take before it is given up; a step reads one token at least.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     repairs: frozenset[RepairKind] = JSON_REPAIRS
     max_depth: int = Field(default=200, ge=1, le=500)
+    calls: bool = False
+    work: int = Field(default=5_000_000, ge=1)
 
     @field_serializer("repairs")
     def _repairs_in_order(self, repairs: frozenset[RepairKind]) -> list[RepairKind]:
-        return sorted(
-            repairs
-        )  # a set's own order changes from process to process, and the parser's hash with it
+        """A set's own order changes from process to process, and the parser's hash with it."""
+        return sorted(repairs)
 
 
 LENIENT = DecodeOptions()

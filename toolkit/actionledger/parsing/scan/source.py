@@ -27,6 +27,7 @@ class Source:
         self.names = names
         self._missing: dict[object, Span] = {}
         self._next: dict[re.Pattern[str], tuple[Span, int]] = {}
+        self._held: dict[re.Pattern[str], bool] = {}
         self._overrun = 2 * len(text)
 
     def find(self, needle: str, start: int, end: int) -> int:
@@ -68,15 +69,19 @@ class Source:
         """Note that so many characters behind a block's end were read in vain."""
         self._overrun -= max(0, count)
 
-    def readable(self, opening: Opening, end: int) -> str:
-        """Return the text that a fenced block's value may be read from.
+    @property
+    def may_overrun(self) -> bool:
+        """Whether a value may be read beyond what looks like its end, for a string in it may hold that.
 
-        It is the whole text, for a string in the value may hold what looks like the closing fence; but where that
-        was in vain too often, the text up to that fence.
+        Where it was in vain too often, it may not.
         """
-        if self._overrun >= 0:
-            return self.text
-        return self.text[: self.closing_fence(opening, opening.end, end).start]
+        return self._overrun >= 0
+
+    def holds(self, pattern: re.Pattern[str]) -> bool:
+        """Return whether a pattern matches anywhere in the text."""
+        if pattern not in self._held:
+            self._held[pattern] = pattern.search(self.text) is not None
+        return self._held[pattern]
 
     def _is_missing(self, what: object, start: int, end: int) -> bool:
         known = self._missing.get(what)

@@ -4,13 +4,12 @@ The four kinds are handled alike: the names of the actions and of the fields tha
 The shapes of the results are those of the document's ``gb`` object.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
-from actionledger.execution.profile import Handler
+from actionledger.execution.handlers import Context, Handler, Handlers
 from actionledger.execution.workspace import Workspace
 from actionledger.profiles.assistant.store import GOAL, ITEM, MEMORY, TASK, Kind, Record, Store
 
@@ -70,7 +69,7 @@ _KINDS = (
 )
 
 
-def assistant_handlers(workspace: Workspace) -> Mapping[str, Handler]:
+def assistant_handlers(workspace: Workspace) -> Handlers:
     """Make the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace."""
     store = Store(workspace.root / "assistant.sqlite")
     handlers: dict[str, Handler] = {}
@@ -78,7 +77,7 @@ def assistant_handlers(workspace: Workspace) -> Mapping[str, Handler]:
         keeper = _Keeper(store, names)
         methods = (keeper.create, keeper.update, keeper.delete, keeper.get, keeper.show, keeper.search)
         handlers |= zip(names.actions, methods, strict=True)
-    return handlers
+    return Handlers(handlers, close=store.close)
 
 
 class _Keeper:
@@ -89,34 +88,34 @@ class _Keeper:
         self.names = names
         self.kind = names.kind
 
-    def create(self, action: BaseModel) -> Result:
+    def create(self, action: BaseModel, _context: Context) -> Result:
         given = action.model_dump()
         record = self.store.add(self.kind, {column: given[column] or "" for column in self.kind.columns})
         return self._identified(record) | self._short(record) | {"created_at": record["created_at"]}
 
-    def update(self, action: BaseModel) -> Result:
+    def update(self, action: BaseModel, _context: Context) -> Result:
         given = action.model_dump()
         record = self.store.change(self.kind, given[self.names.number], given)
         short = self._short(record)
         short.pop("content_length", None)
         return self._identified(record) | short | {"updated_at": record["updated_at"]}
 
-    def delete(self, action: BaseModel) -> Result:
+    def delete(self, action: BaseModel, _context: Context) -> Result:
         number = action.model_dump()[self.names.number]
         self.store.remove(self.kind, number)
         return {"success": True, self.names.key: number}
 
-    def get(self, action: BaseModel) -> Result:
+    def get(self, action: BaseModel, _context: Context) -> Result:
         record = self.store.get(self.kind, action.model_dump()[self.names.number])
         return {name: record[name] for name in ("id", *self.kind.columns)}
 
-    def show(self, action: BaseModel) -> Result:
+    def show(self, action: BaseModel, _context: Context) -> Result:
         given = action.model_dump()
         return self._listed(
             self.store.find(self.kind, limit=given["limit"], field=given.get(self.kind.field))
         )
 
-    def search(self, action: BaseModel) -> Result:
+    def search(self, action: BaseModel, _context: Context) -> Result:
         given = action.model_dump()
         return self._listed(self.store.find(self.kind, limit=given["limit"], query=given["query"]))
 

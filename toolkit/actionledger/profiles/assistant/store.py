@@ -1,7 +1,7 @@
 """What the assistant keeps: four collections of numbered texts in one SQLite file."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,12 +67,26 @@ class Store:
         """Let go of the file."""
         self._connection.close()
 
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        """Run a statement; one that finds the file locked has done nothing.
+
+        Raises:
+            ActionError: another session holds the file.
+        """
+        try:
+            return self._connection.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+                raise
+            message = "Another session is writing to the store; try again in a moment."
+            raise ActionError(Reason.UNAVAILABLE, message, transient=True) from error
+
     def add(self, kind: Kind, fields: Mapping[str, str]) -> Record:
         """Keep a new record; return it with its number."""
         moment = _now()
         values = [fields[column] for column in kind.columns]
         marks = ", ".join("?" * (len(values) + 2))
-        row = self._connection.execute(
+        row = self._execute(
             f"INSERT INTO {kind.table} ({', '.join(kind.columns)}, created_at, updated_at) "  # noqa: S608
             f"VALUES ({marks}) RETURNING *",
             (*values, moment, moment),
@@ -85,7 +99,7 @@ class Store:
         Raises:
             ActionError: there is none of that number.
         """
-        row = self._connection.execute(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),)).fetchone()  # noqa: S608
+        row = self._execute(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),)).fetchone()  # noqa: S608
         if row is None:
             raise _not_found(kind, number)
         return dict(row)
@@ -98,7 +112,7 @@ class Store:
         """
         given = {name: value for name, value in fields.items() if name in kind.columns and value is not None}
         changes = "".join(f"{column} = ?, " for column in given)
-        row = self._connection.execute(
+        row = self._execute(
             f"UPDATE {kind.table} SET {changes}updated_at = ? WHERE id = ? RETURNING *",  # noqa: S608
             (*given.values(), _now(), _key(number)),
         ).fetchone()
@@ -112,7 +126,7 @@ class Store:
         Raises:
             ActionError: there is none of that number.
         """
-        done = self._connection.execute(f"DELETE FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
+        done = self._execute(f"DELETE FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
         if not done.rowcount:
             raise _not_found(kind, number)
 
@@ -134,7 +148,7 @@ class Store:
         if query is not None:
             where.append("(instr(folded(content), folded(?)) OR instr(folded(notes), folded(?)))")
             values += [query, query]
-        rows = self._connection.execute(
+        rows = self._execute(
             f"SELECT * FROM {kind.table} WHERE {' AND '.join(where)} ORDER BY id LIMIT ?",  # noqa: S608
             (*values, limit),
         )

@@ -2,25 +2,41 @@
 
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
-
-_CONTEXT = "What this action should attend to in the present situation."
 
 
 class ReasonerAction(Action):
     """An action of the persona, planned with what it should focus on."""
 
     context_description: ClassVar[str]
-    """What the planner should put into the context."""
+    """What the planner should put into the context; the field's description in schemas and prompts."""
 
-    context: str = Field(description=_CONTEXT)
+    context: str
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Return the schema of the action with its own description of the context."""
+        made = handler(schema)
+        handler.resolve_ref_schema(made)["properties"]["context"]["description"] = cls.context_description
+        return made
+
+
+class StateAction(ReasonerAction):
+    """An action that changes the persona's state."""
+
+    group: ClassVar[str] = "State"
 
 
 class Think(ReasonerAction):
     """Work out what one feels about the situation and what it means."""
 
+    group: ClassVar[str] = "Thinking"
     context_description: ClassVar[str] = (
         "What to think through: a feeling, the relationship with the user, or a detail that is not clear yet."
     )
@@ -28,7 +44,7 @@ class Think(ReasonerAction):
     action: Literal["think"]
 
 
-class UpdateMood(ReasonerAction):
+class UpdateMood(StateAction):
     """Take on another mood, or feel the present one more or less strongly."""
 
     context_description: ClassVar[str] = (
@@ -40,7 +56,7 @@ class UpdateMood(ReasonerAction):
     action: Literal["update_mood"]
 
 
-class AddMemory(ReasonerAction):
+class AddMemory(StateAction):
     """Keep something worth remembering."""
 
     context_description: ClassVar[str] = "The detail to remember, and why it matters."
@@ -48,7 +64,7 @@ class AddMemory(ReasonerAction):
     action: Literal["add_memory"]
 
 
-class RemoveMemory(ReasonerAction):
+class RemoveMemory(StateAction):
     """Forget a memory."""
 
     context_description: ClassVar[str] = "Which memory to forget, and why it no longer holds."
@@ -56,7 +72,7 @@ class RemoveMemory(ReasonerAction):
     action: Literal["remove_memory"]
 
 
-class UpdateAppearance(ReasonerAction):
+class UpdateAppearance(StateAction):
     """Look different."""
 
     context_description: ClassVar[str] = "What changes about looks, clothing, posture or expression."
@@ -64,7 +80,7 @@ class UpdateAppearance(ReasonerAction):
     action: Literal["update_appearance"]
 
 
-class UpdateEnvironment(ReasonerAction):
+class UpdateEnvironment(StateAction):
     """Move to another place or time, or change what is there."""
 
     context_description: ClassVar[str] = "What changes about the place, the time or the things around."
@@ -72,7 +88,7 @@ class UpdateEnvironment(ReasonerAction):
     action: Literal["update_environment"]
 
 
-class AddGoal(ReasonerAction):
+class AddGoal(StateAction):
     """Take up a goal."""
 
     context_description: ClassVar[str] = "The goal, and what makes it worth pursuing."
@@ -80,7 +96,7 @@ class AddGoal(ReasonerAction):
     action: Literal["add_goal"]
 
 
-class RemoveGoal(ReasonerAction):
+class RemoveGoal(StateAction):
     """Let go of a goal, reached or given up."""
 
     context_description: ClassVar[str] = "Which goal to let go of, and why."
@@ -88,7 +104,7 @@ class RemoveGoal(ReasonerAction):
     action: Literal["remove_goal"]
 
 
-class AddDesire(ReasonerAction):
+class AddDesire(StateAction):
     """Want something right now."""
 
     context_description: ClassVar[str] = "What is wanted, and what brought it up."
@@ -96,7 +112,7 @@ class AddDesire(ReasonerAction):
     action: Literal["add_desire"]
 
 
-class RemoveDesire(ReasonerAction):
+class RemoveDesire(StateAction):
     """Let go of a desire, fulfilled or given up."""
 
     context_description: ClassVar[str] = "Which desire to let go of, and why."
@@ -107,6 +123,7 @@ class RemoveDesire(ReasonerAction):
 class Speak(ReasonerAction):
     """Say something to the user."""
 
+    group: ClassVar[str] = "Speaking"
     context_description: ClassVar[str] = "What to say, in which tone, and what to answer to."
     example: ClassVar[Arguments] = {"context": "Comfort the user and ask what happened, warmly and briefly."}
     action: Literal["speak"]
@@ -115,10 +132,11 @@ class Speak(ReasonerAction):
 class Done(ReasonerAction):
     """End the sequence."""
 
+    group: ClassVar[str] = "The sequence"
     context_description: ClassVar[str] = "Nothing, or why the sequence is complete."
     example: ClassVar[Arguments] = {}
     action: Literal["done"]
-    context: str = Field(default="", description=_CONTEXT)
+    context: str = ""
 
 
 CATALOGUE = Catalogue(

@@ -6,7 +6,7 @@ and hands the result to the scanner. ``reader`` goes token by token and knows th
 plausible it refuses, and says which they are. Every change is noted, with its place.
 
     decoding   one value at a known place              finding    several values; a value somewhere in a text
-    options    what may be repaired, and the limits    decoded    the result: value, repairs, issues, spans
+    decoded    the result: value, repairs, issues, spans
     valid      valid JSON, in C                        locating   where the objects of such a value stand
     regular    faults that can be mended one by one
     reader     containers: members, elements, brackets state      where reading stands
@@ -16,6 +16,7 @@ plausible it refuses, and says which they are. Every change is noted, with its p
     notes      what reading leaves behind
 """
 
+from actionledger.parsing.scan.options import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
 from actionledger.parsing.scan.tolerant.decoded import Call, Decoded
 from actionledger.parsing.scan.tolerant.decoding import decode
 from actionledger.parsing.scan.tolerant.finding import (
@@ -25,7 +26,6 @@ from actionledger.parsing.scan.tolerant.finding import (
     decode_nested,
     find_value,
 )
-from actionledger.parsing.scan.tolerant.options import JSON_REPAIRS, LENIENT, STRICT, DecodeOptions
 
 __all__ = [
     "JSON_REPAIRS",

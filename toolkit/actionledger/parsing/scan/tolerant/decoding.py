@@ -2,10 +2,10 @@
 
 from typing import Any, NoReturn
 
+from actionledger.parsing.scan.options import LENIENT, DecodeOptions
 from actionledger.parsing.scan.tolerant.contexts import CLOSERS
 from actionledger.parsing.scan.tolerant.decoded import Decoded, Evidence, moved
 from actionledger.parsing.scan.tolerant.notes import CutError, RefusedError, reason_for
-from actionledger.parsing.scan.tolerant.options import LENIENT, DecodeOptions
 from actionledger.parsing.scan.tolerant.patterns import BLANKS, GOES_ON, MORE_CLOSERS
 from actionledger.parsing.scan.tolerant.reader import Reader
 from actionledger.parsing.scan.tolerant.valid import read_valid

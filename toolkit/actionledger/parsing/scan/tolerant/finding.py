@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from actionledger.parsing.scan.options import LENIENT, DecodeOptions
 from actionledger.parsing.scan.tolerant.decoded import Decoded, Evidence
 from actionledger.parsing.scan.tolerant.decoding import decode
 from actionledger.parsing.scan.tolerant.notes import CutError, RefusedError
-from actionledger.parsing.scan.tolerant.options import LENIENT, DecodeOptions
 from actionledger.parsing.scan.tolerant.patterns import END_OF_FENCE, FENCE, PLAIN_OPENER, WEAK_OPENER
 from actionledger.parsing.scan.tolerant.scalars import LITERALS
 from actionledger.parsing.scan.tolerant.state import State

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from re import Match
 from typing import Any, NoReturn
 
+from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.tolerant import words
 from actionledger.parsing.scan.tolerant.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE, context
 from actionledger.parsing.scan.tolerant.decoded import Call
 from actionledger.parsing.scan.tolerant.keys import read_colon, read_key
-from actionledger.parsing.scan.tolerant.options import DecodeOptions
 from actionledger.parsing.scan.tolerant.patterns import (
     BARE_KEY_AHEAD,
     CALL_AHEAD,
@@ -66,7 +66,15 @@ class Reader(State):
         shortcuts: the containers that were read in one go.
     """
 
-    __slots__ = ("_has_extra_closer", "_has_missing_closer", "opened", "root", "shortcuts", "start")
+    __slots__ = (
+        "_has_extra_closer",
+        "_has_missing_closer",
+        "_no_run_before",
+        "opened",
+        "root",
+        "shortcuts",
+        "start",
+    )
 
     def __init__(self, text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> None:
         super().__init__(text, start, options, is_whole=is_whole)
@@ -76,6 +84,7 @@ class Reader(State):
         self.shortcuts = Shortcuts(text, start, self.strings.memory)
         self._has_missing_closer = False
         self._has_extra_closer = False
+        self._no_run_before = 0  # a run that holds a key twice is read member by member, not again and again
 
     def read(self) -> None:
         """Read the value.
@@ -204,8 +213,10 @@ class Reader(State):
     def member(self) -> Step | None:
         """Read a member of an object, or several."""
         frame = self.frames[-1]
-        if (run := MEMBERS.match(self.text, self.at)) and self.take_members(frame, run):
-            return self.member
+        if self.at >= self._no_run_before and (run := MEMBERS.match(self.text, self.at)):
+            if self.take_members(frame, run):
+                return self.member
+            self._no_run_before = run.end()
         character = self.skip()
         if character == "}":
             return self.close(self.at + 1)

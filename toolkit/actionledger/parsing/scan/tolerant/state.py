@@ -2,9 +2,9 @@
 
 from typing import Any, NoReturn
 
+from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.tolerant.contexts import ROOT, Context, context
 from actionledger.parsing.scan.tolerant.notes import After, CutError, Note, RefusedError
-from actionledger.parsing.scan.tolerant.options import DecodeOptions
 from actionledger.parsing.scan.tolerant.patterns import BLANKS, COMMENT, OTHER_SPACE
 from actionledger.parsing.scan.tolerant.scalars import may_be_text
 from actionledger.parsing.scan.tolerant.strings import Memory, Strings

@@ -39,6 +39,7 @@ from actionledger.profiles.assistant.actions.tasks import (
 CATALOGUE = Catalogue(
     name="assistant",
     discriminator="type",
+    references=True,
     actions=(
         CreateTask,
         UpdateTask,

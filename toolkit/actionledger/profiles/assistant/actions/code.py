@@ -14,6 +14,7 @@ from actionledger.profiles.assistant.actions.base import AssistantAction
 class ExecuteCode(AssistantAction):
     """Run Python code that reaches tasks, memories, goals and the datavault through the object gb."""
 
+    group: ClassVar[str] = "Code"
     example: ClassVar[Arguments] = {
         "code": "for task in gb.list_tasks(status='paused')['tasks']:\n    print(task['content'])"
     }

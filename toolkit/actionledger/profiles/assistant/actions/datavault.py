@@ -10,7 +10,13 @@ from actionledger.profiles.assistant.actions.base import AssistantAction, Limit,
 ItemId = Annotated[int, Field(gt=0, description="The item's number.")]
 
 
-class DatavaultStore(AssistantAction):
+class DatavaultAction(AssistantAction):
+    """An action on the datavault."""
+
+    group: ClassVar[str] = "Datavault"
+
+
+class DatavaultStore(DatavaultAction):
     """Store a text in the datavault."""
 
     example: ClassVar[Arguments] = {
@@ -26,7 +32,7 @@ class DatavaultStore(AssistantAction):
     notes: str | None = Field(default="", description="What it is for.")
 
 
-class DatavaultGet(AssistantAction):
+class DatavaultGet(DatavaultAction):
     """Show an item of the datavault."""
 
     example: ClassVar[Arguments] = {"item_id": 1}
@@ -34,7 +40,7 @@ class DatavaultGet(AssistantAction):
     item_id: ItemId
 
 
-class DatavaultUpdate(AssistantAction):
+class DatavaultUpdate(DatavaultAction):
     """Change an item of the datavault; what isn't given stays as it is."""
 
     example: ClassVar[Arguments] = {"item_id": 1, "content": '{"rows": 815}'}
@@ -47,7 +53,7 @@ class DatavaultUpdate(AssistantAction):
     notes: str | None = Field(default=None, description="What it is for from now on.")
 
 
-class DatavaultDelete(AssistantAction):
+class DatavaultDelete(DatavaultAction):
     """Delete an item of the datavault."""
 
     example: ClassVar[Arguments] = {"item_id": 1}
@@ -55,7 +61,7 @@ class DatavaultDelete(AssistantAction):
     item_id: ItemId
 
 
-class DatavaultList(AssistantAction):
+class DatavaultList(DatavaultAction):
     """List the datavault's items, of one file type or of all."""
 
     example: ClassVar[Arguments] = {"filetype": "json", "limit": 10}
@@ -64,7 +70,7 @@ class DatavaultList(AssistantAction):
     limit: Limit = 50
 
 
-class DatavaultSearch(AssistantAction):
+class DatavaultSearch(DatavaultAction):
     """Find items of the datavault by a text in their content or notes."""
 
     example: ClassVar[Arguments] = {"query": "import"}

@@ -10,7 +10,13 @@ from actionledger.profiles.assistant.actions.base import AssistantAction, Limit,
 GoalId = Annotated[int, Field(gt=0, description="The goal's number.")]
 
 
-class CreateGoal(AssistantAction):
+class GoalAction(AssistantAction):
+    """An action on goals."""
+
+    group: ClassVar[str] = "Goals"
+
+
+class CreateGoal(GoalAction):
     """Create a goal."""
 
     example: ClassVar[Arguments] = {
@@ -24,7 +30,7 @@ class CreateGoal(AssistantAction):
     status: Status = Field(default="pending", description="How far the goal is.")
 
 
-class UpdateGoal(AssistantAction):
+class UpdateGoal(GoalAction):
     """Change a goal; what isn't given stays as it is."""
 
     example: ClassVar[Arguments] = {"goal_id": 1, "status": "completed"}
@@ -35,7 +41,7 @@ class UpdateGoal(AssistantAction):
     status: Status | None = Field(default=None, description="How far the goal is by now.")
 
 
-class DeleteGoal(AssistantAction):
+class DeleteGoal(GoalAction):
     """Delete a goal."""
 
     example: ClassVar[Arguments] = {"goal_id": 1}
@@ -43,7 +49,7 @@ class DeleteGoal(AssistantAction):
     goal_id: GoalId
 
 
-class GetGoal(AssistantAction):
+class GetGoal(GoalAction):
     """Show a goal."""
 
     example: ClassVar[Arguments] = {"goal_id": 1}
@@ -51,7 +57,7 @@ class GetGoal(AssistantAction):
     goal_id: GoalId
 
 
-class ListGoals(AssistantAction):
+class ListGoals(GoalAction):
     """List goals, of one status or of all."""
 
     example: ClassVar[Arguments] = {"status": "pending", "limit": 10}
@@ -60,7 +66,7 @@ class ListGoals(AssistantAction):
     limit: Limit = 50
 
 
-class SearchGoals(AssistantAction):
+class SearchGoals(GoalAction):
     """Find goals by a text in their content or notes."""
 
     example: ClassVar[Arguments] = {"query": "book"}

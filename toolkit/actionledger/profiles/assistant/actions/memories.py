@@ -10,7 +10,13 @@ from actionledger.profiles.assistant.actions.base import AssistantAction, Limit,
 MemoryId = Annotated[int, Field(gt=0, description="The memory's number.")]
 
 
-class CreateMemory(AssistantAction):
+class MemoryAction(AssistantAction):
+    """An action on memories."""
+
+    group: ClassVar[str] = "Memories"
+
+
+class CreateMemory(MemoryAction):
     """Remember something about the user or the work."""
 
     example: ClassVar[Arguments] = {
@@ -22,7 +28,7 @@ class CreateMemory(AssistantAction):
     notes: str | None = Field(default="", description="Whatever else is worth keeping with it.")
 
 
-class UpdateMemory(AssistantAction):
+class UpdateMemory(MemoryAction):
     """Change a memory; what isn't given stays as it is."""
 
     example: ClassVar[Arguments] = {"memory_id": 1, "notes": "Confirmed."}
@@ -32,7 +38,7 @@ class UpdateMemory(AssistantAction):
     notes: str | None = Field(default=None, description="The notes from now on.")
 
 
-class DeleteMemory(AssistantAction):
+class DeleteMemory(MemoryAction):
     """Forget a memory."""
 
     example: ClassVar[Arguments] = {"memory_id": 1}
@@ -40,7 +46,7 @@ class DeleteMemory(AssistantAction):
     memory_id: MemoryId
 
 
-class GetMemory(AssistantAction):
+class GetMemory(MemoryAction):
     """Show a memory."""
 
     example: ClassVar[Arguments] = {"memory_id": 1}
@@ -48,7 +54,7 @@ class GetMemory(AssistantAction):
     memory_id: MemoryId
 
 
-class ListMemories(AssistantAction):
+class ListMemories(MemoryAction):
     """List memories."""
 
     example: ClassVar[Arguments] = {"limit": 10}
@@ -56,7 +62,7 @@ class ListMemories(AssistantAction):
     limit: Limit = 50
 
 
-class SearchMemories(AssistantAction):
+class SearchMemories(MemoryAction):
     """Find memories by a text in their content or notes."""
 
     example: ClassVar[Arguments] = {"query": "Lisbon"}

@@ -10,7 +10,13 @@ from actionledger.profiles.assistant.actions.base import AssistantAction, Limit,
 TaskId = Annotated[int, Field(gt=0, description="The task's number.")]
 
 
-class CreateTask(AssistantAction):
+class TaskAction(AssistantAction):
+    """An action on tasks."""
+
+    group: ClassVar[str] = "Tasks"
+
+
+class CreateTask(TaskAction):
     """Create a task."""
 
     example: ClassVar[Arguments] = {
@@ -24,7 +30,7 @@ class CreateTask(AssistantAction):
     status: Status = Field(default="pending", description="How far the task is.")
 
 
-class UpdateTask(AssistantAction):
+class UpdateTask(TaskAction):
     """Change a task; what isn't given stays as it is."""
 
     example: ClassVar[Arguments] = {"task_id": 1, "status": "completed"}
@@ -35,7 +41,7 @@ class UpdateTask(AssistantAction):
     status: Status | None = Field(default=None, description="How far the task is by now.")
 
 
-class DeleteTask(AssistantAction):
+class DeleteTask(TaskAction):
     """Delete a task."""
 
     example: ClassVar[Arguments] = {"task_id": 1}
@@ -43,7 +49,7 @@ class DeleteTask(AssistantAction):
     task_id: TaskId
 
 
-class GetTask(AssistantAction):
+class GetTask(TaskAction):
     """Show a task."""
 
     example: ClassVar[Arguments] = {"task_id": 1}
@@ -51,7 +57,7 @@ class GetTask(AssistantAction):
     task_id: TaskId
 
 
-class ListTasks(AssistantAction):
+class ListTasks(TaskAction):
     """List tasks, of one status or of all."""
 
     example: ClassVar[Arguments] = {"status": "pending", "limit": 10}
@@ -60,7 +66,7 @@ class ListTasks(AssistantAction):
     limit: Limit = 50
 
 
-class SearchTasks(AssistantAction):
+class SearchTasks(TaskAction):
     """Find tasks by a text in their content or notes."""
 
     example: ClassVar[Arguments] = {"query": "workshop"}

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from actionledger.parsing.scan.json import OUTER_LEVELS, decode
 from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.parsing.scan.tolerant import decode
 from actionledger.values import Span
 from actionledger.vocabulary import Reason, RepairKind
 
@@ -16,7 +16,7 @@ def nested(levels, inner="", opener="[", closer="]"):
 
 
 @pytest.mark.parametrize(("opener", "closer"), [("[", "]"), ('{"a":', "}")])
-@pytest.mark.parametrize("limit", [1, 2, OUTER_LEVELS, OUTER_LEVELS + 1, 200, 500])
+@pytest.mark.parametrize("limit", [1, 2, 3, 200, 500])
 def test_the_depth_limit_is_exact(limit, opener, closer):
     """A value of as many levels is read; one more is refused at the bracket that goes too deep."""
     options = DecodeOptions(max_depth=limit)
@@ -80,13 +80,6 @@ def test_nul_is_a_control_character_in_a_string_and_nothing_outside():
     """A NUL between the tokens is no blank."""
     assert decode('["a\x00b"]').value == ["a\x00b"]
     assert decode("[1,\x00 2]").issues[0].span == Span(3, 4)
-
-
-@pytest.mark.parametrize("blank", ["\u00a0", "\u3000", "\x0b", "\x0c", "\ufeff", "\u2028"])
-def test_only_the_four_blanks_of_json_are_blanks(blank):
-    """Other white space between the tokens is refused where it stands."""
-    found = decode(f"[1,{blank}2]")
-    assert (found.ok, found.issues[0].span) == (False, Span(3, 4))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from actionledger.parsing.scan.json import decode
+from actionledger.parsing.scan.tolerant import decode
 from actionledger.vocabulary import Reason, RepairKind
 
 

@@ -1,0 +1,137 @@
+"""Any value as a JSON value of bounded size, in bounded time."""
+
+import json
+import time
+from collections import deque
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from math import inf, nan
+from pathlib import PurePosixPath
+
+import pytest
+from hypothesis import given, settings, strategies as st
+from pydantic import BaseModel
+
+from actionledger.execution.bounding import MAX_DEPTH, MAX_RESULT, bounded
+from actionledger.vocabulary import Reason
+
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+
+
+class Model(BaseModel):
+    name: str
+    parts: list[int] = []
+
+
+@dataclass
+class Record:
+    name: str
+    part: Model
+
+
+class Colour(Enum):
+    RED = 3
+
+
+class Unwritable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text for you")
+
+
+def shared(depth: int) -> object:
+    value: object = "x"
+    for _ in range(depth):
+        value = [value, value]
+    return value
+
+
+def nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+def endless() -> object:
+    value: dict[str, object] = {}
+    value["self"] = [value]
+    return value
+
+
+@settings(max_examples=60, deadline=None)
+@given(JSON_VALUES)
+def test_a_json_value_stays_as_it_is(value):
+    """What fits is whole; half a surrogate pair is the only thing that changes."""
+    if "\\ud" not in json.dumps(value):
+        assert bounded(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        (Model(name="x", parts=[1]), {"name": "x", "parts": [1]}),
+        (Record("x", Model(name="y")), {"name": "x", "part": {"name": "y", "parts": []}}),
+        ({"a"}, ["a"]),
+        ((1, (2,)), [1, [2]]),
+        ({1: "a", None: "b"}, {"1": "a", "None": "b"}),
+        ([nan, inf, -inf], ["NaN", "Infinity", "-Infinity"]),
+        (Decimal("1.50"), "1.50"),
+        (PurePosixPath("/a/b"), "/a/b"),
+        ("half \ud83d", "half \ufffd"),
+        (b"bytes", "bytes"),
+        (10**4000 * 10**4000, "<an integer of 26576 bits>"),
+        (Unwritable(), "<Unwritable>"),
+        (deque([1]), "deque([1])"),
+        ({}, {}),
+        ([], []),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_json_has_no_form_for_is_described(value, kept):
+    """Nothing fails for want of a form."""
+    assert bounded(value) == kept
+
+
+def test_an_iterator_is_described_and_not_used_up():
+    """A result is looked at, never consumed."""
+    numbers = iter(range(3))
+    assert "range_iterator" in bounded(numbers)
+    assert list(numbers) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [shared(40), "x" * 10**8, b"\xff" * 10**8, [0] * 10**7, {"a": ["x" * 10**8] * 1000}, list(range(10**6))],
+    ids=["shared structure", "long text", "long bytes", "long list", "both", "numbers"],
+)
+def test_a_huge_value_costs_no_more_than_what_is_kept(value):
+    """Forty times shared, a hundred megabytes, ten million items: the beginning, at once."""
+    begin = time.perf_counter()
+    kept = bounded(value)
+    assert time.perf_counter() - begin < 1.0
+    assert len(json.dumps(kept)) < 3 * MAX_RESULT
+
+
+@pytest.mark.parametrize("value", [endless(), nested(100_000)], ids=["endless", "deep"])
+def test_a_deep_value_ends_at_the_limit(value):
+    """What lies below is described."""
+    assert f"more than {MAX_DEPTH} levels deep" in json.dumps(bounded(value))
+
+
+def test_a_value_at_the_limit_is_whole():
+    """The limit counts characters of JSON text, quotes included."""
+    assert bounded("x" * (MAX_RESULT - 2)) == "x" * (MAX_RESULT - 2)
+    beyond = bounded("x" * (MAX_RESULT - 1))
+    assert beyond["truncated"] is True
+    assert beyond["limit"] == MAX_RESULT
+    assert len(beyond["beginning"]) == MAX_RESULT
+
+
+def test_an_enumeration_is_kept_by_its_value():
+    """Whatever that is."""
+    assert bounded([Colour.RED, Reason.TIMEOUT]) == [3, "timeout"]

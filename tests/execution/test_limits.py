@@ -1,0 +1,121 @@
+"""Rates over sliding windows, and failures in a row."""
+
+import pytest
+
+import actionledger as al
+from actionledger.errors import UsageError
+from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit
+from actionledger.ledger.counting import SharedCounter
+
+
+class Clock:
+    """Tells the time that it is told."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture(params=["local", "shared"])
+def counter(request, clock, tmp_path):
+    """Both counters do the same."""
+    return LocalCounter(clock) if request.param == "local" else SharedCounter(tmp_path / "rates.json", clock)
+
+
+def test_a_window_slides(counter, clock):
+    """There is room again when the oldest falls out of it, not at the full minute."""
+    assert counter.take("a", 2, 60) is None
+    clock.now += 50
+    assert counter.take("a", 2, 60) is None
+    assert counter.take("a", 2, 60) == pytest.approx(10)
+    clock.now += 10
+    assert counter.take("a", 2, 60) is None
+    assert counter.take("a", 2, 60) == pytest.approx(50)
+
+
+def test_what_is_refused_does_not_count(counter, clock):
+    """Asking again and again doesn't put off the moment at which there is room."""
+    counter.take("a", 1, 60)
+    for _ in range(10):
+        clock.now += 5
+        assert counter.take("a", 1, 60) is not None
+    clock.now += 10
+    assert counter.take("a", 1, 60) is None
+
+
+def test_each_action_is_counted_by_its_own_name(counter):
+    """One that is used up leaves the others alone."""
+    counter.take("a", 1, 60)
+    assert counter.take("b", 1, 60) is None
+    assert counter.take("a", 1, 60) is not None
+
+
+def test_the_assistants_limits_are_the_documents():
+    """Type by type; what isn't listed has none."""
+    limits = al.profile("assistant").limits
+    stated = {
+        "create_task": 100,
+        "create_memory": 50,
+        "create_goal": 20,
+        "datavault_store": 50,
+        "execute_code": 10,
+    }
+    assert {name: limits.rate_of(name) for name in stated} == {
+        name: RateLimit(count, 60) for name, count in stated.items()
+    }
+    assert limits.rate_of("list_tasks") is None
+
+
+def test_the_first_row_that_fits_decides():
+    """For rates and for conducts."""
+    limits = Limits(rates=(("get_*", RateLimit(1, 1)), ("*", RateLimit(2, 2))))
+    assert (limits.rate_of("get_x").count, limits.rate_of("x").count) == (1, 2)
+    conducts = Conducts((("get_*", Conduct(retries=1)),), Conduct(retries=2))
+    assert (conducts.of("get_x").retries, conducts.of("x").retries) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: RateLimit(0, 60),
+        lambda: RateLimit(1, 0),
+        lambda: Conduct(timeout=0),
+        lambda: Conduct(retries=-1),
+        lambda: Conduct(delay=-0.1),
+    ],
+)
+def test_a_number_that_means_nothing_is_refused(make):
+    """When the profile is made, not when the action runs."""
+    with pytest.raises(UsageError, match="give"):
+        make()
+
+
+def test_failures_are_counted_in_a_row():
+    """By turn and by session; a success makes up for both."""
+    budget = FailureBudget(Limits(failures_per_turn=2, failures_per_session=3))
+    budget.note(failed=True)
+    assert not budget.spent()
+    budget.note(failed=True)
+    assert "rest of the turn" in budget.spent()
+    budget.begin_turn()
+    assert not budget.spent()
+    budget.note(failed=True)
+    assert "rest of the session" in budget.spent()
+    budget.note(failed=False)
+    assert not budget.spent()
+
+
+def test_without_limits_nothing_is_ever_spent():
+    """None stands for no limit."""
+    budget = FailureBudget(Limits(failures_per_turn=None, failures_per_session=None))
+    for _ in range(1000):
+        budget.note(failed=True)
+    assert not budget.spent()

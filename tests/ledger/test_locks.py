@@ -1,0 +1,40 @@
+"""Locks that elect one: nobody else has it, and a file that was removed is no lock any more."""
+
+from threading import Event, Thread
+
+from actionledger.ledger.locks import FileLock
+
+
+def test_a_lock_has_one_holder(tmp_path):
+    """Whoever asks meanwhile is refused, and may have it afterwards."""
+    first, second = FileLock(tmp_path / "x.lock"), FileLock(tmp_path / "x.lock")
+    assert first.acquire()
+    assert not second.acquire()
+    first.release()
+    assert second.acquire()
+    second.release()
+
+
+def test_a_removed_file_is_no_lock(tmp_path):
+    """Whoever waited for a file that its holder removed gets a lock on the new one: never do two have it."""
+    path = tmp_path / "x.lock"
+    first, second, third = (FileLock(path) for _ in range(3))
+    assert first.acquire()
+    asked, got = Event(), []
+
+    def wait() -> None:
+        asked.set()
+        got.append(second.acquire(10))
+
+    waiting = Thread(target=wait)
+    waiting.start()
+    asked.wait(10)
+    first.release(remove=True)
+    waiting.join(10)
+    assert got == [True]
+    assert path.exists()
+    assert not third.acquire()
+    second.release(remove=True)
+    assert not path.exists()
+    assert third.acquire()
+    third.release()

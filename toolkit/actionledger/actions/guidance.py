@@ -1,0 +1,203 @@
+"""What the model is told: which actions there are and how they are written, and how to put a refused one right. Pure.
+
+An action knows no dialect, so whoever calls this hands in what writes one action in the model's own.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import chain, groupby
+from typing import Any, TypeAlias
+
+from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.describing import ActionDescription, FieldDescription, shared_fields
+from actionledger.actions.nearness import near_names
+from actionledger.actions.validation import AnyCatalogue
+from actionledger.errors import RenderError
+from actionledger.values import ActionCall, FieldError
+from actionledger.vocabulary import ActionStatus, Reason
+
+Render: TypeAlias = Callable[[str, Mapping[str, Any]], str]
+"""Writes one action, given its name and its arguments, as a response has to; raises ``RenderError`` where it can't."""
+
+_MOST_ERRORS = 10
+"""A model that made more mistakes in one action does better to write it anew."""
+
+_LONGEST_NAME = 80
+
+_FAULTS = {
+    Reason.WRONG_TYPE: "has the wrong type",
+    Reason.VALUE_NOT_ALLOWED: "has a value that is not allowed",
+    Reason.OUT_OF_RANGE: "is out of range",
+    Reason.BAD_LENGTH: "is too short or too long",
+    Reason.BAD_FORMAT: "has the wrong form",
+    Reason.TOO_DEEP: "is nested too deep",
+}
+
+
+REFERENCE_RULES = (
+    'An action may wait for others: give those an "id" and list it in "depends_on". If one of them fails, it is not run.',
+    (
+        "A value may come from another action's result: write ${ID.FIELD}. Without an id, an action goes by its number "
+        "in the response: ${action_1.FIELD} is a field of the first one's result."
+    ),
+)
+"""What a model is told where its actions may refer to each other's results."""
+
+
+def instructions(
+    catalogue: AnyCatalogue, render: Render, rules: Sequence[str] = (), *, short: bool = False
+) -> str:
+    """Return what a model has to know to write actions: the rules of their form, then each action.
+
+    Args:
+        catalogue: the actions that exist.
+        render: writes an action in the model's dialect.
+        rules: how actions are written and what comes of them, a sentence or two each.
+        short: whether each action gets only a line, and one example stands for all.
+
+    Raises:
+        RenderError: the dialect can't write an action's example.
+    """
+    actions = catalogue.describe()
+    if isinstance(catalogue, Catalogue) and catalogue.references:
+        rules = (*rules, *REFERENCE_RULES)
+    parts = ["# Actions", "What you want done you write into your response as actions."]
+    if rules:
+        parts += ["## How to write them", "\n".join(f"- {rule}" for rule in rules)]
+    if short:
+        parts += _example(actions[0], render, "For example:")
+    parts.append("## The actions")
+    shared = shared_fields(actions)
+    for group, members in groupby(actions, lambda action: action.group):
+        if group:
+            parts.append(f"### {group}")
+        if short:
+            parts.append("\n".join(f"- {signature(action, shared)}" for action in members))
+        else:
+            parts += [part for action in members for part in _in_full(action, shared, render)]
+    if shared:
+        parts.append("\n".join(["Every action may have as well:", *_lines(shared)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, with_format: bool = True) -> str:
+    """Return what the model is told of an action that was refused: what is wrong, and how it is written rightly.
+
+    Args:
+        call: the action, as it was checked.
+        catalogue: the actions that exist.
+        render: writes an action in the dialect of the call.
+        with_format: whether the action's format and an example follow; once is enough in one message.
+
+    Returns:
+        One line on what is wrong, then the format; empty for an action that was not refused. What the model or a
+        stranger wrote stands quoted, without line breaks.
+    """
+    if call.status not in {ActionStatus.INVALID, ActionStatus.UNKNOWN}:
+        return ""
+    parts = [_all_that_is_wrong(call)]
+    if with_format:
+        parts += _format(_meant(call, catalogue), catalogue, render)
+    return "\n".join(parts)
+
+
+def signature(action: ActionDescription, leaving_out: Sequence[FieldDescription] = ()) -> str:
+    """Return an action on one line: ``create_goal(content, notes = ""): Create a goal.``"""
+    fields = ", ".join(_in_signature(field) for field in action.fields if field not in leaving_out)
+    return f"{action.name}({fields}): {_on_one_line(action.description)}"
+
+
+def field_lines(field: FieldDescription) -> Iterator[str]:
+    """Yield a field as an item of a list, and the fields inside of it, indented.
+
+    It is said what it takes, whether it must be given, what it means.
+    """
+    meaning = f": {_on_one_line(field.description)}" if field.description else ""
+    yield f"- {field.name} ({field.type}; {field.need}){meaning}"
+    for inner in field.fields:
+        yield from (f"  {line}" for line in field_lines(inner))
+
+
+def _lines(fields: Iterable[FieldDescription]) -> Iterator[str]:
+    return chain.from_iterable(map(field_lines, fields))
+
+
+def _in_full(action: ActionDescription, shared: Sequence[FieldDescription], render: Render) -> list[str]:
+    own = [field for field in action.fields if field not in shared]
+    return [
+        "\n".join([f"**{action.name}**: {_on_one_line(action.description)}", *_lines(own)]),
+        *_example(action, render),
+    ]
+
+
+def _example(action: ActionDescription, render: Render, *before: str) -> list[str]:
+    return [] if action.example is None else [*before, render(action.name, action.example)]
+
+
+def _in_signature(field: FieldDescription) -> str:
+    takes = f": {'|'.join(field.allowed)}" if field.allowed else ""
+    if field.required:
+        return f"{field.name}{takes}"
+    return (
+        f"{field.name}{takes} = {_json(field.default)}"
+        if field.default is not None
+        else f"{field.name}?{takes}"
+    )
+
+
+def _all_that_is_wrong(call: ActionCall) -> str:
+    said = [_what_is_wrong(error) for error in call.errors[:_MOST_ERRORS]]
+    if (more := len(call.errors) - _MOST_ERRORS) > 0:
+        said.append(f"There are {more} more errors.")
+    return " ".join(said)
+
+
+def _what_is_wrong(error: FieldError) -> str:
+    expected = _visible(error.expected)
+    match error.code:
+        case Reason.MISSING_NAME:
+            return f"It doesn't say which action it is; expected {expected}."
+        case Reason.UNKNOWN_ACTION:
+            return f"There is no action {_visible(error.value)}; expected {expected}."
+        case Reason.MISSING_FIELD:
+            return f"The required field {_quoted(error.path)} is missing; expected {expected}."
+        case Reason.UNKNOWN_FIELD:
+            return f"There is no field {_quoted(error.path)}; expected {expected}."
+    where = f"The field {_quoted(error.path)}" if error.path else "The action"
+    got = f", got {_visible(error.value)}" if error.value else ""
+    return f"{where} {_FAULTS.get(error.code, 'is not right')}; expected {expected}{got}."
+
+
+def _meant(call: ActionCall, catalogue: AnyCatalogue) -> ActionDescription | None:
+    """Return the action that the call is of, or the one whose name is nearest; None if none is near."""
+    named = catalogue.description(call.name)
+    nearest = near_names(call.name, catalogue.names)[:1]
+    return named or (catalogue.description(nearest[0]) if nearest else None)
+
+
+def _format(action: ActionDescription | None, catalogue: AnyCatalogue, render: Render) -> Iterable[str]:
+    if action is not None:
+        yield f"{action.name} takes:" if action.fields else f"{action.name} takes no fields."
+        yield from _lines(action.fields)
+    shown = action or next(iter(catalogue.describe()), None)
+    if shown is not None:
+        with suppress(RenderError):  # the words above stand without an example
+            yield from _example(shown, render, "A right one, for example:")
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…")
+
+
+def _visible(text: str) -> str:
+    """Return a text with everything that can't be seen, or begins a line, as its escape."""
+    return "".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in text)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())

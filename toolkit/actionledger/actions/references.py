@@ -1,0 +1,163 @@
+"""References from an action's arguments to the results of other actions of the same response. Pure.
+
+Two spellings: ``"${action_1.task_id}"`` anywhere in the arguments, alone (then the value keeps its type) or within a longer
+text; and a field ``project_id_from: "action_1.project_id"``, which stands for the field ``project_id``. What follows the first
+dot is a path into the result: ``${search.items.0.id}``. Text that merely looks alike, such as ``${HOME}`` in a script, is no
+reference: the name before the dot must be the id of an action of the response, or ``action_`` and a number.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+from pydantic_core import to_json
+
+from actionledger.errors import ActionError
+from actionledger.values import Reference
+from actionledger.vocabulary import Reason
+
+MAX_FILLED = 1_000_000
+"""The most that references may put into the arguments of one action, in characters."""
+
+_REFERENCE = re.compile(r"\$\{([^${}.\n]{1,200})\.([^${}\n]{1,200})\}")
+_SUFFIX = "_from"
+_BY_NUMBER = re.compile(r"action_[1-9][0-9]{0,8}")
+_OWN_FIELDS = frozenset({"id", "depends_on"})
+"""The fields that name actions themselves: no result can stand in them."""
+
+
+def is_numbered(name: str) -> bool:
+    """Return whether a name is one that an action has by its place: ``action_1``, ``action_2``, …"""
+    return _BY_NUMBER.fullmatch(name) is not None
+
+
+def spelled_out(arguments: Mapping[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """Return arguments with each ``<field>_from`` written as ``<field>: "${…}"``.
+
+    Args:
+        arguments: an action's fields.
+        known: the fields that its model has; a field of that very name is no reference, and one that is given twice
+            is left for the model to refuse.
+    """
+    written = dict(arguments)
+    for name, value in arguments.items():
+        field = name.removesuffix(_SUFFIX)
+        stands_for = name != field and name not in known and field in known and field not in arguments
+        if stands_for and isinstance(value, str) and _REFERENCE.fullmatch(f"${{{value}}}"):
+            del written[name]
+            written[field] = f"${{{value}}}"
+    return written
+
+
+def references_in(arguments: Mapping[str, Any], ids: Collection[str]) -> tuple[Reference, ...]:
+    """Return the references in an action's arguments, in no particular order.
+
+    Args:
+        arguments: its fields, spelled out.
+        ids: the ids of the response's actions.
+    """
+    return tuple(
+        Reference(".".join(map(str, path)), found[1], found[2])
+        for path, text in _texts(arguments)
+        for found in _REFERENCE.finditer(text)
+        if _is_meant(found, ids)
+    )
+
+
+def filled(
+    arguments: Mapping[str, Any], result_of: Callable[[str], Any], ids: Collection[str]
+) -> dict[str, Any]:
+    """Return arguments with each reference replaced by the value that it stands for.
+
+    Args:
+        arguments: an action's fields, spelled out.
+        result_of: gives the result of the action of that id.
+        ids: the ids of the response's actions.
+
+    Raises:
+        ActionError: a result has no such value, or all of them together are too large.
+    """
+    return _Filling(result_of, ids).object(arguments)
+
+
+class _Filling:
+    """Fills in one action's references, and counts what it puts in."""
+
+    def __init__(self, result_of: Callable[[str], Any], ids: Collection[str]) -> None:
+        self._result_of = result_of
+        self._ids = ids
+        self._room = MAX_FILLED
+
+    def object(self, value: Mapping[str, Any]) -> dict[str, Any]:
+        return {name: item if name in _OWN_FIELDS else self._value(item) for name, item in value.items()}
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value) if "${" in value else value
+        if isinstance(value, dict):
+            return {name: self._value(item) for name, item in value.items()}
+        return list(map(self._value, value)) if isinstance(value, list) else value
+
+    def _text(self, text: str) -> Any:
+        whole = _REFERENCE.fullmatch(text)
+        if whole and _is_meant(whole, self._ids):
+            return self._looked_up(whole)
+        return _REFERENCE.sub(self._as_text, text)
+
+    def _as_text(self, found: re.Match[str]) -> str:
+        if not _is_meant(found, self._ids):
+            return found[0]
+        value = self._looked_up(found)
+        return value if isinstance(value, str) else to_json(value).decode()
+
+    def _looked_up(self, found: re.Match[str]) -> Any:
+        value = self._result_of(found[1])
+        for step in found[2].split("."):
+            value = _within(value, step, found[0])
+        self._room -= len(value) if isinstance(value, str) else len(to_json(value))
+        if self._room < 0:
+            raise ActionError(
+                Reason.TOO_LARGE,
+                f"The references put more than {MAX_FILLED:,} characters into the action; refer to smaller values.",
+            )
+        return value
+
+
+def _within(value: Any, step: str, reference: str) -> Any:
+    """Return the value behind one step of a path."""
+    if isinstance(value, dict) and step in value:
+        return value[step]
+    if isinstance(value, list) and step.isascii() and step.isdigit() and int(step[:9]) < len(value):
+        return value[int(step[:9])]
+    raise ActionError(
+        Reason.UNRESOLVED_REFERENCE,
+        f"There is no {step!r} for {reference}: the result has {_offered(value)}.",
+    )
+
+
+def _offered(value: Any) -> str:
+    if isinstance(value, dict) and value:
+        return "the fields " + ", ".join(list(map(str, value))[:20])
+    if isinstance(value, list):
+        return f"a list of {len(value)} items there"
+    return "no fields there"
+
+
+def _is_meant(found: re.Match[str], ids: Collection[str]) -> bool:
+    return found[1] in ids or is_numbered(found[1])
+
+
+def _texts(arguments: Mapping[str, Any]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield every text in the arguments that may hold a reference, with its path."""
+    pending: list[tuple[tuple[str | int, ...], Any]] = [
+        ((name,), value) for name, value in arguments.items() if name not in _OWN_FIELDS
+    ]
+    while pending:
+        path, value = pending.pop()
+        if isinstance(value, str):
+            if "${" in value:
+                yield path, value
+        elif isinstance(value, dict):
+            pending.extend(((*path, name), item) for name, item in value.items())
+        elif isinstance(value, list):
+            pending.extend(((*path, place), item) for place, item in enumerate(value))

@@ -1,0 +1,53 @@
+"""An action's arguments as JSON Schema, without what a model has no use for: titles, the field that names the action."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from actionledger.actions.wording import Schema, resolved
+
+_MAPS_OF_SCHEMAS = frozenset({"properties", "$defs"})
+_VALUES = frozenset({"default", "const", "enum", "examples", "discriminator", "required"})
+
+
+def argument_schema(model: type[BaseModel], discriminator: str) -> Schema:
+    """Return the JSON Schema of an action's arguments: its own fields first, then those of its bases.
+
+    Args:
+        model: the action's model.
+        discriminator: the field that holds its name, which is left out.
+    """
+    bases = [base for base in model.__bases__ if issubclass(base, BaseModel)]
+    inherited = {field.alias or name for base in bases for name, field in base.model_fields.items()}
+    root = _untitled(model.model_json_schema())
+    schema = resolved(root, root)
+    own_first = sorted(schema["properties"].items(), key=lambda item: item[0] in inherited)
+    properties = {name: field for name, field in own_first if name != discriminator}
+    required = [name for name in properties if name in schema.get("required", ())]
+    definitions = {"$defs": root["$defs"]} if "$defs" in root else {}
+    kept = {key: value for key, value in schema.items() if key != "description"}
+    return definitions | kept | {"properties": properties, "required": required}
+
+
+def as_tool(name: str, description: str, parameters: Schema) -> dict[str, Any]:
+    """Return an action as OpenAI's chat interface takes a tool."""
+    return {
+        "type": "function",
+        "function": {"name": name, "description": description, "parameters": parameters},
+    }
+
+
+def _untitled(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema without the titles that pydantic makes of the names beside them; a field may be called title."""
+    return {key: _without_titles(key, value) for key, value in schema.items() if key != "title"}
+
+
+def _without_titles(key: str, value: Any) -> Any:
+    if key in _VALUES:
+        return value
+    if key in _MAPS_OF_SCHEMAS:
+        return {name: _untitled(schema) for name, schema in value.items()}
+    if isinstance(value, list):
+        return [_untitled(schema) if isinstance(schema, dict) else schema for schema in value]
+    return _untitled(value) if isinstance(value, dict) else value

@@ -1,0 +1,162 @@
+"""An action's model from a function: its arguments become fields, its docstring tells the language model what it does."""
+
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, cleandoc
+from textwrap import dedent
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_origin
+
+from pydantic import Field, create_model
+from pydantic.errors import PydanticUserError
+from pydantic_core import PydanticSerializationError, to_json
+
+from actionledger.actions.catalogue import Action
+from actionledger.actions.describing import Arguments
+from actionledger.errors import UsageError
+
+AnyFunction: TypeAlias = Callable[..., Any]
+
+DISCRIMINATOR = "type"
+
+_SECTION = re.compile(
+    r"^(Args|Arguments|Parameters|Returns|Raises|Yields|Examples?|Notes?):[ \t]*$", re.MULTILINE
+)
+_ARGUMENT = re.compile(r"^(\w+)(?: *\([^)\n]*\))?: *(.*(?:\n[ \t]+.*)*)", re.MULTILINE)
+
+
+class FunctionAction(Action):
+    """The base of the models that are made of functions."""
+
+    argument_names: ClassVar[Mapping[str, str]]
+    """The function's name for each field."""
+
+    @classmethod
+    def model_validate(cls, obj: Any, **settings: Any) -> Self:
+        """Validate arguments as JSON, strictly: a date may be written as a text, since JSON has no other way."""
+        try:
+            text = to_json(obj, inf_nan_mode="constants")
+        except (PydanticSerializationError, ValueError):  # half of a surrogate pair, or too deep
+            return super().model_validate(obj, **settings)
+        return super().model_validate_json(text, strict=settings.get("strict"))
+
+    def given(self) -> dict[str, Any]:
+        """Return the arguments by the names that the function has for them."""
+        return {argument: getattr(self, field) for field, argument in self.argument_names.items()}
+
+
+def action_model(
+    function: AnyFunction, *, name: str, example: Arguments, group: str = "", besides: type | None = None
+) -> type[FunctionAction]:
+    """Return the model of the action that a function runs.
+
+    What a section ``Args:`` of the docstring says of an argument is the field's description, unless its own ``Field``
+    has one.
+
+    Args:
+        function: what runs it; its arguments are annotated, its docstring says what it does.
+        name: the action's name.
+        example: correct arguments; that they are is checked by the catalogue.
+        group: what the action belongs to.
+        besides: the type of an argument that isn't the language model's to give, such as a context.
+
+    Raises:
+        UsageError: the function has no docstring, or an argument that can't be a field; says which, and what would do.
+    """
+    if inspect.iscoroutinefunction(function):
+        raise _refusal(
+            function, "is a coroutine function; write a plain one, that calls asyncio.run for example"
+        )
+    meaning, meanings = _documented(function.__doc__ or "")
+    if not meaning:
+        raise _refusal(
+            function, "has no docstring; its first sentence tells the language model what the action does"
+        )
+    arguments = [each for each in _arguments(function) if each.annotation is not besides]
+    for argument in arguments:
+        if why := _why_no_field(argument):
+            raise _refusal(function, why)
+    try:
+        fields = {_field_name(each.name): _field(each, meanings.get(each.name)) for each in arguments}
+        model = create_model(
+            function.__name__,
+            __base__=FunctionAction,
+            __doc__=meaning,
+            __module__=function.__module__,
+            **{DISCRIMINATOR: (Literal[name], ...), **fields},
+        )
+    except (PydanticUserError, TypeError, AttributeError) as error:
+        raise _refusal(function, f"can't be made into an action: {str(error).splitlines()[0]}") from error
+    model.argument_names = {_field_name(each.name): each.name for each in arguments}
+    model.example = example
+    model.group = group
+    return model
+
+
+def argument_of_type(function: AnyFunction, kind: type) -> str | None:
+    """Return the name of the argument that is annotated with a type; None if there is none."""
+    return next((each.name for each in _arguments(function) if each.annotation is kind), None)
+
+
+def _refusal(function: AnyFunction, why: str) -> UsageError:
+    return UsageError(f"The function {function.__qualname__!r} {why}.")
+
+
+def _arguments(function: AnyFunction) -> Sequence[Parameter]:
+    try:
+        return tuple(inspect.signature(function, eval_str=True).parameters.values())
+    except (NameError, AttributeError, SyntaxError, TypeError) as error:
+        why = f"has an annotation that can't be read: {error}; import what it names, or define that before"
+        raise _refusal(function, why) from error
+
+
+def _why_no_field(argument: Parameter) -> str:
+    """Return why an argument can't be a field, as a clause; empty if it can."""
+    name = argument.name
+    if argument.kind is Parameter.POSITIONAL_ONLY:
+        return f"takes {name!r} by position, and language models give arguments by name; leave out the '/'"
+    if argument.kind in {Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD}:
+        stars = "*" if argument.kind is Parameter.VAR_POSITIONAL else "**"
+        return f"takes '{stars}{name}'; name each argument, so that the language model can be told of it"
+    if argument.annotation is Parameter.empty:
+        return f"doesn't say what {name!r} is; annotate it, as in '{name}: str'"
+    if name == DISCRIMINATOR:
+        return f"has an argument {name!r}, and that is where a response names the action; call it otherwise"
+    return ""
+
+
+def _field_name(argument: str) -> str:
+    """Return a name for a field that models have no other use for; the argument's own becomes its alias."""
+    is_taken = hasattr(FunctionAction, argument) or argument.startswith(("_", "model_"))
+    return f"field_{argument}" if is_taken or argument == "argument_names" else argument
+
+
+def _field(argument: Parameter, meaning: str | None) -> Any:
+    alias = argument.name if _field_name(argument.name) != argument.name else None
+    annotated: Any = Annotated  # a value here, which a type checker would take for a type
+    kind, *metadata = (
+        get_args(argument.annotation)
+        if get_origin(argument.annotation) is Annotated
+        else [argument.annotation]
+    )
+    # What the annotation itself says comes later, and so prevails.
+    annotation = annotated[kind, Field(description=meaning, alias=alias), *metadata]
+    return annotation, ... if argument.default is Parameter.empty else argument.default
+
+
+def _documented(docstring: str) -> tuple[str, dict[str, str]]:
+    """Return what a docstring says of the function, without its sections, and what it says of each argument."""
+    meaning, *rest = _SECTION.split(cleandoc(docstring))
+    sections = dict(zip(rest[::2], rest[1::2], strict=True))
+    of_arguments = next(
+        (text for title, text in sections.items() if title in {"Args", "Arguments", "Parameters"}), ""
+    )
+    found = _ARGUMENT.findall(dedent(of_arguments))
+    return meaning.strip(), {name: _sentence(text) for name, text in found if text.strip()}
+
+
+def _sentence(text: str) -> str:
+    """Return a text on one line that begins and ends as a sentence does: in prompts it stands for itself."""
+    text = " ".join(text.split())
+    end = "" if text.endswith((".", "?", "!", "…")) else "."
+    return f"{text[0].upper()}{text[1:]}{end}"

@@ -1,0 +1,141 @@
+"""``approvals``: what waits for a decision, and deciding about it."""
+
+import getpass
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.table import Table
+
+from actionledger import api
+from actionledger.cli.options import JsonOption, existing
+from actionledger.cli.tables import console, plain
+from actionledger.errors import UsageError
+from actionledger.execution.approval import Ruling
+from actionledger.execution.deciding import decide, one_approval
+from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
+from actionledger.recording import json_text
+from actionledger.values import Observation
+from actionledger.vocabulary import Decision
+
+LedgerArgument = Annotated[Path, typer.Argument(help="The ledger's file, NAME.duckdb.")]
+IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
+ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login where not given.")]
+WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the model and for the record.")]
+
+SHOWN_CHARACTERS = 100
+
+app = typer.Typer(help="Decide about actions that wait for a person.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_waiting(ledger: LedgerArgument, as_json: JsonOption = False) -> None:
+    """List what waits for a decision, and what was decided and not carried out."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        found = [*waiting_approvals(opened), *decided_approvals(opened)]
+    if as_json:
+        typer.echo(json_text([asdict(approval) for approval in found]))
+        return
+    if not found:
+        console.print("Nothing waits for a decision.")
+        return
+    table = Table("id", "since (UTC)", "session and turn", "action", "arguments", "", box=box.SIMPLE_HEAD)
+    for approval in found:
+        table.add_row(
+            approval.approval_id[:8],
+            f"{approval.requested_at:%Y-%m-%d %H:%M}",
+            f"{approval.session_id[:8]} #{approval.turn_index}",
+            plain(approval.name),
+            plain(approval.arguments[:SHOWN_CHARACTERS]),
+            str(approval.decision or "waits"),
+        )
+    console.print(table)
+
+
+@app.command("show")
+def show(ledger: LedgerArgument, approval: IdArgument, as_json: JsonOption = False) -> None:
+    """Show one approval: all that is to be run, and what was decided."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        found = one_approval(opened, approval)
+    if as_json:
+        typer.echo(json_text(asdict(found)))
+        return
+    for name, value in asdict(found).items():
+        console.print(plain(f"{name}: {value}"), soft_wrap=True)
+
+
+@app.command("approve")
+def approve(
+    ledger: LedgerArgument,
+    approval: IdArgument,
+    by: ByOption = None,
+    why: WhyOption = "",
+    arguments: Annotated[
+        str | None, typer.Option("--arguments", help="Run it with these instead: a JSON object.")
+    ] = None,
+) -> None:
+    """Let an action run, as it is or with other arguments."""
+    changed = None if arguments is None else _object(arguments)
+    decision = Decision.APPROVED if changed is None else Decision.MODIFIED
+    _decide(ledger, approval, Ruling(decision, by or getpass.getuser(), why, changed))
+
+
+@app.command("reject")
+def reject(ledger: LedgerArgument, approval: IdArgument, by: ByOption = None, why: WhyOption = "") -> None:
+    """Keep an action from running."""
+    _decide(ledger, approval, Ruling(Decision.REJECTED, by or getpass.getuser(), why))
+
+
+@app.command("run")
+def run(
+    ledger: LedgerArgument,
+    approval: Annotated[str | None, typer.Argument(help="Only the turn of this approval.")] = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option("--workspace", "-w", help="The folder to act in; the recorded one by default."),
+    ] = None,
+) -> None:
+    """Carry out what was decided: run what was approved, and say what came of it."""
+    with open_ledger(existing(ledger)) as opened:
+        due = decided_approvals(opened)
+        if approval is not None:
+            turn_id = one_approval(opened, approval).turn_id
+            due = [each for each in due if each.turn_id == turn_id]
+        turns = {each.turn_id: each.session_id for each in due}
+        for turn_id, session_id in turns.items():
+            with api.Runtime.reopen(opened, session_id, workspace=workspace) as session:
+                decided = {each.action_index for each in due if each.turn_id == turn_id}
+                for observation in session.resume(turn_id).observations:
+                    if observation.action_index in decided:
+                        _print(observation)
+    if not turns:
+        console.print("Nothing that was decided is left to be carried out.")
+
+
+def _decide(ledger: Path, approval_id: str, ruling: Ruling) -> None:
+    with open_ledger(existing(ledger)) as opened:
+        decided = decide(opened, approval_id, ruling)
+    console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."), soft_wrap=True)
+    console.print(
+        plain(f"Next: actionledger approvals run {ledger} {decided.approval_id[:8]}"), soft_wrap=True
+    )
+
+
+def _object(text: str) -> dict[str, object]:
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"--arguments is no JSON: {error}.") from error
+    if not isinstance(value, dict):
+        raise UsageError('--arguments is no JSON object; write it like {"path": "a.txt"}.')
+    return value
+
+
+def _print(observation: Observation) -> None:
+    what = observation.message or json_text(observation.result)
+    status = observation.status.value.replace("_", " ")
+    console.print(plain(f"{observation.name} {status}: {what}"), soft_wrap=True)

@@ -1,0 +1,64 @@
+"""How an action is run: for how long, how often, and whether beside others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from actionledger.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How one action is run.
+
+    Args:
+        timeout: how long a try may take, in seconds; None to wait without end, in the caller's own thread.
+        retries: how often a try that failed in passing is repeated.
+        delay: how long to wait before the first repetition, in seconds; it doubles each time.
+        idempotent: whether running it twice does no more than running it once, so that it is run again where nobody
+            knows what became of the first time.
+        parallel: whether it may run beside other such actions.
+
+    Raises:
+        UsageError: a number is negative, or the timeout is 0.
+    """
+
+    timeout: float | None = 30.0
+    retries: int = 3
+    delay: float = 0.5
+    idempotent: bool = False
+    parallel: bool = False
+
+    def __post_init__(self) -> None:
+        if self.timeout is not None and self.timeout <= 0:
+            raise UsageError(
+                f"A timeout of {self.timeout} s lets nothing run; give a positive number or None."
+            )
+        if self.retries < 0 or self.delay < 0:
+            raise UsageError(
+                f"retries is {self.retries} and delay is {self.delay}; give numbers that are 0 or more."
+            )
+
+
+_STANDARD = Conduct()
+
+
+@dataclass(frozen=True, slots=True)
+class Conducts:
+    """A table of (glob over action names, conduct); the first row that fits decides.
+
+    Args:
+        rows: the table, from the top.
+        otherwise: the conduct of actions that no row fits.
+    """
+
+    rows: Sequence[tuple[str, Conduct]] = ()
+    otherwise: Conduct = _STANDARD
+
+    def of(self, name: str) -> Conduct:
+        """Return how the action of that name is run."""
+        return next((conduct for glob, conduct in self.rows if fnmatchcase(name, glob)), self.otherwise)
+
+
+STANDARD_CONDUCTS = Conducts()
+"""Every action has half a minute and three retries."""

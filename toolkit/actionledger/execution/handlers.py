@@ -1,0 +1,66 @@
+"""What runs actions: functions by the name of an action, and how a session lets go of what they hold."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from threading import Event
+from typing import Any, TypeAlias
+
+from actionledger.execution.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a handler may know of the moment in which it runs.
+
+    Args:
+        workspace: the folder that the session's actions may touch.
+        session_id, turn_id: where the action belongs.
+        trace_id: the same for all tries of the action; eight characters, for logs.
+        cancelled: set when nobody waits for the result any more; a handler that takes long looks at it.
+        dry_run: whether only to say what would be done (for a preview).
+    """
+
+    workspace: Workspace
+    session_id: str
+    turn_id: str
+    trace_id: str
+    cancelled: Event
+    dry_run: bool = False
+
+
+Handler: TypeAlias = Callable[[Any, Context], Any]
+"""Runs one action: takes its validated model, returns a JSON value, raises ``ActionError`` for the model to hear."""
+
+
+def hold_nothing() -> None:
+    """Let go of nothing: the close of handlers that hold nothing."""
+
+
+class Handlers(dict[str, Handler]):
+    """A session's handlers, by action name.
+
+    Args:
+        handlers: what runs each action.
+        previews: what says, by action name, what its handler would do; called in dry runs instead of the handler.
+        close: lets go of what the handlers hold; called once, when the session ends.
+    """
+
+    def __init__(
+        self,
+        handlers: Mapping[str, Handler] | None = None,
+        *,
+        previews: Mapping[str, Handler] | None = None,
+        close: Callable[[], None] = hold_nothing,
+    ) -> None:
+        super().__init__(handlers or {})
+        self.previews: Mapping[str, Handler] = previews or {}
+        self.close = close
+
+
+HandlerFactory: TypeAlias = Callable[[Workspace], Handlers]
+"""Makes a session's handlers over the session's workspace."""
+
+
+def no_handlers(_workspace: Workspace) -> Handlers:
+    """Make none: every action is answered with ``no_handler``."""
+    return Handlers()

@@ -1,0 +1,128 @@
+"""How much a session may do: rates by action, actions in a turn, failures in a row.
+
+A rate holds over a sliding window: of any stretch of that length, not of each minute by the clock.
+"""
+
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from actionledger.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """How often an action may run.
+
+    Args:
+        count: at most so many times.
+        seconds: in any stretch of so many seconds.
+
+    Raises:
+        UsageError: one of them is not positive.
+    """
+
+    count: int
+    seconds: float
+
+    def __post_init__(self) -> None:
+        if self.count < 1 or self.seconds <= 0:
+            raise UsageError(
+                f"A rate of {self.count} in {self.seconds} s is none; give two positive numbers."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a session may do; None stands for no limit.
+
+    Args:
+        rates: a table of (glob over action names, rate), from the top; each action is counted by its own name.
+        shared: whether sessions that write to one ledger share the rates.
+        actions_per_turn: how many actions of one response may run.
+        failures_per_turn: after so many failures in a row, the rest of the response is skipped.
+        failures_per_session: after so many failures in a row, the rest of the session is skipped.
+    """
+
+    rates: Sequence[tuple[str, RateLimit]] = ()
+    shared: bool = False
+    actions_per_turn: int | None = 1000
+    failures_per_turn: int | None = 5
+    failures_per_session: int | None = 20
+
+    def rate_of(self, name: str) -> RateLimit | None:
+        """Return how often the action of that name may run; None where nothing limits it."""
+        return next((rate for glob, rate in self.rates if fnmatchcase(name, glob)), None)
+
+
+STANDARD_LIMITS = Limits()
+"""No rates; a turn ends after a thousand actions or five failures in a row."""
+
+
+class Counter(Protocol):
+    """Counts what was let through, in one process or in several."""
+
+    def take(self, name: str, count: int, seconds: float) -> float | None:
+        """Count one more, if fewer than ``count`` were counted within the last ``seconds``.
+
+        Returns:
+            None where it was counted; else in how many seconds there is room again.
+        """
+
+
+class LocalCounter:
+    """Counts within one session.
+
+    Args:
+        clock: tells the time in seconds; it never goes back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._taken: defaultdict[str, deque[float]] = defaultdict(deque)
+
+    def take(self, name: str, count: int, seconds: float) -> float | None:
+        """See ``Counter``."""
+        now = self._clock()
+        taken = self._taken[name]
+        while taken and now - taken[0] >= seconds:
+            taken.popleft()
+        if len(taken) >= count:
+            return taken[0] + seconds - now
+        taken.append(now)
+        return None
+
+
+class FailureBudget:
+    """Counts the failures in a row, in the session and in its current turn.
+
+    Args:
+        limits: how many there may be.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._in_session = 0
+        self._in_turn = 0
+
+    def begin_turn(self) -> None:
+        """Forget the failures of the turn before, but not those of the session."""
+        self._in_turn = 0
+
+    def note(self, *, failed: bool) -> None:
+        """Count what came of an action that was tried; a success makes up for all failures before it."""
+        self._in_turn = self._in_turn + 1 if failed else 0
+        self._in_session = self._in_session + 1 if failed else 0
+
+    def spent(self) -> str:
+        """Return why nothing more may run, as a sentence; empty while something may."""
+        for what, failures, limit in (
+            ("turn", self._in_turn, self._limits.failures_per_turn),
+            ("session", self._in_session, self._limits.failures_per_session),
+        ):
+            if limit is not None and failures >= limit:
+                return f"{failures} actions in a row have failed; the rest of the {what} is skipped."
+        return ""

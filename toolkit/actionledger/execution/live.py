@@ -1,0 +1,270 @@
+"""A live session in a ledger: opened, recorded, locked, resumed and closed."""
+
+import shutil
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from actionledger.errors import LedgerError, UsageError
+from actionledger.events import (
+    ApprovalRequested,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    ResponseReceived,
+    TurnFinished,
+    TurnResumed,
+)
+from actionledger.execution.approval import Policy, Ruling
+from actionledger.execution.deciding import decide, ruled
+from actionledger.execution.history import History
+from actionledger.execution.profile import Profile
+from actionledger.execution.recall import recall, recall_approvals
+from actionledger.execution.runtime import SessionRuntime
+from actionledger.execution.workspace import Workspace
+from actionledger.ids import new_id
+from actionledger.ledger import Ledger
+from actionledger.recording import (
+    RunKey,
+    SessionKey,
+    json_text,
+    now,
+    parser_used,
+    run_finished,
+    run_started,
+    session_finished,
+    session_started,
+)
+from actionledger.values import Approval, Turn
+from actionledger.vocabulary import ExecutionStatus, RunKind
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A recorded session that goes on.
+
+    Args:
+        session_id: identifies it.
+        turns: how many turns it has.
+    """
+
+    session_id: str
+    turns: int
+
+
+class LiveSession:
+    """A live session: hand it what the model wrote, get what came of it and what to tell the model next.
+
+    Args:
+        profile: what it runs under.
+        ledger: where it is recorded; nowhere where not given.
+        workspace: the folder that its actions may touch; where not given, a temporary one that is removed on close,
+            unless something in it still waits for approval.
+        policy: which actions may run; the profile's where not given.
+        auto: whether actions that the policy would have wait for a person run without one.
+        dry_run: whether actions only say what they would do.
+        model: the language model's name, for the records.
+        task: what the session is about, for the records.
+        earlier: the recorded session that goes on; None for a new one.
+
+    Raises:
+        UsageError: the workspace can't be used.
+        LedgerError: another process works on the same session.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        ledger: Ledger | None = None,
+        workspace: str | Path | None = None,
+        policy: Policy | None = None,
+        auto: bool = False,
+        dry_run: bool = False,
+        model: str = "",
+        task: str = "",
+        earlier: Earlier | None = None,
+    ) -> None:
+        session_id = earlier.session_id if earlier else new_id()
+        self._ledger = ledger
+        self._temporary = tempfile.mkdtemp(prefix="actionledger-") if workspace is None else None
+        self._session = SessionRuntime(
+            profile,
+            session=SessionKey(session_id=session_id, profile=profile.name, model=model, task=task),
+            run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
+            workspace=Workspace(self._temporary or Path(workspace or ".")),
+            record=self._record,
+            policy=policy,
+            auto=auto,
+            dry_run=dry_run,
+            counter=ledger.counter() if ledger and profile.limits.shared else None,
+        )
+        self._session.turns = earlier.turns if earlier else 0
+        self._is_open = False
+        self._is_closed = False
+        self._lock = ledger.session_lock(session_id) if ledger and not ledger.read_only else None
+        if self._lock and not self._lock.acquire():
+            self._lock = None
+            self.close()
+            raise LedgerError(
+                f"The session {session_id} is open elsewhere; close it there, or let it go on there by resume."
+            )
+
+    @property
+    def session_id(self) -> str:
+        """The session's identifier in the ledger."""
+        return self._session.session.session_id
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the session's actions may touch."""
+        return self._session.workspace.root
+
+    def handle(self, text: str, *, prompt: str | None = None) -> Turn:
+        """Take the model's next response: read it, check it, run what may run, record all of it.
+
+        Args:
+            text: the raw response.
+            prompt: what the model was shown right before, where that was not the last turn's feedback.
+
+        Returns:
+            What was read, what came of it, and what the model is told next.
+
+        Raises:
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+            UsageError: the session is closed.
+        """
+        self._begin()
+        return self._session.handle(text, occurred_at=now(), prompt=prompt)
+
+    def resume(self, turn_id: str, rulings: Mapping[int, Ruling] | None = None) -> Turn:
+        """Go on with a turn: run what was approved, here or by another process, and what was never begun.
+
+        What was begun and never finished is recorded as interrupted; it is run again only where its conduct says that it
+        is idempotent.
+
+        Args:
+            turn_id: a turn of this session.
+            rulings: decisions about actions that wait, by the action's place among its response's actions, from 0.
+
+        Returns:
+            The turn with all its observations; the feedback is what the model is told of it now.
+
+        Raises:
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+            UsageError: there is no such turn, nothing waits there, or it was decided about already.
+        """
+        self._begin()
+        history = self._session.waiting.get(turn_id)
+        if history is None:
+            history = self._recalled(turn_id)
+        if history.turn.session.session_id != self.session_id:
+            raise UsageError(
+                f"The turn {turn_id} belongs to the session {history.turn.session.session_id}; reopen that one."
+            )
+        return self._session.resume(self._with_rulings(history, rulings or {}))
+
+    def close(self, *, success: bool | None = None, reason: str = "") -> None:
+        """End the session; a second time does nothing.
+
+        Args:
+            success: whether it reached what it was for; None where nobody can say.
+            reason: why it ends.
+
+        Raises:
+            LedgerError: the end can't be recorded; the session is closed all the same.
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            if self._is_open:
+                self._finish(success=success, reason=reason)
+        finally:
+            self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(reason=kind.__name__ if kind else "")
+
+    def _begin(self) -> None:
+        if self._is_closed:
+            raise UsageError("The session is closed; make another Runtime, or reopen it.")
+        if self._is_open:
+            return
+        key, run, profile = self._session.session, self._session.run, self._session.profile
+        place = json_text({"workspace": str(self.workspace), "temporary": self._temporary is not None})
+        self._record(run_started(run, name=f"live {profile.name}", source=""))
+        self._record(parser_used(profile.parser, run.run_id))
+        self._record(
+            session_started(key, run.run_id, external_id="", source="live", started_at=now(), metadata=place)
+        )
+        self._is_open = True
+
+    def _finish(self, *, success: bool | None, reason: str) -> None:
+        key, run = self._session.session, self._session.run
+        self._record(session_finished(key, run.run_id, success=success, reason=reason, finished_at=now()))
+        self._record(run_finished(run, turns=self._session.turns))
+        if self._ledger:
+            self._ledger.flush()
+
+    def _let_go(self) -> None:
+        try:
+            self._session.close()
+        finally:
+            if self._lock:
+                self._lock.release(remove=True)
+            is_needed = self._ledger is not None and self._session.waiting
+            if self._temporary and not is_needed:
+                shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _recalled(self, turn_id: str) -> History:
+        if self._ledger is None:
+            raise UsageError(f"Nothing waits in a turn {turn_id!r} of this session.")
+        return recall(self._ledger, turn_id)
+
+    def _with_rulings(self, history: History, rulings: Mapping[int, Ruling]) -> History:
+        """Return a turn with the decisions about it: those given here, and those that others have recorded."""
+        approvals = dict(history.approvals)
+        for place, ruling in rulings.items():
+            approval = _waiting(history, place)
+            if self._ledger is None:
+                approvals[place] = ruled(approval, ruling)
+            else:
+                decide(self._ledger, approval.approval_id, ruling, run_id=self._session.run.run_id)
+        if self._ledger is not None:
+            approvals |= recall_approvals(self._ledger, history.turn.turn_id)
+        return replace(history, approvals=approvals)
+
+    def _record(self, event: Event) -> None:
+        """Record an event; what must not be lost is on disk before the session goes on."""
+        if self._ledger is None:
+            return
+        self._ledger.record(event)
+        if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
+            self._ledger.flush()
+
+
+_KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
+
+
+def _is_pending(event: Event) -> bool:
+    return isinstance(event, ExecutionFinished) and event.status is ExecutionStatus.PENDING
+
+
+def _waiting(history: History, place: int) -> Approval:
+    approval = history.approvals.get(place)
+    if approval is None:
+        known = ", ".join(map(str, history.approvals)) or "none"
+        raise UsageError(
+            f"The action at place {place} of turn {history.turn.turn_id} waits for nothing; "
+            f"the places of those that do: {known}."
+        )
+    return approval

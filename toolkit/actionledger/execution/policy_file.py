@@ -1,0 +1,124 @@
+"""Policies as TOML files: one ``[[rule]]`` a row, from the top.
+
+[[rule]]
+action = "execute_command"            # a glob over action names
+when = { command = ["git", "diff"] }  # fields: a glob over the text, or the words that a plain command begins with
+verdict = "approve"                   # approve, modify, reject or escalate
+why = "It only reads."
+
+[[rule]]
+action = "create_task"
+verdict = "modify"
+set = { status = "pending" }          # for modify: the fields to be set
+"""
+
+import tomllib
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.nearness import did_you_mean
+from actionledger.errors import PolicyError
+from actionledger.execution.approval import Policy, Rule, Verdict
+
+
+class _Row(BaseModel):
+    """One row as a file writes it."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    action: Annotated[str, Field(min_length=1)]
+    verdict: str
+    when: dict[str, str | list[str]] = {}
+    set: dict[str, Any] = {}
+    why: str = ""
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    rule: list[dict[str, Any]] = []
+
+
+def load_policy(path: str | Path, catalogue: Catalogue) -> Policy:
+    """Read a policy from a file.
+
+    Args:
+        path: the file.
+        catalogue: the actions that its rules are about.
+
+    Raises:
+        PolicyError: it can't be read, is no TOML, or a row of it can't work; says which and why.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise PolicyError(str(path), f"{error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise PolicyError(str(path), "it is not UTF-8 text") from error
+    return policy_from(text, catalogue, source=str(path))
+
+
+def policy_from(text: str, catalogue: Catalogue, *, source: str) -> Policy:
+    """Read a policy from the text of a file; see ``load_policy``.
+
+    Args:
+        text: TOML.
+        catalogue: the actions that its rules are about.
+        source: what errors call the file.
+    """
+    try:
+        rows = _File.model_validate(tomllib.loads(text)).rule
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(source, f"it is no TOML: {error}") from error
+    except ValidationError as error:
+        raise PolicyError(source, f"{_first(error)}; it holds [[rule]] tables and nothing else") from error
+    rules = []
+    for number, row in enumerate(rows, start=1):
+        try:
+            rules.append(_rule(row, catalogue))
+        except ValueError as error:
+            raise PolicyError(source, f"in rule {number}, {error}") from error
+    return Policy(tuple(rules))
+
+
+def _rule(row: dict[str, Any], catalogue: Catalogue) -> Rule:
+    """Return a row as a rule.
+
+    Raises:
+        ValueError: it can't work; the text is a clause that says why.
+    """
+    try:
+        read = _Row.model_validate(row)
+    except ValidationError as error:
+        raise ValueError(f"{_first(error)}; a rule has action, verdict, when, set and why") from error
+    verdicts = [str(verdict) for verdict in Verdict]
+    if read.verdict not in verdicts:
+        raise ValueError(f"the verdict {read.verdict!r} is none{_near(read.verdict, verdicts)}")
+    names = [name for name in catalogue.names if fnmatchcase(name, read.action)]
+    if not names:
+        raise ValueError(f"no action is called {read.action!r}{_near(read.action, catalogue.names)}")
+    known = {field for name in names for field in catalogue.argument_schema(name)["properties"]}
+    for field in (*read.when, *read.set):
+        if field not in known:
+            raise ValueError(f"{read.action!r} has no field {field!r}{_near(field, sorted(known))}")
+    verdict = Verdict(read.verdict)
+    if (verdict is Verdict.MODIFY) != bool(read.set):
+        raise ValueError("'set' belongs to the verdict 'modify', and 'modify' needs it")
+    when = {field: each if isinstance(each, str) else tuple(each) for field, each in read.when.items()}
+    return Rule(read.action, verdict, when, read.set, read.why)
+
+
+def _near(word: str, known: Sequence[str]) -> str:
+    hint = did_you_mean(word, known)
+    return f" ({hint})" if hint else f" (there are: {', '.join(known)})"
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    return f"{where}: {first['msg'][:1].lower()}{first['msg'][1:]}"

@@ -1,0 +1,87 @@
+"""A turn that goes on, from what a ledger holds of it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from actionledger.errors import UsageError
+from actionledger.execution.history import History
+from actionledger.ledger.queries.approvals import approvals_of_turn
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.progress import LastTry, TurnProgress, turn_progress
+from actionledger.ledger.queries.sessions import Session
+from actionledger.recording import SessionKey, TurnKey
+from actionledger.values import Approval, Observation
+from actionledger.vocabulary import ExecutionStatus, Reason
+
+
+def recall(ledger: Queryable, turn_id: str) -> History:
+    """Return a turn as far as it was recorded.
+
+    Args:
+        ledger: what to ask.
+        turn_id: the turn.
+
+    Raises:
+        UsageError: no such turn was read.
+    """
+    found = turn_progress(ledger, turn_id)
+    if found is None:
+        raise UsageError(
+            f"No turn {turn_id!r} was read; 'actionledger sql \"FROM turns\"' lists the turns that there are."
+        )
+    turn, tries = found
+    approvals = recall_approvals(ledger, turn_id)
+    return History(
+        turn=_key(turn),
+        text=turn.text,
+        parser_id=turn.parser_id,
+        is_exact=turn.text_is_exact,
+        is_live=False,
+        is_finished=turn.is_finished,
+        observations={each.action_index: _observation(each, approvals) for each in tries},
+        tries={each.action_index: each.try_number for each in tries},
+        unfinished=frozenset(each.action_index for each in tries if not each.is_finished),
+        approvals=approvals,
+    )
+
+
+def recorded_workspace(session: Session) -> Path:
+    """Return the folder that a recorded live session worked in.
+
+    Raises:
+        UsageError: nobody recorded it, or it is gone.
+    """
+    recorded = json.loads(session.metadata).get("workspace")
+    if isinstance(recorded, str) and Path(recorded).is_dir():
+        return Path(recorded)
+    what = f"is gone: {recorded!r}" if recorded else "was not recorded"
+    raise UsageError(f"The folder of the session {session.session_id} {what}; give a workspace.")
+
+
+def recall_approvals(ledger: Queryable, turn_id: str) -> dict[int, Approval]:
+    """Return what was asked and decided about in a turn, by the action's place."""
+    return {approval.action_index: approval for approval in approvals_of_turn(ledger, turn_id)}
+
+
+def _key(turn: TurnProgress) -> TurnKey:
+    session = SessionKey(session_id=turn.session_id, profile=turn.profile, model=turn.model, task=turn.task)
+    return TurnKey(session=session, turn_id=turn.turn_id, index=turn.turn_index, occurred_at=turn.occurred_at)
+
+
+def _observation(last: LastTry, approvals: Mapping[int, Approval]) -> Observation:
+    asked = approvals.get(last.action_index)
+    never_ran = not last.is_finished and asked is not None and asked.decision is None
+    # What waits was cut off between its two events: nothing can have run before a decision.
+    status = ExecutionStatus.PENDING if never_ran else last.status
+    reason = Reason.NOT_APPROVED if never_ran else last.reason
+    return Observation(
+        execution_id=last.execution_id,
+        action_index=last.action_index,
+        name=last.name,
+        status=status,
+        reason=reason,
+        result=json.loads(last.result),
+        message=last.message,
+        duration_ms=last.duration_ms,
+    )

@@ -1,0 +1,104 @@
+"""How far a turn got: what it takes to go on with it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.vocabulary import ExecutionStatus, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class TurnProgress:
+    """A turn as it was recorded.
+
+    Args:
+        turn_id, session_id, turn_index: which.
+        profile, model, task, occurred_at: its dimensions.
+        text: the response.
+        text_is_exact: False where a lone surrogate or a secret was replaced before it was recorded.
+        attempt_id: the first reading.
+        parser_id: the hash of the parser that read it.
+        is_finished: whether its end was recorded.
+    """
+
+    turn_id: str
+    session_id: str
+    turn_index: int
+    profile: str
+    model: str
+    task: str
+    occurred_at: datetime | None
+    text: str
+    text_is_exact: bool
+    attempt_id: str
+    parser_id: str
+    is_finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LastTry:
+    """The last try at one action.
+
+    Args:
+        execution_id: identifies it.
+        action_index: the action's place among its response's actions, from 0.
+        name: the action's name.
+        try_number: which try it is, from 1.
+        status: what came of it.
+        reason: why it did not succeed; None where it did.
+        result: what the handler returned, as JSON text.
+        message: what the model was told where it did not succeed.
+        duration_ms: how long it took, in milliseconds.
+        is_finished: whether its end was recorded.
+    """
+
+    execution_id: str
+    action_index: int
+    name: str
+    try_number: int
+    status: ExecutionStatus
+    reason: Reason | None
+    result: str
+    message: str
+    duration_ms: float
+    is_finished: bool
+
+
+_TURN = """
+SELECT turn_id::VARCHAR AS turn_id, s.session_id::VARCHAR AS session_id, s.turn_index, s.profile, s.model, s.task,
+       s.occurred_at, text, text_is_exact, attempt_id::VARCHAR AS attempt_id, parser_id,
+       EXISTS (SELECT 1 FROM turn_ends WHERE turn_id = $turn_id::UUID) AS is_finished
+FROM turn_starts AS s JOIN parse_attempts AS a USING (turn_id)
+WHERE turn_id = $turn_id::UUID AND a.run_kind <> 'reparse'
+ORDER BY parsed_at LIMIT 1"""
+
+_TRIES = """
+SELECT execution_id::VARCHAR AS execution_id, action_index, name, try_number, status, reason,
+       coalesce(result::VARCHAR, 'null') AS result, coalesce(message, '') AS message,
+       coalesce(duration_ms, 0) AS duration_ms, finished_at IS NOT NULL AS is_finished
+FROM executions WHERE turn_id = $turn_id::UUID AND attempt_id = $attempt_id::UUID
+QUALIFY row_number() OVER (PARTITION BY action_index ORDER BY try_number DESC) = 1"""
+
+_NEXT = "SELECT coalesce(max(turn_index) + 1, 0) FROM turn_starts WHERE session_id = $session_id::UUID"
+
+
+def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[LastTry]] | None:
+    """Return a turn that was read, with the last try at each of its actions; None where there is none.
+
+    Args:
+        ledger: what to ask.
+        turn_id: the turn.
+    """
+    if not is_uuid(turn_id):
+        return None
+    turns = rows(ledger, TurnProgress, _TURN, {"turn_id": turn_id})
+    if not turns:
+        return None
+    of_attempt = {"turn_id": turn_id, "attempt_id": turns[0].attempt_id}
+    return turns[0], rows(ledger, LastTry, _TRIES, of_attempt)
+
+
+def next_turn_index(ledger: Queryable, session_id: str) -> int:
+    """Return the place that a session's next turn has."""
+    [(index,)] = ledger.sql(_NEXT, {"session_id": session_id}).fetchall()
+    return int(index)

@@ -1,0 +1,164 @@
+"""Blocks of JSON in a fence with the format's label, and without it where they were plainly meant."""
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.dialects.fence_content import Content, content_of, refusal_of
+from actionledger.parsing.dialects.json_shapes import JsonShape
+from actionledger.parsing.dialects.json_values import BARE_OBJECT, Reach, value_at
+from actionledger.parsing.dialects.mislabelled import (
+    OTHER_LABELS,
+    PARAGRAPH_ENDS,
+    begins_paragraph,
+    ends_paragraph,
+    fence_before,
+    fence_repair,
+    label_repair,
+)
+from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
+from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.parsing.scan.source import Source
+from actionledger.values import Issue, Repair, Span
+from actionledger.vocabulary import BlockStatus, Reason, RepairKind
+
+_CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
+_READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
+
+
+class JsonFence(JsonShape):
+    """A JSON value in a fence with the dialect's label.
+
+    Several values in one fence are read as if each had its own. A fence with another label, and a value that stands
+    as a paragraph of its own without any, are read where they were plainly meant (see ``mislabelled``).
+    """
+
+    label: ClassVar[str]
+    """The label of the format."""
+
+    near_labels: ClassVar[frozenset[str]] = frozenset()
+    """Labels that can mean no other format: whoever writes one means this one."""
+
+    beginning: ClassVar[str]
+    """A regular expression of what a value begins with, if it is to be known without the label."""
+
+    plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
+    """What the name of an action looks like, where no label says that it is one."""
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The format's label, and those that models write in its place."""
+        return frozenset({self.label}) | self.near_labels | OTHER_LABELS
+
+    @property
+    def line_patterns(self) -> frozenset[str]:
+        """An object at the start of a line: without a fence, a value may still be a paragraph of its own."""
+        return frozenset({BARE_OBJECT})
+
+    @abstractmethod
+    def written(self, objects: list[dict[str, Any]]) -> str:
+        """Return the block that holds these objects."""
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write all calls in one block; see ``Dialect.write``."""
+        return self.written([{self.discriminator: call.name, **call.arguments} for call in calls])
+
+    def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:  # noqa: ARG002 - a format may ask it
+        """Return whether a block that no label announces can be nothing else.
+
+        Args:
+            names: the names that its actions have.
+            body: its text.
+            source: the response, with the names that were offered.
+        """
+        if source.names is not None:
+            return any(name in source.names for name in names)
+        return any(self.plain_name.fullmatch(name) for name in names)
+
+    def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the block that begins here; see ``Dialect.read``."""
+        if opening.kind is OpeningKind.LINE:
+            return self._without_fence(source, opening.start, end, options)
+        if opening.label == self.label:
+            return self._in_fence(source, opening, end, options)
+        is_near = opening.label in self.near_labels
+        begins = is_near or self._begins.match(source.text, opening.end, end)
+        if not begins or RepairKind.MISLABELLED_FENCE not in options.repairs:
+            return None
+        found = self._in_fence(source, opening, end, options)
+        repair = label_repair(source.text, opening, self.label)
+        return _mended(found, repair) if is_near else self._if_plain(found, source, repair)
+
+    def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
+        content = content_of(source, opening, end, options, self._following)
+        span, body = Span(opening.start, content.closing.end), Span(opening.end, content.closing.start)
+        found = self.judged(source.text, Found(BlockStatus.STRICT, span, body), content, options)
+        if content.refusal or content.closing.found or found.status is BlockStatus.IGNORED:
+            return found
+        if RepairKind.UNCLOSED_FENCE not in options.repairs:
+            issue = Issue(Reason.UNCLOSED_FENCE, Span(opening.start, opening.end))
+            return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
+        missing = Repair(RepairKind.UNCLOSED_FENCE, Span(span.end, span.end), "", "\n" + opening.mark)
+        status = BlockStatus.REPAIRED if found.status in _READ else found.status
+        return replace(found, status=status, repairs=(*found.repairs, missing))
+
+    def _without_fence(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
+        """Read a value that stands as a paragraph of its own."""
+        text = source.text
+        if RepairKind.MISSING_FENCE not in options.repairs or not self._begins.match(text, start, end):
+            return None
+        if not begins_paragraph(text, start):
+            return None
+        stop = source.search(PARAGRAPH_ENDS, start, end)
+        limit = end if source.may_overrun else stop
+        decoded = value_at(text, start, Reach(stop if stop < end else None, limit, limit), options)
+        is_whole = decoded.ok and not decoded.cut
+        source.overran((decoded.end if is_whole else limit) - stop)
+        if is_whole and not ends_paragraph(text, decoded.end):
+            return None
+        span = Span(start, decoded.end if is_whole else end if decoded.cut else stop)
+        is_read = is_whole or (bool(decoded.cut) and span.end == len(text))
+        refusal = None if is_read else refusal_of(decoded, span)
+        content = Content((decoded,), Closing(span.end, span.end, found=True), refusal=refusal)
+        found = self.judged(text, Found(BlockStatus.STRICT, span, span), content, options)
+        return self._if_plain(found, source, fence_repair(start, self.label))
+
+    def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:
+        """Return a block that no label announces: mended if it was plainly meant, else as data or as an example."""
+        body = found.body.of(source.text)
+        names = [action.name for action in found.actions] or self._stated.findall(body)
+        if found.status is BlockStatus.IGNORED or not self.is_plain(names, body, source):
+            return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
+        if not source.holds(self._announced):
+            return _mended(found, repair)
+        detail = f"Another block has the label {self.label!r}: this one is taken for an example."
+        issue = Issue(Reason(repair.kind.value), found.span, detail)
+        return replace(found, status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=(issue,))
+
+    @cached_property
+    def _begins(self) -> re.Pattern[str]:
+        return re.compile(rf"\s*+{self.beginning}")
+
+    @cached_property
+    def _following(self) -> re.Pattern[str]:
+        return fence_before(self.near_labels | {self.label}, _CONTAINER)
+
+    @cached_property
+    def _announced(self) -> re.Pattern[str]:
+        return fence_before(self.near_labels | {self.label}, self.beginning)
+
+    @cached_property
+    def _stated(self) -> re.Pattern[str]:
+        return re.compile(rf'"{self.discriminator}"\s*+:\s*+"([^"\\\n]*+)"')
+
+
+def _mended(found: Found, repair: Repair) -> Found:
+    """Return a block with one more repair, which comes before all others; one that can't be read stays as it is."""
+    if found.status not in _READ:
+        return found
+    return replace(found, status=BlockStatus.REPAIRED, repairs=(repair, *found.repairs))

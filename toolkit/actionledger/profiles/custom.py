@@ -1,0 +1,214 @@
+"""Profiles of one's own: functions become actions, actions and dialects a profile."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from actionledger.actions.catalogue import Catalogue
+from actionledger.actions.describing import Arguments
+from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
+from actionledger.errors import UsageError
+from actionledger.execution.approval import Policy, Verdict
+from actionledger.execution.conduct import Conducts
+from actionledger.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
+from actionledger.execution.limits import Limits
+from actionledger.execution.profile import Profile
+from actionledger.execution.workspace import Workspace
+from actionledger.parsing.dialects import AnyDialect, dialect_named
+from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.xml_tags import XmlTags
+from actionledger.parsing.parsers import BaselineParser, DialectParser
+from actionledger.profiles import PROFILES
+
+Function = TypeVar("Function", bound=AnyFunction)
+
+RUN_ALL = Policy((("*", Verdict.APPROVE),))
+"""The policy of whoever hands in the functions: all of them may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Registered:
+    function: AnyFunction
+    model: type[FunctionAction]
+
+    @property
+    def origin(self) -> tuple[str, str]:
+        """Where the function was defined; a cell that is run again defines it at the same place."""
+        return self.function.__module__, self.function.__qualname__
+
+
+class ActionSet:
+    """Actions made of functions::
+
+        actions = ActionSet("mail")
+
+        @actions.action(example={"to": "ada@example.org", "text": "Done."})
+        def send_mail(to: str, text: str) -> dict[str, bool]:
+            "Send a mail to one person."
+            return {"sent": True}
+
+    A function that is defined again, as by running a notebook's cell again, takes the place of its former self.
+
+    Args:
+        name: what the records call its catalogue.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._actions: dict[str, _Registered] = {}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The actions' names, in the order in which they came in."""
+        return tuple(self._actions)
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The actions as they are now.
+
+        Raises:
+            UsageError: there are none.
+        """
+        return Catalogue(self.name, tuple(each.model for each in self._actions.values()))
+
+    def action(
+        self, *, example: Arguments, name: str | None = None, group: str = ""
+    ) -> Callable[[Function], Function]:
+        """Return a decorator that makes an action of a function and leaves the function as it is.
+
+        The language model is told the docstring: what the action does, and in a section ``Args:`` what its arguments
+        mean. An argument that is annotated with ``Context`` gets the moment in which the action runs instead. What the
+        function returns is the action's result; it raises ``ActionError`` for the language model to hear.
+
+        Args:
+            example: correct arguments.
+            name: the action's name; by default the function's.
+            group: what the action belongs to, such as ``Mail``; prompts show a group's actions under it.
+
+        Raises:
+            UsageError: the function can't be an action, its example is wrong, or another action has its name.
+        """
+
+        def decorate(function: Function) -> Function:
+            self._add(function, name or function.__name__, example, group)
+            return function
+
+        return decorate
+
+    def remove(self, name: str) -> None:
+        """Take an action out; nothing happens if there is none of that name."""
+        self._actions.pop(name, None)
+
+    def handlers(self) -> HandlerFactory:
+        """Return what makes a session's handlers of the functions as they are now."""
+        runners = {name: _runner(each.function) for name, each in self._actions.items()}
+
+        def make(_workspace: Workspace) -> Handlers:
+            return Handlers(runners)
+
+        return make
+
+    def _add(self, function: AnyFunction, name: str, example: Arguments, group: str) -> None:
+        model = action_model(function, name=name, example=example, group=group, besides=Context)
+        added = _Registered(function, model)
+        before = self._actions.get(name)
+        if before and before.origin != added.origin:
+            raise UsageError(
+                f"The action {name!r} of the set {self.name!r} is made of the function {'.'.join(before.origin)!r}; "
+                f"give this one another name, or take that one out first: remove({name!r})."
+            )
+        Catalogue(self.name, (model,))  # refuses a wrong example
+        self._actions[name] = added
+
+
+def custom_profile(
+    name: str,
+    *,
+    actions: ActionSet | Catalogue,
+    dialects: Sequence[str] = (),
+    parser: DialectParser | BaselineParser | None = None,
+    policy: Policy = RUN_ALL,
+    handlers: HandlerFactory | None = None,
+    conducts: Conducts | None = None,
+    limits: Limits | None = None,
+    workers: int = 1,
+) -> Profile:
+    """Return a profile of one's own actions, as they are now.
+
+    Args:
+        name: what records and people call it.
+        actions: functions as actions, or a catalogue.
+        dialects: how the language model writes them; it is told to write the first one.
+        parser: how its responses are read instead.
+        policy: which actions may run; by default all of them.
+        handlers: makes what runs the actions of a catalogue; a set of functions brings its own.
+        conducts: how each action is run.
+        limits: how much a session may do.
+        workers: how many actions may run at the same time.
+
+    Raises:
+        UnknownNameError: there is no such dialect.
+        UsageError: the name is taken, both dialects and a parser are given or neither, or a dialect can't write one of
+            the actions.
+    """
+    PROFILES.check_name(name)
+    if bool(dialects) == bool(parser):
+        raise UsageError(f"Say how the profile {name!r} is read: give either dialects or a parser.")
+    catalogue = actions.catalogue if isinstance(actions, ActionSet) else actions
+    if parser is None:
+        chosen = tuple(_fitted(dialect_named(dialect), catalogue) for dialect in dialects)
+        parser = DialectParser(name=name, dialects=chosen)
+    if isinstance(parser, DialectParser):
+        for dialect in parser.dialects:
+            _check_writable(dialect, catalogue)
+    own = actions.handlers() if isinstance(actions, ActionSet) else no_handlers
+    return Profile(
+        name=name,
+        parser=parser,
+        catalogue=catalogue,
+        policy=policy,
+        handlers=handlers or own,
+        conducts=conducts or Conducts(),
+        limits=limits or Limits(),
+        workers=workers,
+    )
+
+
+def _runner(function: AnyFunction) -> Callable[[FunctionAction, Context], Any]:
+    return partial(_run, function, argument_of_type(function, Context))
+
+
+def _run(function: AnyFunction, wants_context: str | None, action: FunctionAction, context: Context) -> Any:
+    given = action.given()
+    if wants_context:
+        given[wants_context] = context
+    return function(**given)
+
+
+def _fitted(dialect: AnyDialect, catalogue: Catalogue) -> AnyDialect:
+    """Return a dialect that knows the catalogue's actions, where it has to know them beforehand."""
+    if not isinstance(dialect, XmlTags):
+        return dialect
+    fields: Mapping[str, Sequence[str]] = {
+        name: tuple(catalogue.argument_schema(name)["properties"]) for name in catalogue.names
+    }
+    return XmlTags(
+        tags=tuple((name, tuple((field, "snippet") for field in of)) for name, of in fields.items())
+    )
+
+
+def _check_writable(dialect: AnyDialect, catalogue: Catalogue) -> None:
+    """Refuse a dialect in which an action can't be written: no model could ask for it.
+
+    Raises:
+        UsageError: there is such an action; a ``RenderError`` where its example can't be written.
+    """
+    naming = getattr(dialect, "discriminator", None)
+    for action in catalogue.describe():
+        if any(field.name == naming for field in action.fields):
+            raise UsageError(
+                f"The field {naming!r} of the action {action.name!r} is where the dialect {dialect.name!r} names the "
+                "action; call it otherwise, or take another dialect."
+            )
+        dialect.render([PlainCall(action.name, action.example or {})])
