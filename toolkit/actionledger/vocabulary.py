@@ -124,6 +124,7 @@ class RepairKind(StrEnum):
     UNQUOTED_KEY = "unquoted_key"
     UNQUOTED_VALUE = "unquoted_value"
     LITERAL = "literal"
+    NON_FINITE_NUMBER = "non_finite_number"
     NUMBER = "number"
     COLON = "colon"
     MISSING_COLON = "missing_colon"
@@ -223,6 +224,8 @@ class Reason(StrEnum):
     ACTION_LIMIT = "action_limit"
     FAILURE_LIMIT = "failure_limit"
     HANDLER_ERROR = "handler_error"
+    CODE_ERROR = "code_error"
+    CODE_LIMIT = "code_limit"
     UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"
     STOPPED = "stopped"
@@ -312,6 +315,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.ACTION_LIMIT: "The response has more actions than may run in one turn.",
     Reason.FAILURE_LIMIT: "Too many actions have failed in a row.",
     Reason.HANDLER_ERROR: "The handler raised an error.",
+    Reason.CODE_ERROR: "The code did not run to its end.",
+    Reason.CODE_LIMIT: "The code needs more than it may use.",
     Reason.UNAVAILABLE: "Something that the action needs could not be reached.",
     Reason.TIMEOUT: "The action did not finish in time.",
     Reason.STOPPED: "The action was stopped before it finished.",

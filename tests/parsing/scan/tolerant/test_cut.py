@@ -14,17 +14,17 @@ from actionledger.vocabulary import Reason, RepairKind
     [
         ("[", [], "", "]"),
         ("{", {}, "", "}"),
-        ("[1, 2", [1], "2", "]"),
-        ("[5, 1", [5], "1", "]"),
-        ("[5, 0", [5], "0", "]"),
-        ("[5, 1.", [5], "1.", "]"),
-        ("[5, -", [5], "-", "]"),
-        ("[5, 1e-", [5], "1e-", "]"),
+        ("[1, 2", [1], ", 2", "]"),
+        ("[5, 1", [5], ", 1", "]"),
+        ("[5, 0", [5], ", 0", "]"),
+        ("[5, 1.", [5], ", 1.", "]"),
+        ("[5, -", [5], ", -", "]"),
+        ("[5, 1e-", [5], ", 1e-", "]"),
         ("[1, 2 ", [1, 2], "", "]"),
-        ("[1,", [1], "", "]"),
+        ("[1,", [1], ",", "]"),
         ("[true", [True], "", "]"),
         ("[tru", [], "tru", "]"),
-        ("[null, nul", [None], "nul", "]"),
+        ("[null, nul", [None], ", nul", "]"),
         ('["a"', ["a"], "", "]"),
         ('["a', [], '"a', "]"),
         ('["a\\', [], '"a\\', "]"),
@@ -34,16 +34,16 @@ from actionledger.vocabulary import Reason, RepairKind
         ('{"a":', {}, '"a":', "}"),
         ('{"a": 12', {}, '"a": 12', "}"),
         ('{"a": "x', {}, '"a": "x', "}"),
-        ('{"a": 1, "b": // c', {"a": 1}, '"b": // c', "}"),
-        ('{"a": 1,', {"a": 1}, "", "}"),
-        ('{"a": 1, "a": 2', {"a": 1}, '"a": 2', "}"),
+        ('{"a": 1, "b": // c', {"a": 1}, ', "b": // c', "}"),
+        ('{"a": 1,', {"a": 1}, ",", "}"),
+        ('{"a": 1, "a": 2', {"a": 1}, ', "a": 2', "}"),
         ('{"a": [1, {"b": tr', {"a": [1, {}]}, '"b": tr', "}]}"),
         ('[[[[{"a": 1}, {"b"', [[[[{"a": 1}, {}]]]], '"b"', "}]]]]"),
         ('{"a\nb"', {}, '"a\nb"', "}"),
     ],
 )
 def test_a_cut_text_keeps_what_is_complete(text, value, dropped, closers):
-    """The tail that the end cuts through is dropped, with the key that it belongs to; open brackets are closed."""
+    """The tail that the end cuts through is dropped, with its key and the comma before it; open brackets are closed."""
     found = decode(text)
     assert (found.ok, found.value, found.end) == (True, value, len(text))
     tails = [repair.before for repair in found.repairs if repair.kind is RepairKind.DROPPED_TAIL]

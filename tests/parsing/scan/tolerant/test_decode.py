@@ -65,13 +65,14 @@ def test_a_kind_that_is_not_allowed_is_refused_with_its_own_reason(kind):
         "unquoted_key": "{a: 1}",
         "unquoted_value": "[red]",
         "literal": "[None]",
+        "non_finite_number": "[-inf]",
         "number": "[+1]",
         "colon": '{"a" = 1}',
         "missing_colon": '{"a" 1}',
         "missing_comma": "[1 2]",
         "extra_comma": "[1,,2]",
         "separator": "[1; 2]",
-        "ellipsis": "[1, ...]",
+        "ellipsis": "[1 ...]",
         "extra_closer": "[1), 2]",
         "brackets": "[(1, 2)]",
     }[kind.value]
@@ -195,15 +196,43 @@ def test_a_string_that_may_go_on_is_cut_all_the_same(text):
 
 def test_what_stands_beyond_the_end_is_not_looked_at():
     """A quote behind the fence closes nothing in it, and places count in the whole text."""
-    text = '.....{"a": 1, "b": {"c": 2, "c": 3}\n```\nThen "d" and {"e": 1}.'
+    text = '.....{"a": 1, "b": {"c": 2, "d": [3]\n```\nThen "d" and {"e": 1}.'
     decoded = decode(text, 5, end=text.index("```"))
-    assert decoded.value == {"a": 1, "b": {"c": 3}}
+    assert decoded.value == {"a": 1, "b": {"c": 2, "d": [3]}}
     assert [span.of(text) for _, span in decoded.located] == [
-        '{"a": 1, "b": {"c": 2, "c": 3}\n',
-        '{"c": 2, "c": 3}',
+        '{"a": 1, "b": {"c": 2, "d": [3]\n',
+        '{"c": 2, "d": [3]\n',
     ]
-    assert [issue.span.of(text) for issue in decoded.issues] == ['"c"']
     assert (decoded.start, decoded.end) == (5, text.index("```"))
+
+
+def test_brackets_that_are_missing_at_the_end_may_belong_elsewhere():
+    """The indentation says so, or a key that is there twice; then nothing is read."""
+    layout = '{\n  "a": {\n    "b": 1\n  ,\n  "c": 2\n}'
+    assert decode(layout, end=len(layout)).issues[0].code is Reason.AMBIGUOUS
+    twice = '{"a": {"b": 1, "c": 2, "b": 3}'
+    assert decode(twice, end=len(twice)).issues[0].code is Reason.AMBIGUOUS
+    last = '{\n  "a": {\n    "b": 1\n  }\n'
+    assert decode(last, end=len(last)).value == {"a": {"b": 1}}
+    code = '{\n  "a": {"code": "if x {\ny\n}", "b": 1\n}'
+    assert decode(code, end=len(code)).ok  # lines in strings have no indentation to speak of
+
+
+def test_brackets_too_many_at_the_end_may_belong_elsewhere():
+    """One that closes an inner object too early leaves one over as well."""
+    text = '{"name": "f", "arguments": {"a": 1}, "b": 2}}'
+    refused = decode(text, end=len(text))
+    assert (refused.ok, refused.issues[0].code) == (False, Reason.AMBIGUOUS)
+    text = '{"name": "f", "arguments": {"a": 1, "b": 2}}}'
+    assert decode(text, end=len(text)).value == {"name": "f", "arguments": {"a": 1, "b": 2}}
+
+
+def test_a_refusal_names_both_places_of_a_missing_bracket():
+    """Whoever reads it knows what to write."""
+    (issue,) = decode('[{"x": {"a": 1, "u": {"b": 2}}]').issues
+    assert issue.detail == "A '}' is missing: here, or inside the value of 'x'."
+    (issue,) = decode('{"a": [[1, 2]}').issues
+    assert issue.detail == "A ']' is missing: here, or inside the last element."
 
 
 @pytest.mark.parametrize(

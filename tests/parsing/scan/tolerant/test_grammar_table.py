@@ -46,9 +46,9 @@ LITERAL = [
     ('{"a": False, "b": None}', {"a": False, "b": None}, "literal@6-11 literal@18-22"),
     ("[TRUE, FALSE, NULL]", [True, False, None], "literal@1-5 literal@7-12 literal@14-18"),
     ('{"a": undefined}', {"a": None}, "literal@6-15"),
-    ("[Infinity, -Infinity, inf]", [INF, -INF, INF], "literal@1-9 literal@11-20 literal@22-25"),
+    ("[Infinity, -Infinity, inf]", [INF, -INF, INF], "non_finite_number@1-9 non_finite_number@11-20 non_finite_number@22-25"),
     ("True", True, "literal@0-4"),
-    ('{"a": +Infinity}', {"a": INF}, "literal@6-15"),
+    ('{"a": +Infinity}', {"a": INF}, "non_finite_number@6-15"),
     ("{'a': None}", {"a": None}, "quotes@1-4 literal@6-10"),
     ('{"a": True // yes\n}', {"a": True}, "literal@6-10 comment@11-17"),
 ]  # fmt: skip
@@ -103,6 +103,9 @@ MISSING_COMMA = [
     ("{'a': 'x' 'b': 'y'}", {"a": "x", "b": "y"}, "quotes@1-4 quotes@6-9 missing_comma@10-10 quotes@10-13 quotes@15-18"),
     ('["a" 1]', ["a", 1], "missing_comma@5-5"),
     ('["a" null]', ["a", None], "missing_comma@5-5"),
+    ("[null 12, 1.5 true]", [None, 12, 1.5, True], "missing_comma@6-6 missing_comma@14-14"),
+    ("[true false 3]", [True, False, 3], "missing_comma@6-6 missing_comma@12-12"),
+    ('[1"a", 2]', [1, "a", 2], "missing_comma@2-2"),
 ]  # fmt: skip
 
 EXTRA_COMMA = [
@@ -134,12 +137,12 @@ SEPARATOR = [
 ]  # fmt: skip
 
 ELLIPSIS = [
-    ("[1, 2, ...]", [1, 2], "ellipsis@7-10"),
-    ('{"a": 1, ...}', {"a": 1}, "ellipsis@9-12"),
+    ("[1, 2, ...]", [1, 2], "trailing_comma@5-6 ellipsis@7-10"),
+    ('{"a": 1, ...}', {"a": 1}, "trailing_comma@7-8 ellipsis@9-12"),
     ("[...]", [], "ellipsis@1-4"),
     ('["a", ..., "z"]', ["a", "z"], "ellipsis@6-10"),
     ("[1, 2 ...]", [1, 2], "ellipsis@6-9"),
-    ("[1, …]", [1], "ellipsis@4-5"),
+    ("[1, …]", [1], "trailing_comma@2-3 ellipsis@4-5"),
     ("{...}", {}, "ellipsis@1-4"),
     ('["a" ...]', ["a"], "ellipsis@5-8"),
     ("[5...]", [5], "ellipsis@2-5"),
@@ -167,6 +170,12 @@ MISSING_CLOSER = [
     ('{"a": {"b": [1, {"c": 2}}}', {"a": {"b": [1, {"c": 2}]}}, "missing_closer@24-24"),
     ('[[1, 2], [{"a": [3]]]', [[1, 2], [{"a": [3]}]], "missing_closer@19-19"),
     ('[{"a": "x"]', [{"a": "x"}], "missing_closer@10-10"),
+    ('[{"a": 1, 5]', [{"a": 1}, 5], "missing_closer@8-8"),
+    ('[{"a": 1, "b": 2, "x", {"c": 3}]', [{"a": 1, "b": 2}, "x", {"c": 3}], "missing_closer@16-16"),
+    ('{"a": [1, 2, "b": 3}', {"a": [1, 2], "b": 3}, "missing_closer@11-11"),
+    ('{"a": ["x", "b": {"c": [4]}}', {"a": ["x"], "b": {"c": [4]}}, "missing_closer@10-10"),
+    ('[\n  {\n    "a": 1,\n    "b": {\n      "c": 2\n    }\n]', [{"a": 1, "b": {"c": 2}}], "missing_closer@48-48"),
+    ('[\n  {"x": {\n    "a": 1,\n    "b": 2}\n]', [{"x": {"a": 1, "b": 2}}], "missing_closer@36-36"),
 ]  # fmt: skip
 
 EXTRA_CLOSER = [
@@ -175,6 +184,19 @@ EXTRA_CLOSER = [
     ('{"a": [1]], "b": 2}', {"a": [1], "b": 2}, "extra_closer@9-10"),
     ('[{"a": 1}}, {"b": 2}]', [{"a": 1}, {"b": 2}], "extra_closer@9-10"),
     ("[1), 2]", [1, 2], "extra_closer@2-3"),
+    ('{"a": [{"b": 1}}, 2]}', {"a": [{"b": 1}, 2]}, "extra_closer@15-16"),
+    ('[{"a": 1}, "b": 2}, 3]', [{"a": 1, "b": 2}, 3], "extra_closer@8-9"),
+    ('{"k": [{"a": 1}, "b": 2}, 3]}', {"k": [{"a": 1, "b": 2}, 3]}, "extra_closer@14-15"),
+]  # fmt: skip
+
+WRONG_CLOSER = [
+    ('{"a": [1, 2}}', {"a": [1, 2]}, "missing_closer@11-11 extra_closer@11-12"),
+    ('{"x": {"a": [1, 2}, "b": 3}}', {"x": {"a": [1, 2], "b": 3}}, "missing_closer@17-17 extra_closer@17-18"),
+    ('{"x": {"a": 1], "b": 2}', {"x": {"a": 1}, "b": 2}, "missing_closer@13-13 extra_closer@13-14"),
+    ('[{"a": 1], 2]', [{"a": 1}, 2], "missing_closer@8-8 extra_closer@8-9"),
+    ('[{"a": [1, 2}, "b": 3}]', [{"a": [1, 2], "b": 3}], "missing_closer@12-12 extra_closer@12-13"),
+    ('{"a": 1]', {"a": 1}, "missing_closer@7-7 extra_closer@7-8"),
+    ('{"a": [{"b": 2}, {"c": 3]]}', {"a": [{"b": 2}, {"c": 3}]}, "missing_closer@24-24 extra_closer@24-25"),
 ]  # fmt: skip
 
 SPACE = [
@@ -190,7 +212,7 @@ SPACE = [
 BRACKETS = [
     ("[(1, 2)]", [[1, 2]], "brackets@1-2 brackets@6-7"),
     ('{"a": (1, "b")}', {"a": [1, "b"]}, "brackets@6-7 brackets@13-14"),
-    ("[(1,)]", [[1]], "brackets@1-2 brackets@4-5"),
+    ("[(1,)]", [[1]], "brackets@1-2 brackets@3-4 brackets@4-5"),
     ('{"a": ()}', {"a": []}, "brackets@6-7 brackets@7-8"),
     ("{'a': ('x', ('y', 'z'))}", {"a": ["x", ["y", "z"]]}, "quotes@1-4 brackets@6-7 quotes@7-10 brackets@12-13 quotes@13-16 quotes@18-21 brackets@21-22 brackets@22-23"),
 ]  # fmt: skip
@@ -198,7 +220,7 @@ BRACKETS = [
 SEVERAL = [
     ("{'a': True, b: 'x',} ", {"a": True, "b": "x"}, "quotes@1-4 literal@6-10 unquoted_key@12-13 quotes@15-18 trailing_comma@18-19"),
     ('{name: "f", arguments: {city: \'Paris\', n: 0x10,}}', {"name": "f", "arguments": {"city": "Paris", "n": 16}}, "unquoted_key@1-5 unquoted_key@12-21 unquoted_key@24-28 quotes@30-37 unquoted_key@39-40 number@42-46 trailing_comma@46-47"),
-    ('{\'actions\': [{\'type\': \'add\', \'text\': \'it\'s, "done"\'}, ...]}', {"actions": [{"type": "add", "text": 'it\'s, "done"'}]}, "quotes@1-10 quotes@14-20 quotes@22-27 quotes@29-35 quotes@37-51 inner_quote@40-41 ellipsis@54-57"),
+    ('{\'actions\': [{\'type\': \'add\', \'text\': \'it\'s, "done"\'}, ...]}', {"actions": [{"type": "add", "text": 'it\'s, "done"'}]}, "quotes@1-10 quotes@14-20 quotes@22-27 quotes@29-35 quotes@37-38 inner_quote@38-50 quotes@50-51 trailing_comma@52-53 ellipsis@54-57"),
     ('{"a": “x”; // c\n b: None}', {"a": "x", "b": None}, "quotes@6-9 separator@9-10 comment@11-15 unquoted_key@17-18 literal@20-24"),
     ('{"a" = "x\ny",\n}', {"a": "x\ny"}, "colon@5-6 control_character@9-10 trailing_comma@12-13"),
     ("[{'a': 1}, {'b': 2,}, {c: 3}]", [{"a": 1}, {"b": 2}, {"c": 3}], "quotes@2-5 quotes@12-15 trailing_comma@18-19 unquoted_key@23-24"),
@@ -225,6 +247,7 @@ TABLE = [
     *COMMENT,
     *MISSING_CLOSER,
     *EXTRA_CLOSER,
+    *WRONG_CLOSER,
     *SPACE,
     *BRACKETS,
     *SEVERAL,

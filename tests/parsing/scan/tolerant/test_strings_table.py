@@ -34,13 +34,13 @@ VALID = [
 QUOTES = [
     ("{'a': 'b'}", {"a": "b"}, "quotes@1-4 quotes@6-9"),
     ('[\'a\', "b", \'c\']', ["a", "b", "c"], "quotes@1-4 quotes@11-14"),
-    ("{'a': 'it's'}", {"a": "it's"}, "quotes@1-4 quotes@6-12 inner_quote@9-10"),
-    ("{'it's': 1}", {"it's": 1}, "quotes@1-7 inner_quote@4-5"),
+    ("{'a': 'it's'}", {"a": "it's"}, "quotes@1-4 quotes@6-7 inner_quote@9-10 quotes@11-12"),
+    ("{'it's': 1}", {"it's": 1}, "quotes@1-2 inner_quote@4-5 quotes@6-7"),
     ('{\'a\': \'say "hi"\'}', {"a": 'say "hi"'}, "quotes@1-4 quotes@6-16"),
     ("{'a': 'don\\'t'}", {"a": "don't"}, "quotes@1-4 quotes@6-14"),
     ("{'a': ''}", {"a": ""}, "quotes@1-4 quotes@6-8"),
     ("{'a': 'x', 'b': 'y'}", {"a": "x", "b": "y"}, "quotes@1-4 quotes@6-9 quotes@11-14 quotes@16-19"),
-    ("['it's', 'they're']", ["it's", "they're"], "quotes@1-7 inner_quote@4-5 quotes@9-18 inner_quote@14-15"),
+    ("['it's', 'they're']", ["it's", "they're"], "quotes@1-2 inner_quote@4-5 quotes@6-7 quotes@9-10 inner_quote@14-15 quotes@17-18"),
     ("{'a': 'line\\nbreak'}", {"a": "line\nbreak"}, "quotes@1-4 quotes@6-19"),
     ("{'a': 'C:\\\\dir'}", {"a": "C:\\dir"}, "quotes@1-4 quotes@6-15"),
     ("'text'", "text", "quotes@0-6"),
@@ -49,7 +49,7 @@ QUOTES = [
     ("{„a”: „b”}", {"a": "b"}, "quotes@1-4 quotes@6-9"),
     ("{‘a’: ‘b’}", {"a": "b"}, "quotes@1-4 quotes@6-9"),
     ("{«a»: «b»}", {"a": "b"}, "quotes@1-4 quotes@6-9"),
-    ("{‘a’: ‘it’s’}", {"a": "it’s"}, "quotes@1-4 quotes@6-12 inner_quote@9-10"),
+    ("{‘a’: ‘it’s’}", {"a": "it’s"}, "quotes@1-4 quotes@6-7 inner_quote@9-10 quotes@11-12"),
     ('{“a”: “say "hi" now”}', {"a": 'say "hi" now'}, "quotes@1-4 quotes@6-20"),
     ('{"a": “b”}', {"a": "b"}, "quotes@6-9"),
     ("[“a”, “b”]", ["a", "b"], "quotes@1-4 quotes@6-9"),
@@ -72,12 +72,12 @@ TRIPLE_QUOTES = [
 ]  # fmt: skip
 
 STRING_PREFIX = [
-    ('{"a": r"\\d+"}', {"a": "\\d+"}, "string_prefix@6-7"),
+    ('{"a": r"\\d+"}', {"a": "\\d+"}, "string_prefix@6-7 string_prefix@8-11"),
     ("{'a': u'x'}", {"a": "x"}, "quotes@1-4 string_prefix@6-7 quotes@7-10"),
     ('{"a": b"x"}', {"a": "x"}, "string_prefix@6-7"),
     ('{"a": f"x"}', {"a": "x"}, "string_prefix@6-7"),
-    ('[rb"\\x"]', ["\\x"], "string_prefix@1-3"),
-    ('{"a": R"C:\\new"}', {"a": "C:\\new"}, "string_prefix@6-7"),
+    ('[rb"\\x"]', ["\\x"], "string_prefix@1-3 string_prefix@4-6"),
+    ('{"a": R"C:\\new"}', {"a": "C:\\new"}, "string_prefix@6-7 string_prefix@8-14"),
 ]  # fmt: skip
 
 INNER_QUOTE = [
@@ -102,6 +102,13 @@ INNER_QUOTE = [
     ('{"cmd": "grep "a b" file"}', {"cmd": 'grep "a b" file'}, "inner_quote@14-19"),
     ('{"a": "x:"y""}', {"a": 'x:"y"'}, "inner_quote@9-12"),
     ('{"a": "one\n"two" three"}', {"a": 'one\n"two" three'}, "control_character@10-11 inner_quote@11-16"),
+    ('["a "b\n" c"]', ['a "b\n" c'], "inner_quote@4-5 control_character@6-7 inner_quote@7-8"),
+    ('{"a": "x\n"y"\nz "q""}', {"a": 'x\n"y"\nz "q"'}, "control_character@8-9 inner_quote@9-12 control_character@12-13 inner_quote@15-18"),
+    ('{"code": "print({"a": "b", "c": 1})", "n": 1}', {"code": 'print({"a": "b", "c": 1})', "n": 1}, "inner_quote@17-30"),
+    ('{"code": "if (x) {"a"} else {"b"}"}', {"code": 'if (x) {"a"} else {"b"}'}, "inner_quote@18-32"),
+    ('{"code": "f(["a", "b"], {"k": "v", "w": [1]})", "n": {"m": 1}}', {"code": 'f(["a", "b"], {"k": "v", "w": [1]})', "n": {"m": 1}}, "inner_quote@13-38"),
+    ('["run f({"a": "b", "c": 1})", "x"]', ['run f({"a": "b", "c": 1})', "x"], "inner_quote@9-22"),
+    ('{"a": "["# x", "```py"]", "b": 1}', {"a": '["# x", "```py"]', "b": 1}, "inner_quote@8-22"),
 ]  # fmt: skip
 
 UNCLOSED_STRING = [
@@ -114,6 +121,23 @@ UNCLOSED_STRING = [
     ('{"a": 1, b": 2}', {"a": 1, "b": 2}, "unclosed_string@9-9"),
     ('{"a": hello", "b": 1}', {"a": "hello", "b": 1}, "unclosed_string@6-6"),
     ('{"a": New York"}', {"a": "New York"}, "unclosed_string@6-6"),
+    ('{"a": a, b", "c": 1}', {"a": "a, b", "c": 1}, "unclosed_string@6-6"),
+    ('{"a": see f(x)[1]", "c": 1}', {"a": "see f(x)[1]", "c": 1}, "unclosed_string@6-6"),
+    ('{"a": he said \\"no\\"", "c": 1}', {"a": 'he said "no"', "c": 1}, "unclosed_string@6-6"),
+    ('{"a": \\d+"}', {"a": "\\d+"}, "unclosed_string@6-6 escape@6-8"),
+    ('{"a": # heading"\n}', {"a": "# heading"}, "unclosed_string@6-6"),
+    ('["x", naïve 😀", 1]', ["x", "naïve 😀", 1], "unclosed_string@6-6"),
+    ('{first name": 1}', {"first name": 1}, "unclosed_string@1-1"),
+    ('{gr\\u00f6\\u00dfe": 1}', {"größe": 1}, "unclosed_string@1-1"),
+    ('{"gr\\u00f6\\u00dfe: "x"}', {"größe": "x"}, "unclosed_string@17-17"),
+    ('{"a: 1}', {"a": 1}, "unclosed_string@3-3"),
+    ("{'a': 'x, 'b': 1}", {"a": "x", "b": 1}, "quotes@1-4 quotes@6-7 unclosed_string@8-8 quotes@10-13"),
+    ('{"o": {"a": "x}, "b": 1}', {"o": {"a": "x"}, "b": 1}, "unclosed_string@14-14"),
+    ('[{"a": "x}, {"b": 1}]', [{"a": "x"}, {"b": 1}], "unclosed_string@9-9"),
+    ('{"a": ["x], "b": 1}', {"a": ["x"], "b": 1}, "unclosed_string@9-9"),
+    ('{"a": "see {x}, "b": 1}', {"a": "see {x}", "b": 1}, "unclosed_string@14-14"),
+    ('{"a": "{x}, "b": 1}', {"a": "{x}", "b": 1}, "unclosed_string@10-10"),
+    ('[[1, "x], "y"]', [[1, "x"], "y"], "unclosed_string@7-7"),
 ]  # fmt: skip
 
 CONTROL_CHARACTER = [
@@ -139,17 +163,17 @@ ESCAPE = [
     ('{"a": "tab\\tand\\d"}', {"a": "tab\tand\\d"}, "escape@15-17"),
     ('{"a": "\\\\ok \\q"}', {"a": "\\ok \\q"}, "escape@12-14"),
     ('{"a\\d": 1}', {"a\\d": 1}, "escape@3-5"),
-    ('{"a": "x \\\n y"}', {"a": "x \\\n y"}, "escape@9-11 control_character@10-11"),
+    ('{"a": "x \\\n y"}', {"a": "x \\\n y"}, "escape@9-11"),
     ('{"a": "\\$5"}', {"a": "\\$5"}, "escape@7-9"),
     ('{"a": "\\d \\"q\\""}', {"a": '\\d "q"'}, "escape@7-9"),
     ('["\\_", "\\*"]', ["\\_", "\\*"], "escape@2-4 escape@8-10"),
 ]  # fmt: skip
 
 CONCATENATION = [
-    ('{"a": "x" + "y"}', {"a": "xy"}, "concatenation@10-11"),
-    ('{"a": "x" +\n "y" + "z", "b": 1}', {"a": "xyz", "b": 1}, "concatenation@10-11 concatenation@17-18"),
-    ("['a' + 'b']", ["ab"], "quotes@1-4 concatenation@5-6 quotes@7-10"),
-    ('["a", "b" + "c"]', ["a", "bc"], "concatenation@10-11"),
+    ('{"a": "x" + "y"}', {"a": "xy"}, "concatenation@8-13"),
+    ('{"a": "x" +\n "y" + "z", "b": 1}', {"a": "xyz", "b": 1}, "concatenation@8-14 concatenation@15-20"),
+    ("['a' + 'b']", ["ab"], "quotes@1-3 concatenation@3-8 quotes@8-10"),
+    ('["a", "b" + "c"]', ["a", "bc"], "concatenation@8-13"),
 ]  # fmt: skip
 
 TABLE = [

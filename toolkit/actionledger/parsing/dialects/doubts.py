@@ -17,9 +17,6 @@ class _TwoValuesError(Exception):
         self.detail = f"The key is {key[:80]!r}; its values are {brief(first)} and {brief(second)}."
 
 
-_NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
-
-
 def unless_doubtful(text: str, decoded: Decoded) -> Decoded:
     """Return a value as it is, or refused if a key in it stands twice with two values, or a number is none.
 
@@ -36,7 +33,7 @@ def unless_doubtful(text: str, decoded: Decoded) -> Decoded:
 def _no_number(decoded: Decoded) -> Issue | None:
     """Return the issue that a word was read as a number that is none."""
     for repair in decoded.repairs:
-        if repair.kind is RepairKind.LITERAL and repair.after in _NO_NUMBERS:
+        if repair.kind is RepairKind.NON_FINITE_NUMBER:
             return Issue(Reason.NON_FINITE_NUMBER, repair.span)
     return None
 

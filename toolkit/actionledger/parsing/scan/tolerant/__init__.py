@@ -3,16 +3,21 @@
 A text goes through at most three readers, each of which takes what the one before it can't read, container by
 container. ``valid`` hands it to the C scanner of the standard library. ``regular`` mends faults that show in one token,
 and hands the result to the scanner. ``reader`` goes token by token and knows the context; where two readings are
-plausible it refuses, and says which they are. Every change is noted, with its place.
+plausible it refuses, and says which they are. Every change is noted, with its place: whoever makes all the changes that
+are noted has the JSON text of the value.
 
-    decoding   one value at a known place              finding    several values; a value somewhere in a text
+    decoding   one value at a known place               finding    several values; a value somewhere in a text
     decoded    the result: value, repairs, issues, spans
-    valid      valid JSON, in C                        locating   where the objects of such a value stand
-    regular    faults that can be mended one by one
-    reader     containers: members, elements, brackets state      where reading stands
-    words      numbers, literals, texts without quotes scalars    what they stand for
-    strings    where a string ends                     escapes    what its text stands for
-    contexts   what may follow a value, by container   patterns   the words of the grammar
+    valid      valid JSON, in C                         locating   where the objects of such a value stand
+    regular    faults that can be mended one by one     stretches  what needs no mending between them
+    reader     members and elements, step by step       shortcuts  containers that are read in one go
+    containers how they are filled and closed           brackets   what it means that brackets don't add up
+    state      where reading stands                     keys       keys and their colons
+    words      numbers, literals, texts without quotes  scalars    what they stand for
+    strings    strings in any quotes                    escapes    what their text stands for
+    endings    which quote closes a string              unclosed   where one ends whose quote was left out
+    sums       strings that are added                   shapes     what values look like
+    contexts   what may follow a value, by container    patterns   the words of the grammar
     notes      what reading leaves behind
 """
 

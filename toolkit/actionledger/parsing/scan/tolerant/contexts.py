@@ -25,6 +25,10 @@ ROOT, OBJECT, LIST, CALL, TUPLE, KEY = "", "{", "[", "(", "tuple", "key"
 CLOSERS = {OBJECT: "}", LIST: "]", CALL: ")", TUPLE: ")"}
 
 
+JSON_CLOSERS = {**CLOSERS, TUPLE: "]"}
+"""How JSON closes what each of them is read as; it has no calls."""
+
+
 class Context:
     """A place for a string, and the patterns that go with it; compiled when first asked for.
 
@@ -42,6 +46,11 @@ class Context:
     def fits(self) -> re.Pattern[str]:
         """What may follow a closing quote, generously."""
         return re.compile(_behind(self.kind, self.parent, "any"))
+
+    @cached_property
+    def surely_fits(self) -> re.Pattern[str]:
+        """What may follow a closing quote and hardly stands inside a text."""
+        return re.compile(_behind(self.kind, self.parent, "sure"))
 
     def body(self, close: str, width: int, sure: str) -> re.Pattern[str]:
         """Return the pattern of a string's text up to the first quote that surely may close it.

@@ -3,7 +3,8 @@
 from typing import Any, NoReturn
 
 from actionledger.parsing.scan.options import LENIENT, DecodeOptions
-from actionledger.parsing.scan.tolerant.contexts import CLOSERS
+from actionledger.parsing.scan.tolerant.brackets import Rule, Supposition
+from actionledger.parsing.scan.tolerant.contexts import JSON_CLOSERS
 from actionledger.parsing.scan.tolerant.decoded import Decoded, Evidence, moved
 from actionledger.parsing.scan.tolerant.notes import CutError, RefusedError, reason_for
 from actionledger.parsing.scan.tolerant.patterns import BLANKS, GOES_ON, MORE_CLOSERS
@@ -11,8 +12,6 @@ from actionledger.parsing.scan.tolerant.reader import Reader
 from actionledger.parsing.scan.tolerant.valid import read_valid
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason, RepairKind
-
-_NON_FINITE = ("NaN", "Infinity", "-Infinity")
 
 
 def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: int | None = None) -> Decoded:
@@ -43,47 +42,66 @@ def _decode(text: str, start: int, offset: int, options: DecodeOptions, *, is_wh
         if seems_closed or not isinstance(value, dict | list):
             evidence = Evidence(text, offset, scanned=((value, at, end),))
             return Decoded(ok=True, value=value, start=at + offset, end=end + offset, evidence=evidence)
-    return _Outcome(Reader(text, at, options, is_whole=is_whole), offset).decoded()
+    return _decoded(_plainest(text, at, options, is_whole=is_whole), offset)
 
 
-class _Outcome:
-    """Runs a reader and makes a result of what it leaves behind."""
+def _plainest(text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> "_Reading":
+    """Read the value in the usual way; if its brackets don't come out even, in the one way in which they do."""
+    usual = _Reading(Reader(text, start, options, is_whole=is_whole))
+    if not usual.is_uneven or usual.reader.suspect < 0:
+        return usual
+    suppositions = [Supposition(rule, usual.reader.suspect) for rule in (Rule.EXTRA, Rule.WRONG)]
+    others = [
+        _Reading(Reader(text, start, options, is_whole=is_whole, supposition=supposition))
+        for supposition in suppositions
+    ]
+    even = [reading for reading in others if reading.refusal is None and not reading.is_uneven]
+    return even[0] if len(even) == 1 else usual
 
-    def __init__(self, reader: Reader, offset: int) -> None:
+
+def _decoded(reading: "_Reading", offset: int) -> Decoded:
+    """Return what came of a reading, for a text in which its own begins at ``offset``."""
+    reader = reading.reader
+    refusal = reading.forbidden() or reading.refusal
+    scanned, mended = reader.shortcuts.scanned, reader.shortcuts.mended
+    evidence = Evidence(reader.text, offset, reader.notes, reader.opened, scanned, mended)
+    if refusal is None:
+        issues, end = reader.issues, reader.at
+    else:
+        issues, end = [refusal], refusal.span.start if refusal.span else reader.at
+    return Decoded(
+        ok=refusal is None,
+        value=reader.root if refusal is None else None,
+        start=reader.start + offset,
+        end=end + offset,
+        issues=tuple(moved(issue, offset) for issue in issues),
+        cut=reading.cut if refusal is None else (),
+        evidence=evidence,
+    )
+
+
+class _Reading:
+    """What comes of running a reader.
+
+    Args:
+        reader: the reader, which has read nothing yet.
+
+    Attributes:
+        refusal: why there is no value; None where there is one.
+        cut: the containers that the end of the text left open, outermost first.
+        is_uneven: whether its brackets may add up if another one is taken for the wrong one.
+    """
+
+    def __init__(self, reader: Reader) -> None:
         self.reader = reader
-        self.offset = offset
+        self.refusal: Issue | None = None
         self.cut: tuple[Any, ...] = ()
-
-    def decoded(self) -> Decoded:
-        """Read, and say what came of it."""
-        reader = self.reader
-        refusal: Issue | None = None
+        self.is_uneven = False
         try:
             self.read()
         except RefusedError as refused:
-            refusal = refused.issue
-        refusal = self.forbidden(refusal) or refusal
-        evidence = Evidence(
-            reader.text,
-            self.offset,
-            reader.notes,
-            reader.opened,
-            reader.shortcuts.scanned,
-            reader.shortcuts.mended,
-        )
-        if refusal is None:
-            issues, end = reader.issues, reader.at
-        else:
-            issues, end = [refusal], refusal.span.start if refusal.span else reader.at
-        return Decoded(
-            ok=refusal is None,
-            value=reader.root if refusal is None else None,
-            start=reader.start + self.offset,
-            end=end + self.offset,
-            issues=tuple(moved(issue, self.offset) for issue in issues),
-            cut=self.cut if refusal is None else (),
-            evidence=evidence,
-        )
+            self.refusal = refused.issue
+            self.is_uneven = reader.suspect >= 0 and refused is not reader.doubt
 
     def read(self) -> None:
         """Read the value, or as much of it as the text holds."""
@@ -106,34 +124,59 @@ class _Outcome:
         reader = self.reader
         end = tail = len(reader.text)
         innermost = reader.frames[-1]
-        is_cut = not reader.is_whole
-        if reader.item >= 0:
-            is_cut, tail = True, reader.item
-            # What is dropped was not repaired.
+        is_cut = not reader.is_whole or reader.item >= 0
+        self.is_uneven = reader.supposition is not None or Rule.EXTRA in reader.bracket_faults
+        if not is_cut:
+            self.check_brackets_at_the_end()
+        if innermost.comma >= 0 and is_cut:
+            tail, innermost.comma = innermost.comma, -1
+        elif reader.item >= 0:
+            tail = reader.item
             reader.notes[:] = [note for note in reader.notes if note[1] < tail]
+        if tail < end:
+            reader.forget_from(tail)
             reader.note(RepairKind.DROPPED_TAIL, tail, end, "")
-        elif innermost.comma >= 0 and not is_cut:
-            reader.note(RepairKind.TRAILING_COMMA, innermost.comma, innermost.comma + 1, "")
-        closers = "".join(CLOSERS[frame.kind] for frame in reversed(reader.frames))
         if is_cut:
             self.cut = tuple(frame.value for frame in reader.frames)
             reader.issues.append(Issue(Reason.TRUNCATED, Span(tail, end)))
+        reader.note_last_comma(innermost)
+        closers = "".join(JSON_CLOSERS[frame.kind] for frame in reversed(reader.frames))
         while reader.frames:
-            reader.leave(reader.frames.pop(), end)
+            reader.leave(reader.pop(), end)
         reader.note(RepairKind.MISSING_CLOSER, end, end, closers)
         reader.at = end
 
-    def forbidden(self, refusal: Issue | None) -> Issue | None:
+    def check_brackets_at_the_end(self) -> None:
+        """Make sure that the brackets that are missing were forgotten at the end, and nothing speaks for another place."""
+        reader, end = self.reader, len(self.reader.text)
+        if self.is_uneven:
+            reader.refuse_brackets()
+        if reader.doubt:
+            raise reader.doubt
+        if reader.issues:  # a key that is there twice: perhaps its object was to end before it
+            raise RefusedError(
+                Reason.AMBIGUOUS,
+                end,
+                end,
+                "A closing bracket is missing: here, or before a key that is there twice.",
+            )
+        if any(reader.is_indented(frame, end) is False for frame in reader.frames):
+            raise RefusedError(
+                Reason.AMBIGUOUS,
+                end,
+                end,
+                "A closing bracket is missing: here, or where the indentation goes back.",
+            )
+
+    def forbidden(self) -> Issue | None:
         """Return the first repair that the options don't allow, if no refusal comes before it."""
-        allowed = self.reader.options.repairs
+        refusal, allowed = self.refusal, self.reader.options.repairs
         forbidden = [note for note in self.reader.notes if note[0] not in allowed]
         if not forbidden:
             return None
-        kind, start, end, after = min(forbidden, key=lambda note: note[1])
+        kind, start, end, _ = min(forbidden, key=lambda note: note[1])
         if refusal is not None and refusal.span is not None and refusal.span.start < start:
             return None
         if kind is RepairKind.MISSING_CLOSER and self.cut:
             return Issue(Reason.TRUNCATED, Span(start, end))
-        if kind is RepairKind.LITERAL and after in _NON_FINITE:
-            return Issue(Reason.NON_FINITE_NUMBER, Span(start, end))
         return Issue(reason_for(kind), Span(start, end))

@@ -1,10 +1,16 @@
 """An object's keys and their colons, in whatever form."""
 
 from actionledger.parsing.scan.tolerant.contexts import KEY, ROOT, context
+from actionledger.parsing.scan.tolerant.endings import QUOTES
 from actionledger.parsing.scan.tolerant.notes import in_quotes
-from actionledger.parsing.scan.tolerant.patterns import BARE_KEY, COLON, OTHER_COLON, VALUE_AHEAD
+from actionledger.parsing.scan.tolerant.patterns import (
+    BARE_KEY,
+    COLON,
+    OTHER_COLON,
+    UNOPENED_KEY,
+    VALUE_AHEAD,
+)
 from actionledger.parsing.scan.tolerant.state import Frame, State
-from actionledger.parsing.scan.tolerant.strings import QUOTES
 from actionledger.vocabulary import Reason, RepairKind
 
 _PLACE = context(KEY, ROOT)
@@ -16,14 +22,12 @@ def read_key(state: State, frame: Frame) -> None:
     if text[start] in QUOTES:
         frame.key, state.at = state.strings.read(start, _PLACE, "sure")
         frame.sure = "sure"
+    elif unopened := UNOPENED_KEY.match(text, start):
+        frame.key, state.at = state.strings.unopened(start, unopened.end()), unopened.end() + 1
     elif bare := BARE_KEY.match(text, start):
         frame.key, state.at = bare[0], bare.end()
         frame.sure = "bare"
-        if text.startswith('"', state.at) and COLON.match(text, state.at + 1):
-            state.note(RepairKind.UNCLOSED_STRING, start, start, '"')
-            state.at += 1
-        else:
-            state.note(RepairKind.UNQUOTED_KEY, start, state.at, in_quotes)
+        state.note(RepairKind.UNQUOTED_KEY, start, state.at, in_quotes)
     else:
         state.refuse_here("a key")
     frame.key_start, frame.key_end = start, state.at

@@ -23,11 +23,6 @@ def in_quotes(text: str) -> str:
     return encode_basestring(text)
 
 
-def escaped(text: str) -> str:
-    """Return what stands in a JSON string for a text."""
-    return encode_basestring(text)[1:-1]
-
-
 def requoted(written: str) -> str:
     """Return a string in other quotes as a JSON string."""
     return encode_basestring(unescape(written[1:-1]).value)

@@ -8,12 +8,13 @@ number of times. And nothing possessive stands before an alternative that begins
 import re
 
 _SPACE = r"[\s\ufeff\u200b-\u200d\u2060]"
-_COMMENT_AHEAD = r"(?://[^\n]{0,200}+|/\*(?:[^*]|\*(?!/)){0,300}+\*/|#[^\n]{0,200}+)"
+_LINE_AHEAD = r'(?:[^\n"]{0,100}+"[^\n"]{0,100}+"){0,4}+[^\n"]{0,200}+(?=\n)'  # with quotes in pairs, if any
+_COMMENT_AHEAD = rf"(?:(?://|#){_LINE_AHEAD}|/\*(?:[^*]|\*(?!/)){{0,300}}+\*/)"
 GAP = rf"{_SPACE}*+(?:{_COMMENT_AHEAD}{_SPACE}*+){{0,3}}+"
 """Blanks and comments, looking ahead."""
 
-END = r"\Z|```|~~~"
-"""Where a value ends at the latest: the text's end, or a fence."""
+END = r"\Z|(?:`{3,}+|~{3,}+)[ \t]*+(?:\n|\Z)"
+"""Where a value ends at the latest: the text's end, or a closing fence."""
 
 B = r"[ \t\r\n]*+"
 """What JSON calls blank, within a pattern."""
@@ -61,6 +62,11 @@ MEMBERS = re.compile(rf'(?:{B}{STRING}{B}:{B}{_SCALAR}{B},(?={B}"[^"\\\n]{{0,200
 ELEMENTS = re.compile(rf'(?:{B}{_SCALAR}{B},(?={B}["\d\[{{tfn-])){{2,}}+')
 """The same for the elements of a list."""
 
+_KEY_LETTER = r"(?:[\w$ .\-]|\\u[\da-fA-F]{4})"
+
+UNOPENED_KEY = re.compile(rf'(?=[\w$\\]){_KEY_LETTER}{{1,60}}+(?="\s*+:)')
+"""A key that lacks its opening quote."""
+
 BARE_KEY = re.compile(r"[\w$][\w$.\-]*+")
 """A key without quotes."""
 
@@ -85,6 +91,20 @@ BARE_TEXT = re.compile(
 )
 """A text without quotes: an address, or words on one line."""
 
+UP_TO_QUOTE = re.compile(r'[^"\\\n]{0,300}+(?:\\.[^"\\\n]{0,100}+){0,20}+(?=")')
+"""The rest of a line up to a quote that is not escaped."""
+
+MEMBER_INSIDE = re.compile(r"[,;{\n]\s*+[\w$.\-]++\s*+:")
+"""What looks like a member without quotes in the middle of a text."""
+
+_SCALAR_BEHIND = rf"[ \t]++(?:-?\d[\d.]*+|{_LITERAL})(?=[ \t]*+[,\]\n\d\-tfnTFN])"
+
+SCALAR_BEHIND = re.compile(_SCALAR_BEHIND)
+"""A number or a literal on the same line, where the comma before it was left out."""
+
+NUMBER_IN_A_ROW = re.compile(rf"(-?(?:0|[1-9]\d{{0,300}}+)(?:\.\d++)?(?:[eE][+-]?\d++)?){_SCALAR_BEHIND}")
+"""A number with such a scalar behind it."""
+
 NUMBER = re.compile(
     r"[+-]?(?:0[xX][\da-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     r"|(?:\d[\d_]*+(?:\.(?!\.)[\d_]*+)?|\.\d[\d_]*+)(?:[eE][+-]?\d++)?)"
@@ -98,11 +118,14 @@ VALID_NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?")
 BRACKET_INSIDE = re.compile(r"\s*+[{\[]")
 """A bracket right behind a string's opening quote."""
 
-UNCLOSED_KEY = re.compile(r"([\w$][\w$ .\-]{0,60}?)[ \t]*+:")
+UNCLOSED_KEY = re.compile(rf"((?=[\w$\\]){_KEY_LETTER}{{1,60}}?)[ \t]*+:")
 """A key that lacks its closing quote: a few words up to the colon."""
 
-KEY_BEHIND = re.compile(r"([\"'])[\w$ .\-]{1,60}+\1\s*+:")
+KEY_BEHIND = re.compile(rf"([\"']){_KEY_LETTER}{{1,60}}+\1\s*+:")
 """A key in quotes, where a string's closing quote was left out before it."""
+
+CLOSED_TEXT = re.compile(r'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"\s*+[,\]]')
+"""A text in quotes, with what follows an element of a list."""
 
 VALUE_AHEAD = re.compile(rf"\s*+(?:[\"'{{\[]|-?(?:0(?!\d)|[1-9])|{_LITERAL})")
 """The beginning of a value, where a colon or a comma was left out before it."""
@@ -148,6 +171,9 @@ BEHIND_BARE_TEXT = {
 }
 """What shows that a text without quotes has ended, by the container that it stands in."""
 
+SCALAR_ELEMENT = re.compile(rf"(?:\"[^\"\\\n]{{0,200}}+\"|-?\d[\d.]*+|{_LITERAL}){B}[,\]]")
+"""An element of a list: a text, a number or a literal."""
+
 SURE_KEY_AHEAD = re.compile(rf"{_SURE_KEY}|{_KEY_WITHOUT_COLON}")
 """A key in quotes."""
 
@@ -156,6 +182,9 @@ BARE_KEY_AHEAD = re.compile(_BARE_KEY_AHEAD)
 
 GOES_ON = re.compile(rf"{GAP},{GAP}{KEYS['sure']}")
 """What shows that an object goes on behind a bracket that seemed to close it."""
+
+ANOTHER_VALUE = re.compile(rf"{GAP},{GAP}{_SURE_VALUE}")
+"""What shows that a list goes on behind a bracket that seemed to close it."""
 
 MORE_CLOSERS = re.compile(rf"{_SPACE}*+([}}\])](?:{_SPACE}*+[}}\])])*+){_SPACE}*+")
 """Brackets behind the outermost container."""

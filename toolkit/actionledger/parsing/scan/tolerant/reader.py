@@ -5,85 +5,56 @@ recursion. A step reads as much as one call of a pattern or of the C scanner can
 members, and only then a token.
 """
 
-from collections.abc import Callable
 from re import Match
-from typing import Any, NoReturn
 
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.tolerant import words
-from actionledger.parsing.scan.tolerant.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE, context
+from actionledger.parsing.scan.tolerant.brackets import Supposition
+from actionledger.parsing.scan.tolerant.containers import Containers, Step
+from actionledger.parsing.scan.tolerant.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE
 from actionledger.parsing.scan.tolerant.decoded import Call
+from actionledger.parsing.scan.tolerant.endings import QUOTES
 from actionledger.parsing.scan.tolerant.keys import read_colon, read_key
+from actionledger.parsing.scan.tolerant.notes import RefusedError
 from actionledger.parsing.scan.tolerant.patterns import (
     BARE_KEY_AHEAD,
     CALL_AHEAD,
+    CLOSED_TEXT,
     ELEMENTS,
     ELLIPSIS,
-    EXTRA_CLOSERS,
     EXTRA_COMMAS,
-    GOES_ON,
     KEYWORD,
     MEMBERS,
-    MORE_CLOSERS,
     NEXT,
     PLUS_QUOTE,
     SURE_KEY_AHEAD,
     THREE_DIGITS,
     VALUE_AHEAD,
 )
-from actionledger.parsing.scan.tolerant.shapes import brief, closes_in_one_run, last_of
-from actionledger.parsing.scan.tolerant.shortcuts import Shortcuts
-from actionledger.parsing.scan.tolerant.state import Frame, State
-from actionledger.parsing.scan.tolerant.strings import QUOTES
+from actionledger.parsing.scan.tolerant.shapes import last_of
+from actionledger.parsing.scan.tolerant.state import Frame
+from actionledger.parsing.scan.tolerant.sums import read_sum
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, loads
-from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _LONGEST_INDENT = 200
 
-Step = Callable[[], "Step | None"]
 
-_PYTHON_FORMS = frozenset(
-    {
-        RepairKind.QUOTES,
-        RepairKind.TRIPLE_QUOTES,
-        RepairKind.STRING_PREFIX,
-        RepairKind.LITERAL,
-        RepairKind.NUMBER,
-    }
-    | {RepairKind.TRAILING_COMMA, RepairKind.COMMENT, RepairKind.BRACKETS}
-)
-"""What needs a repair in JSON and none inside a Python call."""
+class Reader(Containers):
+    """Reads the value that begins at ``at``, step by step; see ``Containers`` for what it leaves behind."""
 
+    __slots__ = ("_no_run_before",)
 
-class Reader(State):
-    """Reads the value that begins at ``at``.
-
-    Attributes:
-        root: the value.
-        start: where it begins.
-        opened: the objects and calls that were read piece by piece, each with its start and end.
-        shortcuts: the containers that were read in one go.
-    """
-
-    __slots__ = (
-        "_has_extra_closer",
-        "_has_missing_closer",
-        "_no_run_before",
-        "opened",
-        "root",
-        "shortcuts",
-        "start",
-    )
-
-    def __init__(self, text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> None:
-        super().__init__(text, start, options, is_whole=is_whole)
-        self.root: Any = None
-        self.start = start
-        self.opened: list[tuple[Any, int, int]] = []
-        self.shortcuts = Shortcuts(text, start, self.strings.memory)
-        self._has_missing_closer = False
-        self._has_extra_closer = False
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        options: DecodeOptions,
+        *,
+        is_whole: bool,
+        supposition: Supposition | None = None,
+    ) -> None:
+        super().__init__(text, start, options, is_whole=is_whole, supposition=supposition)
         self._no_run_before = 0  # a run that holds a key twice is read member by member, not again and again
 
     def read(self) -> None:
@@ -107,12 +78,12 @@ class Reader(State):
 
     def value(self) -> Step | None:
         """Read a value of any kind."""
-        character = self.skip()
+        character = self.skip(is_value_due=bool(self.frames) and self.frames[-1].kind == OBJECT)
         if self.item < 0:
             self.item = self.at
         if character in {"{", "["}:
             return self.container(character)
-        if character in QUOTES:
+        if character in QUOTES and not self.text.startswith("```", self.at):
             return self.put(words.read_string(self))
         if character.isdigit() or character in "+-.":
             if ELLIPSIS.match(self.text, self.at):
@@ -126,33 +97,6 @@ class Reader(State):
             self.refuse(Reason.MISSING_VALUE, f"The key is {self.frames[-1].key[:80]!r}.")
         return self.put(words.read_word(self))
 
-    def put(self, value: Any) -> Step | None:
-        """Put a value where it belongs; say what comes behind it."""
-        self.item = -1
-        if not self.frames:
-            self.root = value
-            return None
-        frame = self.frames[-1]
-        frame.comma = -1
-        if frame.kind == OBJECT:
-            self.put_named(frame, frame.value, value)
-        elif frame.kind != CALL:
-            frame.value.append(value)
-        elif frame.key:
-            self.put_named(frame, frame.value.keywords, value)
-            frame.key = ""
-        else:
-            frame.value.arguments.append(value)
-        return self.after_value
-
-    def put_named(self, frame: Frame, members: dict[str, Any], value: Any) -> None:
-        """Put a value under its key; of two values under one key the last counts, as in any JSON reader."""
-        key = frame.key
-        if key in members:
-            detail = f"The key is {key[:80]!r}; its values are {brief(members[key])} and {brief(value)}."
-            self.issues.append(Issue(Reason.DUPLICATE_KEY, Span(frame.key_start, frame.key_end), detail))
-        members[key] = value
-
     # Containers
 
     def container(self, bracket: str) -> Step | None:
@@ -165,48 +109,6 @@ class Reader(State):
         self.notes += read.notes
         self.at = read.end
         return self.put(read.value)
-
-    def open(self, kind: str, value: Any, inside: int) -> Step | None:
-        """Open a container whose content begins at ``inside``."""
-        if len(self.frames) >= self.options.max_depth:
-            self.refuse(Reason.TOO_DEEP, f"The limit is {self.options.max_depth} levels.")
-        parent = self.frames[-1].kind if self.frames else ROOT
-        start = self.at
-        self.put(value)
-        self.frames.append(Frame(kind, value, start, context(kind, parent), len(self.notes)))
-        self.at = inside
-        return self.member if kind == OBJECT else self.element
-
-    def close(self, end: int) -> Step | None:
-        """Close the innermost container, which ends here."""
-        frame = self.frames.pop()
-        if frame.comma >= 0 and frame.kind != TUPLE:
-            self.note(RepairKind.TRAILING_COMMA, frame.comma, frame.comma + 1, "")
-        if frame.kind == TUPLE:
-            self.close_tuple(frame, end)
-        self.at = end
-        self.leave(frame, end)
-        return self.after_value if self.frames else self.after_root(frame)
-
-    def leave(self, frame: Frame, end: int) -> None:
-        """Keep where a container stands that is no longer open."""
-        if frame.kind in {OBJECT, CALL}:
-            self.opened.append((frame.value, frame.start, end))
-        if frame.kind == CALL:
-            self.forgive_python(frame)
-
-    def close_tuple(self, frame: Frame, end: int) -> None:
-        """Take a tuple for a list, if it is one: brackets around one value may be just that."""
-        if len(frame.value) == 1 and frame.comma < 0:
-            self.at = frame.start
-            self.refuse(Reason.AMBIGUOUS, "The brackets may hold a value or a list of one.")
-        self.note(RepairKind.BRACKETS, frame.start, frame.start + 1, "[")
-        self.note(RepairKind.BRACKETS, end - 1, end, "]")
-
-    def forgive_python(self, frame: Frame) -> None:
-        """Forget what is no fault inside a call, once the outermost one ends."""
-        if not any(outer.kind == CALL for outer in self.frames):
-            self.notes[frame.notes :] = [n for n in self.notes[frame.notes :] if n[0] not in _PYTHON_FORMS]
 
     # Members and elements
 
@@ -223,8 +125,13 @@ class Reader(State):
         if other := self.no_item(frame, character):
             return other
         self.item = self.at
-        read_key(self, frame)
-        read_colon(self, frame)
+        try:
+            read_key(self, frame)
+            read_colon(self, frame)
+        except RefusedError:
+            if other := self.element_in_object(frame):
+                return other
+            raise
         return self.value
 
     def take_members(self, frame: Frame, run: Match[str]) -> bool:
@@ -251,6 +158,7 @@ class Reader(State):
 
     def pass_comma(self, frame: Frame, at: int) -> Step:
         """Go on behind the comma that stands at ``at``."""
+        self.use_comma(frame)  # unless a value was put in behind it
         frame.comma = at
         self.at = at + 1
         return self.member if frame.kind == OBJECT else self.element
@@ -283,9 +191,10 @@ class Reader(State):
             self.at = commas.end()
             return again
         if dots := ELLIPSIS.match(self.text, self.at):
+            if self.text.startswith('"', dots.end()):
+                self.refuse(Reason.AMBIGUOUS, "The dots may be a text that lacks its first quote.")
             self.note(RepairKind.ELLIPSIS, self.at, dots.end(), "")
             self.at = dots.end()
-            frame.comma = -1
             return again
         if character in "}])":
             return self.wrong_closer(frame, character)
@@ -303,8 +212,6 @@ class Reader(State):
                 return self.close(match.end())
         character = self.skip()
         if character in ",;":
-            if character == ";":
-                self.note(RepairKind.SEPARATOR, self.at, self.at + 1, ",")
             return self.pass_comma(frame, self.at)
         if character == CLOSERS[frame.kind]:
             return self.close(self.at + 1)
@@ -315,20 +222,32 @@ class Reader(State):
     def without_comma(self, frame: Frame, character: str) -> Step | None:
         """Go on with an item that no comma precedes, if it plainly is one."""
         if dots := ELLIPSIS.match(self.text, self.at):
-            self.note(RepairKind.ELLIPSIS, self.at, dots.end(), "")
-            self.at = dots.end()
-            return self.pass_comma(frame, dots.end() - 1) if dots[0].endswith(",") else self.after_value
+            end = dots.end() - dots[0].endswith(",")  # the comma belongs to what stands before the dots
+            self.note(RepairKind.ELLIPSIS, self.at, end, "")
+            self.at = end
+            return self.after_value
+        if character == ":" and frame.kind == LIST and (other := self.member_in_list(frame)):
+            return other
         if character == "+":
             return self.sum_of_strings(frame)
         if isinstance(last_of(frame.value), int | float) and THREE_DIGITS.match(self.text, self.at):
             self.refuse(
                 Reason.AMBIGUOUS, "It may be a number of its own, or the last digits of the one before it."
             )
+        if character == '"' and frame.kind == LIST and self.text[self.at - 1].isalnum():
+            self.check_text_is_closed()
         again = self.member if frame.kind == OBJECT else self.element
         if not (self.is_member_ahead() if frame.kind == OBJECT else VALUE_AHEAD.match(self.text, self.at)):
             self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
         self.note(RepairKind.MISSING_COMMA, self.at, self.at, ",")
         return again
+
+    def check_text_is_closed(self) -> None:
+        """Make sure that a quote right behind a number or a literal opens a text, and is not the end of one."""
+        if not CLOSED_TEXT.match(self.text, self.at):
+            self.refuse(
+                Reason.AMBIGUOUS, "It may be the end of a text that lacks its first quote, or begin one."
+            )
 
     def is_member_ahead(self) -> bool:
         """Return whether a member plainly begins here: a key in quotes, or one without at the beginning of a line."""
@@ -340,63 +259,15 @@ class Reader(State):
 
     def sum_of_strings(self, frame: Frame) -> Step | None:
         """Read ``"a" + "b"`` as one string."""
-        plus = self.at
-        self.at += 1
-        if self.skip() not in QUOTES or frame.kind == CALL:
-            self.at = plus
+        left = last_of(frame.value)
+        is_sum = PLUS_QUOTE.match(self.text, frame.item_end) and isinstance(left, str)
+        if frame.kind == CALL or not is_sum:
             self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
-        left = frame.value.pop(frame.key) if frame.kind == OBJECT else frame.value.pop()
-        self.item = frame.key_start if frame.kind == OBJECT else plus
-        if not isinstance(left, str):
-            self.refuse_here("a number")
-        parts = [left, words.read_string(self)]
-        self.note(RepairKind.CONCATENATION, plus, plus + 1, "")
-        while more := PLUS_QUOTE.match(self.text, self.at):
-            self.note(RepairKind.CONCATENATION, more.start(1), more.end(1), "")
-            self.at = more.end()
-            parts.append(words.read_string(self))
-        return self.put("".join(parts))
-
-    def wrong_closer(self, frame: Frame, closer: str) -> Step | None:
-        """Pass a bracket that doesn't close the innermost container: one is missing, or this is one too many."""
-        if any(CLOSERS[outer.kind] == closer for outer in self.frames):
-            self._has_missing_closer = True
-            self.note(RepairKind.MISSING_CLOSER, self.at, self.at, CLOSERS[frame.kind])
-            step = self.close(self.at)
-        else:
-            self._has_extra_closer = True
-            if not closes_in_one_run(last_of(frame.value)):
-                self.refuse_mixed_closers()
-            closers = EXTRA_CLOSERS.match(self.text, self.at)
-            assert closers is not None
-            self.note(RepairKind.EXTRA_CLOSER, self.at, closers.end(), "")
-            self.at = closers.end()
-            step = self.after_value
-        if self._has_missing_closer and self._has_extra_closer:
-            self.refuse_mixed_closers()
+        frame.value.pop(frame.key if frame.kind == OBJECT else -1)
+        comma = frame.comma = frame.item_comma
+        self.item = frame.item
+        whole = read_sum(self, left, frame.item if comma < 0 else comma, frame.item_end)
+        frame.comma = -1  # it was used by the first of them
+        step = self.put(whole)
+        frame.item_comma = comma
         return step
-
-    def after_root(self, frame: Frame) -> Step | None:
-        """End, unless what follows shows that the outermost container goes on or that its brackets don't add up."""
-        if GOES_ON.match(self.text, self.at):
-            is_plain = frame.kind == OBJECT and closes_in_one_run(frame.value)
-            if not is_plain or self._has_missing_closer or self.issues:
-                self.refuse_mixed_closers()  # a duplicate key hides what it replaced, brackets and all
-            self._has_extra_closer = True
-            self.note(RepairKind.EXTRA_CLOSER, self.at - 1, self.at, "")
-            self.opened.pop()
-            self.frames.append(frame)
-            return self.after_value
-        if closers := MORE_CLOSERS.match(self.text, self.at):
-            if self._has_missing_closer:
-                self.refuse_mixed_closers()
-            if self.is_whole and closers.end() == len(self.text):
-                self.note(RepairKind.EXTRA_CLOSER, *closers.span(1), "")
-                self.at = closers.end(1)
-        return None
-
-    def refuse_mixed_closers(self) -> NoReturn:
-        """Give up where it can't be known which bracket is the wrong one."""
-        self.refuse(
-            Reason.AMBIGUOUS, "The brackets don't add up; more than one of them may be the wrong one."
-        )

@@ -6,6 +6,7 @@ in C. That is several times as fast as building the value token by token. It gue
 reader would end them, and what this module doesn't know, or what is still no JSON in the end, is left to the reader.
 """
 
+import json
 import re
 from array import array
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from json.encoder import encode_basestring
 from typing import NamedTuple
 
 from actionledger.parsing.scan.tolerant.contexts import KEY, ROOT, context
+from actionledger.parsing.scan.tolerant.endings import QUOTES, Memory
 from actionledger.parsing.scan.tolerant.locating import Mended
 from actionledger.parsing.scan.tolerant.notes import CutError, Note, RefusedError, in_quotes, requoted
 from actionledger.parsing.scan.tolerant.patterns import (
@@ -35,31 +37,14 @@ from actionledger.parsing.scan.tolerant.scalars import (
     LITERALS,
     VALID_LITERALS,
     is_doubtful,
+    kind_of_literal,
     may_be_text,
     number_at,
 )
-from actionledger.parsing.scan.tolerant.strings import QUOTES, Memory, Strings
+from actionledger.parsing.scan.tolerant.stretches import VALID_STRETCH
+from actionledger.parsing.scan.tolerant.strings import Strings
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, is_deeper, unique
 from actionledger.vocabulary import RepairKind
-
-_SCALAR = rf"(?:{STRING}|-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?|true|false|null)"
-
-
-def _container(value: str) -> str:
-    """Return the pattern of a valid container of such values."""
-    members = rf'\{{{B}(?:{STRING}{B}:{B}{value}{B}(?:,{B}(?=")|(?=\}})))*+\}}'
-    elements = rf"\[{B}(?:{value}{B}(?:,{B}(?=[^\]])|(?=\])))*+\]"
-    return rf"(?:{members}|{elements})"
-
-
-_FLAT = _container(_SCALAR)
-_NESTED = _container(rf"(?:{_SCALAR}|{_FLAT})")
-
-_VALID_STRETCH = re.compile(
-    rf"(?:[ \t\r\n:]++|{STRING}(?={B}[:,}}\];=/#])|{_SCALAR}(?={B}[,}}\];]|[ \t\r\n]++[/#])"
-    rf"|,(?={GAP}[^\s,;}}\]/#\ufeff\u200b-\u200d\u2060])|{_NESTED}(?={B}[,}}\]]))*+"
-)
-"""What needs no mending, whole containers included. What is wrong with it all the same, the C scanner will say."""
 
 # The usual forms of some faults, each read by one pattern.
 _CLOSED = re.compile(rf"{B}[,}}\]]")
@@ -70,6 +55,7 @@ _TWO_COMMAS = re.compile(rf",{B},(?={B}[^\s,;}}\]/#])")
 _PYTHON_LITERAL = re.compile(rf"(?:True|False|None)(?={B}[,}}\]])")
 
 _KEY_PLACE = context(KEY, ROOT)
+_ENDS_OF_VALUES = frozenset("}].").union(*QUOTES.values())
 _PIECES_IN_A_CHUNK = 1024
 
 _GAP = re.compile(GAP)
@@ -138,7 +124,7 @@ class _Mending:
         self.opened = [start]
         self.faulty: set[int] = set()
         self.notes: list[Note] = []
-        self.strings = Strings(text, self.notes, memory)
+        self.strings = Strings(text, self.notes, memory, self.kinds)
         self.chunks: list[str] = []
         self.pieces: list[str] = []
         self.longer = 0
@@ -149,7 +135,7 @@ class _Mending:
         """Mend everything up to the container's end."""
         text = self.text
         while self.kinds:
-            at = _VALID_STRETCH.match(text, self.at).end()  # type: ignore[union-attr]
+            at = VALID_STRETCH.match(text, self.at).end()  # type: ignore[union-attr]
             _HANDLERS.get(text[at : at + 1], _Mending.other)(self, at)
 
     def mended(self) -> Mended:
@@ -189,6 +175,11 @@ class _Mending:
         """Return whether a key is due at a place."""
         return self.kinds[-1] == "{" and self.text[self.before(at)] in "{,;"
 
+    def is_behind_item(self, at: int) -> bool:
+        """Return whether nothing but blanks stands between a place and the end of a value."""
+        last = self.text[self.before(at)]
+        return last.isalnum() or last in _ENDS_OF_VALUES
+
     def is_behind_bare_key(self, at: int) -> bool:
         """Return whether a value's key has no quotes."""
         colon = self.before(at)
@@ -199,6 +190,8 @@ class _Mending:
         behind = self.behind(end)
         if self.text[behind] in ",;}]":
             return
+        if behind == end and self.text[end - 1].isalnum() and self.text[end] == '"':
+            raise _IrregularError  # perhaps a text that lacks its first quote
         if not _ITEM_WITHOUT_COMMA[self.kinds[-1]].match(self.text, behind):
             raise _IrregularError
         self.insert(end, behind, RepairKind.MISSING_COMMA, ",")
@@ -256,7 +249,7 @@ class _Mending:
         character = self.text[self.behind(at + 1)]
         self.at = at + 1
         if character in "}]":
-            if self.text[self.before(at)] in "{[,;:":
+            if not self.is_behind_item(at):
                 raise _IrregularError
             self.notes.append((RepairKind.TRAILING_COMMA, at, at + 1, ""))
             self.replace(at, at + 1, " ")
@@ -265,7 +258,7 @@ class _Mending:
 
     def semicolon(self, at: int) -> None:
         """Take a semicolon for a comma."""
-        if self.text[self.behind(at + 1)] in ",;}]" or self.text[self.before(at)] in "{[,;:":
+        if self.text[self.behind(at + 1)] in ",;}]" or not self.is_behind_item(at):
             raise _IrregularError
         self.notes.append((RepairKind.SEPARATOR, at, at + 1, ","))
         self.replace(at, at + 1, ",")
@@ -296,6 +289,8 @@ class _Mending:
 
     def quote(self, at: int) -> None:
         """Read a string in other quotes, or with faults, or with something odd behind it."""
+        if self.text.startswith("```", at):
+            raise _IrregularError
         if match := _QUOTED.match(self.text, at):
             if match[2] in QUOTES[self.text[at]]:
                 self.notes.append((RepairKind.QUOTES, at, match.end(), requoted))
@@ -339,8 +334,8 @@ class _Mending:
         value, end, is_valid = found
         self.at = end
         if not is_valid:
-            self.notes.append((RepairKind.NUMBER, at, end, repr(value)))
-            self.replace(at, end, repr(value))
+            self.notes.append((RepairKind.NUMBER, at, end, json.dumps(value)))
+            self.replace(at, end, json.dumps(value))
         self.expect_behind_item(end)
 
     def word(self, at: int) -> None:
@@ -366,7 +361,7 @@ class _Mending:
         if word in VALID_LITERALS:
             self.expect_behind_item(end)
         elif word in LITERALS:
-            self.notes.append((RepairKind.LITERAL, at, end, JSON_LITERALS[word]))
+            self.notes.append((kind_of_literal(LITERALS[word]), at, end, JSON_LITERALS[word]))
             self.replace(at, end, JSON_LITERALS[word])
             self.expect_behind_item(end)
         elif not is_doubtful(word) and BEHIND_BARE_TEXT[self.kinds[-1]].match(self.text, end):

@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 from actionledger.parsing.scan.tolerant.patterns import NUMBER, VALID_NUMBER
+from actionledger.vocabulary import RepairKind
 
 _BEFORE_COMMENT = re.compile(r"[^#/]*+")
 _MOST_DIGITS = 3_500  # Python refuses to write more than 4,300 in decimal, and hexadecimal has fewer
@@ -31,6 +32,12 @@ LITERALS: dict[str, Any] = {
 
 JSON_LITERALS = {word: json.dumps(value) for word, value in LITERALS.items()}
 """How the standard library's JSON writes that."""
+
+
+def kind_of_literal(value: Any) -> RepairKind:
+    """Return the kind of repair that it takes to read a word as this value: NaN and infinity have no form in JSON."""
+    return RepairKind.NON_FINITE_NUMBER if isinstance(value, float) else RepairKind.LITERAL
+
 
 AMBIGUOUS_WORDS = frozenset({"none", "nil", "yes", "no", "on", "off"})
 """Words that are a literal to some and a text to others."""

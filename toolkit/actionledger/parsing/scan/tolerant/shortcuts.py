@@ -9,11 +9,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from actionledger.parsing.scan.tolerant.contexts import ROOT
+from actionledger.parsing.scan.tolerant.endings import Memory
 from actionledger.parsing.scan.tolerant.locating import Mended
 from actionledger.parsing.scan.tolerant.notes import Note
 from actionledger.parsing.scan.tolerant.patterns import GOES_ON, MORE_CLOSERS
 from actionledger.parsing.scan.tolerant.regular import read_regular
-from actionledger.parsing.scan.tolerant.strings import Memory
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, is_deeper, scan
 
 _COST_OF_AN_ERROR = 64
@@ -34,13 +34,25 @@ class Shortcuts:
         text: the text.
         start: where its value begins, which is no valid JSON.
         memory: what is known of its strings.
+        apart: where a bracket stands that no container may be read past in one go; -1 where there is none.
     """
 
-    __slots__ = ("_budget", "_expects_faults", "_faulty", "_hopeless", "_memory", "mended", "scanned", "text")
+    __slots__ = (
+        "_apart",
+        "_budget",
+        "_expects_faults",
+        "_faulty",
+        "_hopeless",
+        "_memory",
+        "mended",
+        "scanned",
+        "text",
+    )
 
-    def __init__(self, text: str, start: int, memory: Memory) -> None:
+    def __init__(self, text: str, start: int, memory: Memory, apart: int = -1) -> None:
         self.text = text
         self._memory = memory
+        self._apart = apart
         self.scanned: list[tuple[Any, int, int]] = []
         self.mended: list[Mended] = []
         self._budget = 3 * (len(text) - start) + 4096
@@ -72,7 +84,7 @@ class Shortcuts:
             self._budget -= stopped - start + _COST_OF_AN_ERROR
             self._budget -= stopped // 16  # making the error counts all lines before it
             return None
-        if is_deeper(self.text, start, end, value, levels):
+        if start < self._apart < end or is_deeper(self.text, start, end, value, levels):
             return None
         self.scanned.append((value, start, end))
         return ReadInOneGo(value, end)
@@ -85,6 +97,8 @@ class Shortcuts:
         if mended is None:
             self._hopeless.update(look.hopeless)
             self._budget -= look.end - start + _COST_OF_AN_ERROR
+            return None
+        if start < self._apart < mended.end:
             return None
         if parent == ROOT and (
             GOES_ON.match(self.text, mended.end) or MORE_CLOSERS.match(self.text, mended.end)

@@ -4,10 +4,11 @@ from typing import Any, NoReturn
 
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.tolerant.contexts import ROOT, Context, context
+from actionledger.parsing.scan.tolerant.endings import Memory
 from actionledger.parsing.scan.tolerant.notes import After, CutError, Note, RefusedError
-from actionledger.parsing.scan.tolerant.patterns import BLANKS, COMMENT, OTHER_SPACE
+from actionledger.parsing.scan.tolerant.patterns import BLANKS, COMMENT, OTHER_SPACE, VALUE_AHEAD
 from actionledger.parsing.scan.tolerant.scalars import may_be_text
-from actionledger.parsing.scan.tolerant.strings import Memory, Strings
+from actionledger.parsing.scan.tolerant.strings import Strings
 from actionledger.values import Issue
 from actionledger.vocabulary import Reason, RepairKind
 
@@ -24,9 +25,19 @@ class Frame:
         start: where it begins.
         place: the context of the values in it.
         notes: how many notes there were when it was opened.
+
+    Attributes:
+        key, key_start, key_end: the key that was read last, and where it stands.
+        sure: how sure a key has to be that stands behind a quote inside a string, see ``patterns.KEYS``.
+        comma: where the comma stands that nothing has followed yet; -1 where there is none.
+        item, item_end: where the item begins and ends that was put in last.
+        item_comma: where the comma before that stands; -1 where there is none.
     """
 
-    __slots__ = ("comma", "key", "key_end", "key_start", "kind", "notes", "place", "start", "sure", "value")
+    __slots__ = (
+        *("comma", "item", "item_comma", "item_end", "key", "key_end", "key_start", "kind"),
+        *("notes", "place", "start", "sure", "value"),
+    )
 
     def __init__(self, kind: str, value: Any, start: int, place: Context, notes: int) -> None:
         self.kind = kind
@@ -37,7 +48,8 @@ class Frame:
         self.key = ""
         self.key_start = self.key_end = start
         self.sure = "sure"
-        self.comma = -1  # where the comma stands that nothing has followed yet
+        self.comma = self.item_comma = -1
+        self.item = self.item_end = start
 
 
 class State:
@@ -50,7 +62,10 @@ class State:
         is_whole: whether whoever wrote the text ended it here, so that what it leaves open was forgotten, not cut.
     """
 
-    __slots__ = ("at", "frames", "is_whole", "issues", "item", "notes", "options", "strings", "text")
+    __slots__ = (
+        *("at", "frames", "is_whole", "issues", "item", "kinds", "notes", "options"),
+        *("strings", "text"),
+    )
 
     def __init__(self, text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> None:
         self.text = text
@@ -58,9 +73,10 @@ class State:
         self.options = options
         self.is_whole = is_whole
         self.frames: list[Frame] = []
+        self.kinds: list[str] = []
         self.notes: list[Note] = []
         self.issues: list[Issue] = []
-        self.strings = Strings(text, self.notes, Memory())
+        self.strings = Strings(text, self.notes, Memory(), self.kinds)
         self.item = -1  # where the member or element begins that is being read
 
     @property
@@ -68,8 +84,26 @@ class State:
         """Where the value stands that is being read."""
         return self.frames[-1].place if self.frames else _OUTERMOST
 
-    def skip(self) -> str:
+    @property
+    def outer(self) -> str:
+        """The kind of the container around the innermost one."""
+        return self.kinds[-2] if len(self.kinds) > 1 else ROOT
+
+    def push(self, frame: Frame) -> None:
+        """Open a container inside the innermost one."""
+        self.frames.append(frame)
+        self.kinds.append(frame.kind)
+
+    def pop(self) -> Frame:
+        """Close the innermost container."""
+        self.kinds.pop()
+        return self.frames.pop()
+
+    def skip(self, *, is_value_due: bool = False) -> str:
         """Pass over blanks and comments; return the character behind them.
+
+        Args:
+            is_value_due: whether a value has to follow: then a comment that none follows is none.
 
         Raises:
             CutError: the text ends here.
@@ -87,6 +121,8 @@ class State:
                 self.note(RepairKind.SPACE, at, match.end(), " ")
             elif match := COMMENT.match(text, at):
                 if may_be_text(match[0]):
+                    if is_value_due and not VALUE_AHEAD.match(text, match.end()):
+                        return character
                     self.refuse(
                         Reason.AMBIGUOUS, "It may be a comment, or a text that lacks its first quote."
                     )

@@ -4,19 +4,29 @@ import json
 import re
 from typing import Any, NoReturn
 
-from actionledger.parsing.scan.tolerant.contexts import CLOSERS, LIST, ROOT
-from actionledger.parsing.scan.tolerant.escapes import unescape
+from actionledger.parsing.scan.tolerant.contexts import LIST, OBJECT, ROOT
 from actionledger.parsing.scan.tolerant.notes import CutError, RefusedError, in_quotes
-from actionledger.parsing.scan.tolerant.patterns import BARE_TEXT, BEHIND_BARE_TEXT, ENDS_WORD, WORD
+from actionledger.parsing.scan.tolerant.patterns import (
+    BARE_TEXT,
+    BEHIND_BARE_TEXT,
+    ENDS_WORD,
+    MEMBER_INSIDE,
+    NUMBER_IN_A_ROW,
+    SCALAR_BEHIND,
+    UP_TO_QUOTE,
+    WORD,
+)
 from actionledger.parsing.scan.tolerant.scalars import (
     JSON_LITERALS,
     LITERALS,
     STRING_PREFIXES,
     VALID_LITERALS,
     is_doubtful,
+    kind_of_literal,
     number_at,
 )
 from actionledger.parsing.scan.tolerant.state import State
+from actionledger.parsing.scan.tolerant.unclosed import open_brackets
 from actionledger.vocabulary import Reason, RepairKind
 
 _SIGNED_LITERAL = re.compile(r"([+-])(Infinity|inf|NaN|nan)\b")
@@ -37,23 +47,12 @@ def read_string(state: State, *, is_raw: bool = False) -> str:
 
 
 def _unclosed_string(state: State, start: int) -> str:
-    """Read a string that no quote closes, in a text that is whole: up to the brackets that close what is open.
-
-    They have to be the text's last characters, and what is left of them has to have balanced brackets of its own: else
-    they may belong to the string, and where that ends nobody knows.
-    """
-    text, stop = state.text, len(state.text)
-    for frame in state.frames:
-        while text[stop - 1].isspace():
-            stop -= 1
-        if text[stop - 1] != CLOSERS[frame.kind] or stop - 1 <= start:
-            raise CutError
-        stop -= 1
-    if not state.strings.is_balanced(start, stop):
+    """Read a string that no quote closes, in a text that is whole: up to the brackets that close what is open."""
+    stop = state.strings.endings.before_closers(start)
+    if stop is None:
         raise CutError
-    state.note(RepairKind.UNCLOSED_STRING, stop, stop, text[start])
     state.at = stop
-    return unescape(text[start + 1 : stop]).value
+    return state.strings.left_open(start, stop)
 
 
 def read_number(state: State) -> Any:
@@ -63,13 +62,16 @@ def read_number(state: State) -> Any:
         found = number_at(text, start)
     except ValueError:
         state.refuse(Reason.MALFORMED_JSON, "The number has more digits than can be converted.")
+    if found is None and state.place.kind == LIST and (row := NUMBER_IN_A_ROW.match(text, start)):
+        state.at = row.end(1)
+        return json.loads(row[1])
     if found is None:
         return _signed_literal(state) if _SIGNED_LITERAL.match(text, start) else read_bare_text(state)
     value, end, is_valid = found
     if end >= len(text) and state.frames and not state.is_whole:
         raise CutError  # its last digits may be missing
     if not is_valid:
-        state.note(RepairKind.NUMBER, start, end, repr(value))
+        state.note(RepairKind.NUMBER, start, end, json.dumps(value))
     state.at = end
     return value
 
@@ -78,7 +80,7 @@ def _signed_literal(state: State) -> float:
     match = _SIGNED_LITERAL.match(state.text, state.at)
     assert match is not None
     value = float(match[1] + match[2])
-    state.note(RepairKind.LITERAL, state.at, match.end(), json.dumps(value))
+    state.note(RepairKind.NON_FINITE_NUMBER, state.at, match.end(), json.dumps(value))
     state.at = match.end()
     return value
 
@@ -90,9 +92,10 @@ def read_word(state: State) -> Any:
     if match is None:
         return read_bare_text(state)
     word, end = match[0], match.end()
-    if word in LITERALS and ENDS_WORD.match(text, end):
+    is_in_a_row = state.place.kind == LIST and SCALAR_BEHIND.match(text, end)
+    if word in LITERALS and (is_in_a_row or ENDS_WORD.match(text, end)):
         if word not in VALID_LITERALS:
-            state.note(RepairKind.LITERAL, start, end, JSON_LITERALS[word])
+            state.note(kind_of_literal(LITERALS[word]), start, end, JSON_LITERALS[word])
         state.at = end
         return LITERALS[word]
     if word.lower() in STRING_PREFIXES and text[end : end + 1] in {"'", '"'}:
@@ -114,6 +117,9 @@ def read_bare_text(state: State) -> str:
     """Read a text without quotes, if it plainly ends where it seems to."""
     text, start, place = state.text, state.at, state.place
     match = BARE_TEXT.match(text, start)
+    if (quote := _end_of_unopened(state)) is not None:
+        state.at = quote + 1
+        return state.strings.unopened(start, quote)
     if place.kind == ROOT:
         if match and match.end() >= len(text) and is_doubtful(match[0]):
             raise CutError
@@ -126,8 +132,6 @@ def read_bare_text(state: State) -> str:
         if state.is_whole:
             _refuse_bare(state, end, f"{value[:80]!r} may have been cut off.")
         raise CutError
-    if text[end] == '"' and place.fits.match(text, end + 1):
-        return _text_without_opening_quote(state, value, end)
     if (doubt := _doubt(state, value, end)) is not None:
         _refuse_bare(state, end, doubt)
     state.note(RepairKind.UNQUOTED_VALUE, start, end, in_quotes)
@@ -135,15 +139,28 @@ def read_bare_text(state: State) -> str:
     return value
 
 
-def _text_without_opening_quote(state: State, value: str, quote: int) -> str:
-    start = state.at
+def _end_of_unopened(state: State) -> int | None:
+    """Return where the closing quote stands of a text that lacks its opening quote; None where it is no such text."""
+    text, start, place = state.text, state.at, state.place
+    found = UP_TO_QUOTE.match(text, start)
+    if found is None or place.kind == ROOT or not place.surely_fits.match(text, found.end() + 1):
+        return None
+    quote, written = found.end(), found[0]
     if any(kind is RepairKind.UNCLOSED_STRING for kind, *_ in state.notes):
         _refuse_bare(
             state, quote, "One string lacks its first quote and another its last: the two may be one."
         )
-    state.note(RepairKind.UNCLOSED_STRING, start, start, '"')
-    state.at = quote + 1
-    return unescape(value).value
+    if open_brackets(text, start, quote) != (0, 0):
+        return None
+    if MEMBER_INSIDE.search(written):
+        _refuse_bare(
+            state,
+            quote,
+            f"{written[:80]!r} may be a text that lacks its first quote, or more than one value.",
+        )
+    if place.kind != OBJECT and ("," in written or ";" in written):
+        _refuse_bare(state, quote, f"{written[:80]!r} may be one text or several; it lacks its first quote.")
+    return quote
 
 
 def _doubt(state: State, value: str, end: int) -> str | None:
