@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 LEDGER ?= demo.duckdb
 
-.PHONY: demo test check format dashboard notebooks bench data clean
+.PHONY: demo test check format dashboard notebooks bench fuzz data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -32,6 +32,9 @@ notebooks: $(VENV)/.dev  ## run the notebooks anew, outputs included
 
 bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the same run
 	$(BIN)/python tests/benchmarks/reading.py
+
+fuzz: $(VENV)/.dev  ## read broken texts for a minute; a text that breaks a promise is printed
+	$(BIN)/python tests/fuzz/fuzz_reading.py
 
 data: $(VENV)/.dev  ## write the sample sessions anew
 	$(BIN)/python data/generate.py

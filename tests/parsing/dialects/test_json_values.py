@@ -4,6 +4,7 @@ import pytest
 
 from actionledger.parsing.dialects.json_values import Reach, arguments_at, json_ahead, value_at
 from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue
 from actionledger.vocabulary import Reason, RepairKind
 
@@ -13,7 +14,7 @@ ALL = DecodeOptions(repairs=frozenset(RepairKind))
 def read(text, closer="</t>", bound=None):
     at = text.find(closer)
     end = len(text)
-    return value_at(text, 0, Reach(at if at >= 0 else None, bound or end, end), ALL)
+    return value_at(Source(text), 0, Reach(at if at >= 0 else None, bound or end, end), ALL)
 
 
 def test_a_valid_value_ends_where_it_says():
@@ -67,9 +68,9 @@ def test_where_nothing_bounds_a_value_no_guess_decides_where_a_string_ends():
 def test_valid_json_of_any_size_is_seen_ahead(size):
     """It is looked at in pieces, and no cut between them shows."""
     text = '{"a": ["' + "x" * size + '", true, 12345]}'
-    assert json_ahead(text + " tail", 0, len(text) + 5, ALL).end == len(text)
-    assert json_ahead(text, 0, len(text) - 1, ALL).is_cut
-    assert not json_ahead(text[:-2] + "!" * 20, 0, len(text) + 18, ALL).is_cut
+    assert json_ahead(Source(text + " tail"), 0, len(text) + 5, ALL).whole.end == len(text)
+    assert json_ahead(Source(text), 0, len(text) - 1, ALL).is_cut
+    assert not json_ahead(Source(text[:-2] + "!" * 20), 0, len(text) + 18, ALL).is_cut
 
 
 @pytest.mark.parametrize(
@@ -83,7 +84,7 @@ def test_valid_json_of_any_size_is_seen_ahead(size):
 )
 def test_arguments_that_are_no_whole_object_are_refused(text, reason):
     """Half an object is never executed, and arguments have names."""
-    refused = arguments_at(text, 0, Reach(None, len(text), len(text)), ALL)
+    refused = arguments_at(Source(text), 0, Reach(None, len(text), len(text)), ALL)
     assert isinstance(refused, Issue)
     assert refused.code is reason
 
@@ -103,3 +104,11 @@ def test_a_string_that_ends_before_the_marker_or_nowhere_ends_before_it():
     decoded = read('{"a": "x}</t>y')
     assert decoded.value == {"a": "x"}
     assert [repair.kind for repair in decoded.repairs] == [RepairKind.UNCLOSED_STRING]
+
+
+def test_a_valid_value_is_read_once_whoever_asks():
+    """Several dialects look at the same fence; the value that they see is one and the same."""
+    source = Source('{"a": [1]}')
+    first, second = (value_at(source, 0, Reach(None, 10, 10), ALL) for _ in range(2))
+    assert first.value is second.value
+    assert first.span_of(first.value) == (0, 10)

@@ -94,25 +94,30 @@ def test_an_opening_beyond_the_end_is_none():
     assert openers.next("<exec>", 0, 6).end == 6
 
 
+@pytest.mark.parametrize("text", ["a ```json", "a Action:", "a\n\n ```json", "a\n{"])
+def test_what_a_line_begins_with_is_no_opening_in_the_middle_of_it(text):
+    """Where looking begins makes no line begin there; the line's own beginning counts."""
+    openers = Openers(NOTHING, LINES, fences=True)
+    begins = text.rfind("\n") + 1
+    within = openers.next(text, 1, len(text))
+    assert (within is not None) is (begins > 0)
+    assert within is None or within == openers.next(text, begins, len(text))
+
+
+def test_of_several_openings_the_first_one_counts():
+    """Whatever kind it is of."""
+    text = "<exec> x\n```json\n<exec>\n{"
+    kinds = [opening.kind for opening in openings(text, TAGS, LINES)]
+    assert kinds == [OpeningKind.LITERAL, OpeningKind.FENCE, OpeningKind.LITERAL, OpeningKind.LINE]
+
+
+def test_nothing_opens_where_nothing_may():
+    """No literals, no lines, no fences."""
+    assert openings("```\n<exec>\n{", fences=False) == []
+
+
 def test_fences_count_only_where_they_are_asked_for():
     """A dialect whose tags are special to the protocol sees no fences at all."""
     found = openings("```\n<exec>", TAGS, fences=False)
     assert [opening.label for opening in found] == ["<exec>"]
     assert openings("```\n<exec>", fences=False) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "fences", "expected"),
-    [
-        ("plain", True, False),
-        ("a ``` b", True, True),
-        ("a ~~~ b", True, True),
-        ("a ``` b", False, False),
-        ("a <exec> b", False, True),
-        ("a <exe c> b", False, False),
-    ],
-)
-def test_the_flat_filter_lets_through_whatever_might_open(text, fences, expected):
-    """It may say yes too often, never no."""
-    assert Openers(TAGS, NOTHING, fences).may_open(text) is expected
-    assert Openers(TAGS, LINES, fences).may_open(text)

@@ -129,3 +129,10 @@ def test_a_text_holds_what_matches_anywhere():
     """Asked again, the answer is the same."""
     source = Source("..a")
     assert [source.holds(re.compile(pattern)) for pattern in "abab"] == [True, False, True, False]
+
+
+def test_a_question_is_answered_once_while_it_is_asked_again():
+    """Dialects that ask one after the other get the same answer; another question is another one."""
+    source, answers = Source("x"), iter(range(10))
+    asked = [("a", 1), ("a", 1), ("a", 2), ("b", 2), ("b", 2)]
+    assert [source.once(each, lambda: next(answers)) for each in asked] == [0, 0, 1, 2, 2]

@@ -55,15 +55,14 @@ class Finder:
         )
 
     def blocks(self, source: Source, options: DecodeOptions, start: int = 0) -> Iterator[Placed]:
-        """Yield the blocks of a response in text order, never overlapping.
+        """Return the blocks of a response in text order, never overlapping.
 
         Args:
             source: the response.
             options: what may be repaired, and the decoder's limits.
             start: where to begin, in code points; not inside a block.
         """
-        if self._openers.may_open(source.text):
-            yield from self._blocks(source, options, Span(start, len(source.text)))
+        return self._blocks(source, options, Span(start, len(source.text)))
 
     @cached_property
     def _inside_fences(self) -> "Finder":

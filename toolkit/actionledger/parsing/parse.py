@@ -136,7 +136,11 @@ def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:
 def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_action: bool) -> Outcome:
     if not text.strip():
         return Outcome.FAILED if requires_action else Outcome.EMPTY
-    read_blocks = [block for block in blocks if block.status in {BlockStatus.STRICT, BlockStatus.REPAIRED}]
+    read_blocks = [
+        block
+        for block in blocks
+        if block.status is BlockStatus.STRICT or block.status is BlockStatus.REPAIRED
+    ]
     lost = any(
         block.status is BlockStatus.MALFORMED or any(issue.code in _LOSSES for issue in block.issues)
         for block in blocks

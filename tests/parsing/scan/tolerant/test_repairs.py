@@ -33,6 +33,8 @@ def mended(text, decoded):
     places = [repair.span for repair in decoded.repairs]
     assert all(one.end <= other.start for one, other in pairwise(places)), text
     assert all(repair.before == repair.span.of(text) for repair in decoded.repairs), text
+    changes = [repair for repair in decoded.repairs if repair.kind is not RepairKind.NON_FINITE_NUMBER]
+    assert all(repair.before != repair.after for repair in changes), text
     text = text[: max([decoded.end, *(place.end for place in places)])]
     for repair in reversed(decoded.repairs):
         text = text[: repair.span.start] + repair.after + text[repair.span.end :]
@@ -76,6 +78,7 @@ def test_repairs_count_in_the_text_that_was_handed_in(before, text):
     ("text", "written"),
     [
         ('["a "b\n" c"]', r'["a \"b\n\" c"]'),
+        ("['it's']", '["it\'s"]'),
         ('["a\n\\n\tb"]', r'["a\n\n\tb"]'),
         ('["a\n"\\d"\n"]', r'["a\n\"\\d\"\n"]'),
         ('["x \\\n y"]', r'["x \\\n y"]'),

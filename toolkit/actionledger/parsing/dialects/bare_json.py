@@ -90,12 +90,12 @@ def read_line(
         options: what may be repaired.
     """
     start, text = opening.start, source.text
-    ahead = json_ahead(text, start, end, options)
-    if ahead.end is None and not rule.is_meant(source, start, end):
+    ahead = json_ahead(source, start, end, options)
+    if ahead.whole is None and not rule.is_meant(source, start, end):
         # What stands in data is data: nobody is to take a line of it for a call before the rest of it has come.
         return _data(Span(start, end), Span(start, end)) if ahead.is_cut else None
     reach = Reach(None, min(end, start + _REPAIRABLE), end)
-    group = values_at(text, start, reach, options, _ON_A_LINE)
+    group = values_at(source, start, reach, options, _ON_A_LINE)
     if group.is_broken or reach.bound <= group.stop < end:
         if rule.is_data(group.values, source.names):
             return None
@@ -118,12 +118,12 @@ def _read_fence(
     start = behind_blanks(text, opening.end, end)
     if not BEGINS_JSON.match(text, start, end):
         return None
-    if json_ahead(text, start, end, options).end is None and not rule.is_meant(source, start, end):
+    if json_ahead(source, start, end, options).whole is None and not rule.is_meant(source, start, end):
         return None
     first = source.closing_fence(opening, opening.end, end)
     bound = end if source.may_overrun else first.start
     reach = Reach(first.start if first.found else None, bound, end)
-    group = values_at(text, start, reach, options, _IN_A_FENCE)
+    group = values_at(source, start, reach, options, _IN_A_FENCE)
     closing = None if group.is_broken else source.closing_behind(opening, group.end)
     if closing is None:
         source.overran(group.stop - first.end)

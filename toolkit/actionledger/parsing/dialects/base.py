@@ -190,8 +190,8 @@ class Dialect(BaseModel):
 
 def named_arguments(value: Mapping[str, Any], discriminator: str) -> tuple[str, dict[str, Any]]:
     """Split a JSON object into the action's name and its arguments; the name is empty where it is no string."""
-    name = value.get(discriminator)
-    arguments = {key: item for key, item in value.items() if key != discriminator}
+    arguments = dict(value)
+    name = arguments.pop(discriminator, None)
     return (name if isinstance(name, str) else ""), arguments
 
 

@@ -6,9 +6,10 @@ but never beyond the next opening fence of the same format, so that no block swa
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from actionledger.parsing.dialects.json_values import Group, Reach, values_at
+from actionledger.parsing.dialects.json_values import Group, Reach, json_ahead, values_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.scan.openings import Closing, Opening
 from actionledger.parsing.scan.options import DecodeOptions
@@ -41,10 +42,13 @@ class Content:
         """Whether the end of the text cuts through the last value."""
         return bool(self.values and self.values[-1].cut)
 
-    @property
-    def repairs(self) -> tuple[Repair, ...]:
-        """What was changed to read it, in text order."""
-        of_values = [repair for decoded in self.values for repair in decoded.repairs]
+    def repairs_with(self, values: Iterable[Decoded]) -> tuple[Repair, ...]:
+        """Return what was changed to read it, in text order.
+
+        Args:
+            values: its values, be it with what was decoded in them a second time.
+        """
+        of_values = [repair for decoded in values for repair in decoded.repairs]
         return tuple(sorted([*self.beside, *of_values], key=lambda repair: repair.span))
 
 
@@ -53,6 +57,9 @@ def content_of(
 ) -> Content:
     """Read what stands in the fence that begins here.
 
+    Nearly always that is one valid value, and the fence closes right behind it. Then nothing else is looked for: valid
+    JSON has no line that begins with backticks, so no other fence begins or closes in it.
+
     Args:
         source: the response.
         opening: the fence.
@@ -60,6 +67,16 @@ def content_of(
         options: what may be repaired.
         following: what the next block of the format begins with.
     """
+    whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
+    if whole and (closing := source.closing_behind(opening, whole.end)):
+        return Content((whole,), closing)
+    return _searched_content(source, opening, end, options, following)
+
+
+def _searched_content(
+    source: Source, opening: Opening, end: int, options: DecodeOptions, following: re.Pattern[str]
+) -> Content:
+    """Read what stands in a fence whose first value is broken, or has something behind it or comments before it."""
     text = source.text
     bound = source.search(following, opening.end, end)
     first = source.closing_fence(opening, opening.end, bound)
@@ -70,7 +87,7 @@ def content_of(
         return Content((), first, refusal=missing if comments else Issue(Reason.EMPTY_BLOCK, body))
     limit = bound if source.may_overrun else first.start
     gap = _GAP if RepairKind.SEVERAL_VALUES in options.repairs else None
-    group = values_at(text, start, Reach(first.start if first.found else None, limit, limit), options, gap)
+    group = values_at(source, start, Reach(first.start if first.found else None, limit, limit), options, gap)
     source.overran((limit if group.is_broken else group.end) - first.end)
     if group.is_broken:
         return _broken(opening, group, first, comments, is_last=bound == len(text))

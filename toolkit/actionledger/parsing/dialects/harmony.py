@@ -123,7 +123,7 @@ class _Message:
             return self.found(name, {"code": self.text[self.body_start : stop.start]}, stop.start)
         if self.text.startswith("<|call|>", begins, self.end):
             return self.found(name, {}, begins)
-        arguments = arguments_at(self.text, begins, self.reach(begins), self.options)
+        arguments = arguments_at(self.source, begins, self.reach(begins), self.options)
         if isinstance(arguments, Issue):
             return self.refused(arguments)
         stop = self.stop(arguments.end)

@@ -97,7 +97,7 @@ class JsonFence(JsonShape):
     def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found:
         content = content_of(source, opening, end, options, self._following)
         span, body = Span(opening.start, content.closing.end), Span(opening.end, content.closing.start)
-        found = self.judged(source.text, Found(BlockStatus.STRICT, span, body), content, options)
+        found = self.judged(source.text, span, body, content, options)
         if content.refusal or content.closing.found or found.status is BlockStatus.IGNORED:
             return found
         if RepairKind.UNCLOSED_FENCE not in options.repairs:
@@ -116,7 +116,7 @@ class JsonFence(JsonShape):
             return None
         stop = source.search(PARAGRAPH_ENDS, start, end)
         limit = end if source.may_overrun else stop
-        decoded = value_at(text, start, Reach(stop if stop < end else None, limit, limit), options)
+        decoded = value_at(source, start, Reach(stop if stop < end else None, limit, limit), options)
         is_whole = decoded.ok and not decoded.cut
         source.overran((decoded.end if is_whole else limit) - stop)
         if is_whole and not ends_paragraph(text, decoded.end):
@@ -125,7 +125,7 @@ class JsonFence(JsonShape):
         is_read = is_whole or (bool(decoded.cut) and span.end == len(text))
         refusal = None if is_read else refusal_of(decoded, span)
         content = Content((decoded,), Closing(span.end, span.end, found=True), refusal=refusal)
-        found = self.judged(text, Found(BlockStatus.STRICT, span, span), content, options)
+        found = self.judged(text, span, span, content, options)
         return self._if_plain(found, source, fence_repair(start, self.label))
 
     def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:

@@ -1,12 +1,14 @@
 """Formats whose actions are objects in a JSON value: which objects those are, and what is read from them."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import replace
 from json import dumps
 from typing import Any, ClassVar
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written, named_arguments
 from actionledger.parsing.dialects.fence_content import Content
+from actionledger.parsing.dialects.verdicts import read_block, refused
 from actionledger.parsing.scan.options import STRICT, DecodeOptions
 from actionledger.parsing.scan.tolerant import Decoded, decode_nested
 from actionledger.parsing.scan.tolerant.decoded import Evidence
@@ -34,77 +36,73 @@ class JsonShape(Dialect):
         """Return whether a block that can't be read was meant to hold actions: whoever writes the label means it."""
         return True
 
-    def judged(self, text: str, block: Found, content: Content, options: DecodeOptions) -> Found:
+    def judged(self, text: str, span: Span, body: Span, content: Content, options: DecodeOptions) -> Found:
         """Return a block with the actions of its content, or with the reason why it has none.
 
         Args:
             text: the response.
-            block: the block, of which only the places count.
-            content: what stands in it.
+            span: all of the block.
+            body: what stands in it.
+            content: what was read there.
             options: what may be repaired.
         """
-        is_intended = self.is_intended(block.body.of(text))
         if issue := content.refusal:
-            return _malformed(block, issue.code, (), issue) if is_intended else _data(block)
+            return refused(span, body, issue) if self.is_intended(body.of(text)) else _data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
         held = [self.objects(decoded.value) for decoded in values]
-        if content.is_cut and isinstance(held[-1], Reason) and is_intended:
+        if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
             held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
         if all(objects is Reason.NOT_AN_ACTION for objects in held):
-            return _data(block)
+            return _data(span, body)
         pairs = list(zip(values, held, strict=True))
         actions = tuple(action for decoded, objects in pairs for action in self._actions(decoded, objects))
-        repairs = replace(content, values=values).repairs
-        issues = [issue for decoded in values for issue in decoded.issues]
+        repairs = content.repairs_with(values)
+        issues = tuple(issue for decoded in values for issue in decoded.issues)
         if content.is_cut and not actions:
-            return _malformed(block, Reason.TRUNCATED, repairs, *issues)
-        if faults := self._faults(text, pairs, block, has_actions=bool(actions)):
-            return _malformed(block, faults[0].code, repairs, *faults, *issues)
-        status = BlockStatus.REPAIRED if repairs else BlockStatus.STRICT
-        return replace(block, status=status, actions=actions, repairs=repairs, issues=tuple(issues))
+            return _malformed(span, body, Reason.TRUNCATED, repairs, issues)
+        faults = () if actions else _never_filled(text, values[-1], body)
+        if faults := (*self._misshapen(pairs), *faults):
+            return _malformed(span, body, faults[0].code, repairs, (*faults, *issues))
+        return read_block(span, body, actions, repairs, issues)
 
     def _actions(self, decoded: Decoded, objects: list[Any] | Reason) -> list[Written]:
         """Return the actions that are whole, each with its place; what is no object has the value's."""
-        written = []
-        for item in () if isinstance(objects, Reason) else objects:
-            if decoded.is_cut(item):
-                continue
-            is_object = isinstance(item, dict)
-            name, arguments = (
-                named_arguments(item, self.discriminator) if is_object else ("", {"value": item})
-            )
-            written.append(Written(name, arguments, decoded.span_of(item)))
-        return written
-
-    def _faults(
-        self, text: str, pairs: list[tuple[Decoded, list[Any] | Reason]], block: Found, *, has_actions: bool
-    ) -> list[Issue]:
-        """Return what is wrong with values that were read: another shape, or a list that was never filled."""
-        faults = [
-            Issue(Reason.WRONG_SHAPE, Span(decoded.start, decoded.end), f"Expected {self.shape}")
-            for decoded, objects in pairs
-            if objects is Reason.WRONG_SHAPE
+        items = [] if isinstance(objects, Reason) else objects
+        if decoded.cut:
+            items = [item for item in items if not decoded.is_cut(item)]
+        return [
+            Written(*named_arguments(item, self.discriminator), decoded.span_of(item))
+            if isinstance(item, dict)
+            else Written("", {"value": item}, decoded.span_of(item))
+            for item in items
         ]
-        last = pairs[-1][0]
-        if not has_actions and any(_closes_at_once(repair, text, last.start) for repair in last.repairs):
-            detail = "The block ends before its value does."
-            faults.append(Issue(Reason.MALFORMED_JSON, Span(last.start, block.body.end), detail))
-        return faults
+
+    def _misshapen(self, pairs: list[tuple[Decoded, list[Any] | Reason]]) -> Iterator[Issue]:
+        """Yield an issue for each value that was read and has another shape."""
+        for decoded, objects in pairs:
+            if objects is Reason.WRONG_SHAPE:
+                span = Span(decoded.start, decoded.end)
+                yield Issue(Reason.WRONG_SHAPE, span, f"Expected {self.shape}")
+
+
+def _never_filled(text: str, last: Decoded, body: Span) -> tuple[Issue, ...]:
+    """Return the issue that a list is closed right behind its bracket by a repair: nobody said that it was to be empty."""
+    if not any(_closes_at_once(repair, text, last.start) for repair in last.repairs):
+        return ()
+    detail = "The block ends before its value does."
+    return (Issue(Reason.MALFORMED_JSON, Span(last.start, body.end), detail),)
 
 
 def _closes_at_once(repair: Repair, text: str, start: int) -> bool:
-    """Return whether a repair closes a list right behind its bracket: nobody said that it was to be empty."""
     before = text[start : repair.span.start]
     return repair.kind is RepairKind.MISSING_CLOSER and before.rstrip().endswith("[")
 
 
 def _unnested(text: str, decoded: Decoded, list_key: str, options: DecodeOptions) -> Decoded:
     """Return a value with the JSON that it, or the list in it, holds as a string: encoded once too often."""
-    if RepairKind.NESTED_JSON not in options.repairs or decoded.repairs or not decoded.ok:
-        return decoded
     value = decoded.value
     held = value.get(list_key) if isinstance(value, dict) else value
-    if not isinstance(held, str):
+    if not isinstance(held, str) or RepairKind.NESTED_JSON not in options.repairs or decoded.repairs:
         return decoded
     nested = decode_nested(held, options=STRICT.model_copy(update={"max_depth": options.max_depth}))
     if not nested.ok or nested.issues:
@@ -115,10 +113,12 @@ def _unnested(text: str, decoded: Decoded, list_key: str, options: DecodeOptions
     return replace(decoded, value=value, evidence=Evidence(before=(repair,)))
 
 
-def _data(block: Found) -> Found:
-    return replace(block, status=BlockStatus.IGNORED, reason=Reason.NOT_AN_ACTION)
+def _data(span: Span, body: Span) -> Found:
+    return Found(BlockStatus.IGNORED, span, body, reason=Reason.NOT_AN_ACTION)
 
 
-def _malformed(block: Found, reason: Reason, repairs: tuple[Repair, ...], *issues: Issue) -> Found:
-    in_order = tuple(sorted(issues, key=lambda issue: issue.span or block.span))
-    return replace(block, status=BlockStatus.MALFORMED, reason=reason, repairs=repairs, issues=in_order)
+def _malformed(
+    span: Span, body: Span, reason: Reason, repairs: tuple[Repair, ...], issues: tuple[Issue, ...]
+) -> Found:
+    in_order = tuple(sorted(issues, key=lambda issue: issue.span or span))
+    return Found(BlockStatus.MALFORMED, span, body, reason=reason, repairs=repairs, issues=in_order)

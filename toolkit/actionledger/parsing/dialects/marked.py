@@ -61,7 +61,7 @@ class Marked(Dialect):
                 return marker.refused(issue, start)
             return marker.nothing_behind()
         gap = self.gap if marker.closer or self.holds_several else None
-        group = values_at(text, start, marker.reach(start), marker.options, gap)
+        group = values_at(marker.source, start, marker.reach(start), marker.options, gap)
         if group.refused:
             return marker.refused(group.refused.issues[0], group.refused.start)
         if group.is_cut and marker.extent(start).start < end:

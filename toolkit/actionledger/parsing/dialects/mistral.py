@@ -56,7 +56,7 @@ def _named_call(marker: Marker, head: re.Match[str]) -> Found | None:
         return marker.malformed(Issue(Reason.TRUNCATED, Span(marker.opening.start, end)), Close(end, end))
     if not head["args"] and text[at] != "{":
         return None
-    arguments = arguments_at(text, at, marker.reach(at), marker.options)
+    arguments = arguments_at(marker.source, at, marker.reach(at), marker.options)
     if isinstance(arguments, Issue):
         return marker.refused(arguments, at)
     span = Span(marker.opening.start, arguments.end)

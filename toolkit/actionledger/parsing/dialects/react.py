@@ -147,7 +147,7 @@ def _json_input(source: Source, start: int, end: int, options: DecodeOptions, *,
     text = source.text
     bound = source.search(_INPUT_LINE, start, end)
     closer = source.search(_FENCE_LINE if fenced else _NEXT, start, end)
-    decoded = value_at(text, start, Reach(closer if closer < bound else None, bound, end), options)
+    decoded = value_at(source, start, Reach(closer if closer < bound else None, bound, end), options)
     if decoded.cut or not decoded.ok:
         code = Reason.TRUNCATED if decoded.cut else decoded.issues[0].code
         is_cut = decoded.cut or code is Reason.TRUNCATED

@@ -154,7 +154,7 @@ class Sections(Dialect):
             return marker.refused(head, opening.end)
         if head.end >= marker.end:
             return marker.refused(Issue(Reason.TRUNCATED, Span(begin, marker.end)), opening.end)
-        arguments = arguments_at(marker.source.text, head.end, marker.reach(head.end), marker.options)
+        arguments = arguments_at(marker.source, head.end, marker.reach(head.end), marker.options)
         if isinstance(arguments, Issue):
             return marker.refused(arguments, head.end)
         return _closed(marker, head, arguments)

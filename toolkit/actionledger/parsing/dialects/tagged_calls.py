@@ -190,7 +190,7 @@ class _Reader:
         following = self.source.search(self.grammar.next_call, start, self.end)
         stop = self.source.search(self.grammar.parameter_close, start, following)
         reach = Reach(stop if stop < following else None, following, self.end)
-        decoded = value_at(self.text, start, reach, self.options)
+        decoded = value_at(self.source, start, reach, self.options)
         is_cut = bool(decoded.cut) or (bool(decoded.issues) and decoded.issues[0].code is Reason.TRUNCATED)
         if is_cut:
             raise _RefusedError(Issue(Reason.TRUNCATED, Span(start, self.end)), self.end)

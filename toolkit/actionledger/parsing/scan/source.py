@@ -5,13 +5,17 @@ thousand openers without a closer take linear time. So is how much was read in v
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any, TypeVar
 
 from actionledger.parsing.scan.openings import Closing, Opening
 from actionledger.values import Span
 
 _BLANK_REST = re.compile(r"\s*+\Z")
 _FOLLOWS = re.compile(r"[ \t\r\n]*(`{3,}|~{3,})[ \t]*(?=\r?$)", re.MULTILINE)
+
+_Answer = TypeVar("_Answer")
 
 
 class Source:
@@ -29,6 +33,20 @@ class Source:
         self._next: dict[re.Pattern[str], tuple[Span, int]] = {}
         self._held: dict[re.Pattern[str], bool] = {}
         self._overrun = 2 * len(text)
+        self._asked: tuple[object, ...] = ()
+        self._answer: Any = None
+
+    def once(self, asked: tuple[object, ...], answer: Callable[[], _Answer]) -> _Answer:
+        """Return the answer to a question that several dialects ask one after the other about the same place.
+
+        Args:
+            asked: the question, with all that the answer depends on beside the text.
+            answer: finds the answer.
+        """
+        if asked != self._asked:
+            self._asked, self._answer = asked, answer()
+        found: _Answer = self._answer
+        return found
 
     def find(self, needle: str, start: int, end: int) -> int:
         """Return where the needle stands in ``text[start:end]``, or -1."""

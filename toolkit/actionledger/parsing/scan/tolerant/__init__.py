@@ -9,7 +9,8 @@ are noted has the JSON text of the value.
     decoding   one value at a known place               finding    several values; a value somewhere in a text
     decoded    the result: value, repairs, issues, spans
     valid      valid JSON, in C                         locating   where the objects of such a value stand
-    regular    faults that can be mended one by one     stretches  what needs no mending between them
+    regular    faults that can be mended one by one     stretches  what needs no mending, and usual faults
+    usual      the same in one run, if all are usual
     reader     members and elements, step by step       shortcuts  containers that are read in one go
     containers how they are filled and closed           brackets   what it means that brackets don't add up
     state      where reading stands                     keys       keys and their colons

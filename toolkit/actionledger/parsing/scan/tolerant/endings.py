@@ -63,14 +63,16 @@ class Memory:
         nowhere: what was looked for in vain, and the place from which on it isn't there.
         scans: how many scans in C may still fail: an error of the scanner counts all the lines before it, so many of
             them late in a long text would be slow.
+        unusual: up to where it is known to have faults that are no usual ones, see ``usual``.
         may_be_cut: whether the end of the text may cut through a string that has quotes inside it.
     """
 
-    __slots__ = ("may_be_cut", "nowhere", "scans")
+    __slots__ = ("may_be_cut", "nowhere", "scans", "unusual")
 
     def __init__(self) -> None:
         self.nowhere: dict[object, int] = {}
         self.scans = _SCANS_THAT_MAY_FAIL
+        self.unusual = 0
         self.may_be_cut = True
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from actionledger.parsing.scan.tolerant.notes import Note
 from actionledger.values import Span
 
-_BRACE = re.compile(r"([{}])")
 # It matches at the end of the text too: a pattern that fails there would be tried again inside the last string.
 _BRACE_OUTSIDE_STRINGS = re.compile(r'(?:[^"{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(?:([{}])|\Z)', re.DOTALL)
 
@@ -44,19 +43,34 @@ def _objects(value: Any) -> Iterator[dict[str, Any]]:
 
 def _spans(text: str, start: int, end: int, count: int) -> list[Span]:
     """Return where the objects of a valid text stand, in text order."""
-    holds_others = text.count("{", start, end) != count or text.count("}", start, end) != count
-    brace = _BRACE_OUTSIDE_STRINGS if holds_others else _BRACE  # the plain pattern is several times as fast
     starts: list[int] = []
     ends: list[int] = []
     opened: list[int] = []
-    for behind in [match.end() for match in brace.finditer(text, start, end) if match[1]]:
-        if text[behind - 1] == "{":
+    for at in _braces(text, start, end, count):
+        if text[at] == "{":
             opened.append(len(starts))
-            starts.append(behind - 1)
-            ends.append(behind)
+            starts.append(at)
+            ends.append(at)
         else:
-            ends[opened.pop()] = behind
+            ends[opened.pop()] = at + 1
     return list(map(Span, starts, ends))
+
+
+def _braces(text: str, start: int, end: int, count: int) -> list[int]:
+    """Return the places of the braces outside of strings.
+
+    Where no string holds any, they are found without a pattern, which looks at each character.
+    """
+    if text.count("{", start, end) != count or text.count("}", start, end) != count:
+        return [match.end() - 1 for match in _BRACE_OUTSIDE_STRINGS.finditer(text, start, end) if match[1]]
+    places = []
+    for brace in "{}":
+        at = text.find(brace, start, end)
+        while at >= 0:
+            places.append(at)
+            at = text.find(brace, at + 1, end)
+    places.sort()
+    return places
 
 
 Shifts = tuple["array[int]", "array[int]"]

@@ -19,7 +19,7 @@ END = r"\Z|(?:`{3,}+|~{3,}+)[ \t]*+(?:\n|\Z)"
 B = r"[ \t\r\n]*+"
 """What JSON calls blank, within a pattern."""
 
-STRING = r'"(?:[^"\\\x00-\x1f]++|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*+"'
+STRING = r'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\x00-\x1f]*+)*+"'
 """A valid string."""
 
 _NUMBER = r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][+-]?\d++)?(?![\w.])"

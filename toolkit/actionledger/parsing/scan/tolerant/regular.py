@@ -17,7 +17,7 @@ from typing import NamedTuple
 from actionledger.parsing.scan.tolerant.contexts import KEY, ROOT, context
 from actionledger.parsing.scan.tolerant.endings import QUOTES, Memory
 from actionledger.parsing.scan.tolerant.locating import Mended
-from actionledger.parsing.scan.tolerant.notes import CutError, Note, RefusedError, in_quotes, requoted
+from actionledger.parsing.scan.tolerant.notes import CutError, Note, RefusedError, in_quotes
 from actionledger.parsing.scan.tolerant.patterns import (
     BARE_KEY,
     BEHIND_BARE_TEXT,
@@ -41,18 +41,14 @@ from actionledger.parsing.scan.tolerant.scalars import (
     may_be_text,
     number_at,
 )
-from actionledger.parsing.scan.tolerant.stretches import VALID_STRETCH
+from actionledger.parsing.scan.tolerant.stretches import CLOSES, OPENS, STEP, USUAL
 from actionledger.parsing.scan.tolerant.strings import Strings
+from actionledger.parsing.scan.tolerant.usual import read_usual
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, is_deeper, unique
 from actionledger.vocabulary import RepairKind
 
 # The usual forms of some faults, each read by one pattern.
-_CLOSED = re.compile(rf"{B}[,}}\]]")
 _LOOSE_STRING = re.compile(rf"(?!\"\"\")({STRING}){B}(?=[\"{{\[\dtfn-])")
-_QUOTED = re.compile(r"['“”„‘’«`]([^'\"“”‘’»`\\\x00-\x1f]*+)(['“”‘’»`])" + rf"(?={B}[:,}}\]])")
-_BARE_KEY = re.compile(rf"([^\W\d][\w$]*+)(?={B}:)")
-_TWO_COMMAS = re.compile(rf",{B},(?={B}[^\s,;}}\]/#])")
-_PYTHON_LITERAL = re.compile(rf"(?:True|False|None)(?={B}[,}}\]])")
 
 _KEY_PLACE = context(KEY, ROOT)
 _ENDS_OF_VALUES = frozenset("}].").union(*QUOTES.values())
@@ -96,6 +92,10 @@ def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory
         parent: the kind of the container around it, see ``contexts``.
         memory: what is known of the text's strings.
     """
+    if start >= memory.unusual:
+        usual, memory.unusual = read_usual(text, start, levels)
+        if usual is not None:
+            return Look(usual, usual.end, [], set())
     mending = _Mending(text, start, levels, parent, memory)
     mended = None
     try:
@@ -133,10 +133,23 @@ class _Mending:
 
     def run(self) -> None:
         """Mend everything up to the container's end."""
-        text = self.text
-        while self.kinds:
-            at = VALID_STRETCH.match(text, self.at).end()  # type: ignore[union-attr]
-            _HANDLERS.get(text[at : at + 1], _Mending.other)(self, at)
+        text, kinds = self.text, self.kinds
+        while kinds:
+            step = STEP.match(text, self.at)
+            assert step is not None
+            group = step.lastindex
+            if group is None:
+                at = step.end()
+                _HANDLERS.get(text[at : at + 1], _Mending.other)(self, at)
+            elif group == OPENS:
+                self.open(step.end() - 1)
+            elif group == CLOSES:
+                self.leave(step.end())
+            else:
+                kind, _, after, write = USUAL[group]
+                start, end = step.span(group)
+                self.notes.append((kind, start, end, after))
+                self.replace(start, end, write(step[group]))
 
     def mended(self) -> Mended:
         """Read what was written."""
@@ -229,23 +242,21 @@ class _Mending:
         if len(self.kinds) > self.levels:
             raise _IrregularError
 
-    def close(self, at: int) -> None:
+    def leave(self, end: int) -> None:
         """Leave a container; what is faulty makes what is around it faulty."""
         self.kinds.pop()
-        start = self.opened.pop()
-        self.at = at + 1
+        if self.opened.pop() in self.faulty and self.opened:
+            self.faulty.add(self.opened[-1])
+        self.at = end
+
+    def close(self, at: int) -> None:
+        """Leave a container that something unexpected follows."""
+        self.leave(at + 1)
         if self.kinds:
-            if start in self.faulty:
-                self.faulty.add(self.opened[-1])
-            if not _CLOSED.match(self.text, self.at):
-                self.expect_behind_item(self.at)
+            self.expect_behind_item(self.at)
 
     def comma(self, at: int) -> None:
         """Mend a comma that a bracket or another comma follows."""
-        if two := _TWO_COMMAS.match(self.text, at):
-            self.notes.append((RepairKind.EXTRA_COMMA, two.end() - 1, two.end(), ""))
-            self.replace(two.end() - 1, two.end(), " ")
-            return
         character = self.text[self.behind(at + 1)]
         self.at = at + 1
         if character in "}]":
@@ -291,12 +302,7 @@ class _Mending:
         """Read a string in other quotes, or with faults, or with something odd behind it."""
         if self.text.startswith("```", at):
             raise _IrregularError
-        if match := _QUOTED.match(self.text, at):
-            if match[2] in QUOTES[self.text[at]]:
-                self.notes.append((RepairKind.QUOTES, at, match.end(), requoted))
-                self.replace(at, match.end(), f'"{match[1]}"')
-                return
-        elif (match := _LOOSE_STRING.match(self.text, at)) and self.insert_behind_string(at, match):
+        if (match := _LOOSE_STRING.match(self.text, at)) and self.insert_behind_string(at, match):
             return
         self.string(at)
 
@@ -340,14 +346,6 @@ class _Mending:
 
     def word(self, at: int) -> None:
         """Read a key or a text without quotes, or a literal."""
-        if match := _BARE_KEY.match(self.text, at):
-            self.notes.append((RepairKind.UNQUOTED_KEY, at, match.end(), in_quotes))
-            self.replace(at, match.end(), f'"{match[1]}"')
-            return
-        if match := _PYTHON_LITERAL.match(self.text, at):
-            self.notes.append((RepairKind.LITERAL, at, match.end(), JSON_LITERALS[match[0]]))
-            self.replace(at, match.end(), JSON_LITERALS[match[0]])
-            return
         if self.is_key(at):
             self.bare_key(at)
             return

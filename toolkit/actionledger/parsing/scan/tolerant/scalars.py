@@ -39,6 +39,8 @@ def kind_of_literal(value: Any) -> RepairKind:
     return RepairKind.NON_FINITE_NUMBER if isinstance(value, float) else RepairKind.LITERAL
 
 
+_BEGINNINGS = frozenset(word[:end] for word in LITERALS for end in range(2, len(word)))
+
 AMBIGUOUS_WORDS = frozenset({"none", "nil", "yes", "no", "on", "off"})
 """Words that are a literal to some and a text to others."""
 
@@ -52,7 +54,7 @@ def is_doubtful(word: str) -> bool:
         return True
     if _BEFORE_COMMENT.match(word)[0] in LITERALS:  # type: ignore[index]
         return True
-    return len(word) > 1 and any(whole.startswith(word) and whole != word for whole in LITERALS)
+    return word in _BEGINNINGS
 
 
 def number_at(text: str, at: int) -> tuple[int | float, int, bool] | None:

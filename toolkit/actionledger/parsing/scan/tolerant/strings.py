@@ -110,13 +110,20 @@ class Strings:
             if end > stop:
                 notes.append((kind, stop, end, '"'))
         if stop > first:
-            self._note_inner_quotes(start, inside, first, stop, escaped(value))
+            note = self._inner_quotes(start, inside, first, stop, escaped(value))
+            if note[3] != self.text[note[1] : note[2]]:
+                notes.append(note)
+            elif end > stop:
+                # JSON writes these quotes as they are: what shows that they closed nothing is the quote that does.
+                notes[-1] = (RepairKind.INNER_QUOTE, first, end, self.text[first:stop] + '"')
         elif (after := escaped(value)) != written:
             notes.append((RepairKind.STRING_PREFIX if is_raw else kind, inside, stop, after))
         return value
 
-    def _note_inner_quotes(self, start: int, inside: int, first: int, stop: int, after: str) -> None:
-        """Note the stretch of a string from its first inner quote to its last, or all of it if more is to be rewritten.
+    def _inner_quotes(
+        self, start: int, inside: int, first: int, stop: int, after: str
+    ) -> tuple[RepairKind, int, int, str]:
+        """Return the note on a string from its first inner quote to its last, or on all of it if more is to be rewritten.
 
         Args:
             start: where the string begins.
@@ -128,10 +135,8 @@ class Strings:
         last = max(self.text.rfind(quote, first, stop) for quote in QUOTES[self.text[start]]) + 1
         before, behind = self.text[inside:first], self.text[last:stop]
         if escaped(before) != before or escaped(behind) != behind:
-            self.notes.append((RepairKind.INNER_QUOTE, inside, stop, after))
-        else:
-            stretch = after[len(before) : len(after) - len(behind)]
-            self.notes.append((RepairKind.INNER_QUOTE, first, last, stretch))
+            return RepairKind.INNER_QUOTE, inside, stop, after
+        return RepairKind.INNER_QUOTE, first, last, after[len(before) : len(after) - len(behind)]
 
     def _note_controls(self, start: int, end: int) -> None:
         """Note the control characters of a string that is valid else: one stretch from the first to the last."""
