@@ -19,6 +19,7 @@ COMMANDS = (
     "report",
     "sql",
     "replay",
+    "run",
     "prompt",
     "schema",
     "actions",

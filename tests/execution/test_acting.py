@@ -240,7 +240,7 @@ def test_the_same_failing_action_ten_times(act, events):
     assert fates(turn) == [(n, F, Reason.NOT_FOUND) for n in range(5)] + [
         (n, K, Reason.FAILURE_LIMIT) for n in range(5, 10)
     ]
-    (note,) = (event for event in events if isinstance(event, SystemNoted))
+    (note,) = (event for event in events if isinstance(event, SystemNoted) and event.code == "failure_limit")
     assert (note.code, note.detail, note.turn_id) == ("failure_limit", {"skipped": 5}, turn.turn_id)
     assert "5 actions in a row have failed" in note.message
 

@@ -307,9 +307,3 @@ def test_two_sessions_may_share_a_workspace(tmp_path: Path):
     ):
         numbers = [runtime.handle(block).observations[0].result["id"] for runtime in (one, other, one)]
     assert numbers == [1, 2, 3]
-
-
-def test_code_is_understood_and_not_run(run):
-    """There is nothing yet that could run it safely, so nothing does."""
-    observation = run("execute_code", code="open('/tmp/x', 'w')")
-    assert (observation.status, observation.reason) == (ExecutionStatus.SKIPPED, Reason.NO_HANDLER)

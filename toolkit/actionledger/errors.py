@@ -104,9 +104,11 @@ class ActionError(ActionLedgerError):
         reason: a code of ``vocabulary.Reason``.
         message: one sentence for the model: what was wrong, and what would work.
         transient: whether nothing was done and the same action may work a moment later, so that it is tried again.
+        result: what came of the action all the same, for the record; None for nothing.
     """
 
-    def __init__(self, reason: str, message: str, *, transient: bool = False) -> None:
+    def __init__(self, reason: str, message: str, *, transient: bool = False, result: object = None) -> None:
         super().__init__(message)
         self.reason = reason
         self.transient = transient
+        self.result = result

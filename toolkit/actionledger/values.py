@@ -339,6 +339,7 @@ class Turn:
         feedback: what the model is told next.
         issues: all that kept something from being done: the text's issues, then refused actions and what is wrong with
             the plan, in the order of the actions.
+        stopped: why the session should not go on without somebody who looks at it; empty where it may.
     """
 
     turn_id: str
@@ -348,3 +349,4 @@ class Turn:
     observations: tuple[Observation, ...] = field(default=())
     feedback: str = ""
     issues: tuple[Issue, ...] = ()
+    stopped: str = ""

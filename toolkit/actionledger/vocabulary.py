@@ -223,9 +223,12 @@ class Reason(StrEnum):
     RATE_LIMIT = "rate_limit"
     ACTION_LIMIT = "action_limit"
     FAILURE_LIMIT = "failure_limit"
+    REPETITION = "repetition"
     HANDLER_ERROR = "handler_error"
     CODE_ERROR = "code_error"
     CODE_LIMIT = "code_limit"
+    COMMAND_REFUSED = "command_refused"
+    COMMAND_FAILED = "command_failed"
     UNAVAILABLE = "unavailable"
     TIMEOUT = "timeout"
     STOPPED = "stopped"
@@ -314,9 +317,12 @@ SENTENCES: dict[Reason, str] = {
     Reason.RATE_LIMIT: "The action has run as often as it may for now.",
     Reason.ACTION_LIMIT: "The response has more actions than may run in one turn.",
     Reason.FAILURE_LIMIT: "Too many actions have failed in a row.",
+    Reason.REPETITION: "The model did the same again and again, and was stopped.",
     Reason.HANDLER_ERROR: "The handler raised an error.",
     Reason.CODE_ERROR: "The code did not run to its end.",
     Reason.CODE_LIMIT: "The code needs more than it may use.",
+    Reason.COMMAND_REFUSED: "The command asks for more than one program with its arguments.",
+    Reason.COMMAND_FAILED: "The command ended with an error.",
     Reason.UNAVAILABLE: "Something that the action needs could not be reached.",
     Reason.TIMEOUT: "The action did not finish in time.",
     Reason.STOPPED: "The action was stopped before it finished.",

@@ -1,6 +1,7 @@
 """The command line: one file a group of commands, each thin.
 
 Exit codes: 0 done, 1 it can't be done (one sentence says why), 2 wrong usage, or done but some input lines were refused.
+``run`` tells more: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for approval, 130 stopped.
 """
 
 import sys
@@ -10,7 +11,18 @@ import typer
 from rich.console import Console
 
 from actionledger import __version__
-from actionledger.cli import approvals, importing, parsing, prompting, replaying, reporting, serving, showing
+from actionledger.cli import (
+    approvals,
+    importing,
+    parsing,
+    prompting,
+    replaying,
+    reporting,
+    running,
+    serving,
+    showing,
+)
+from actionledger.cli.repl import repl
 from actionledger.cli.tables import plain
 from actionledger.errors import ActionLedgerError
 
@@ -29,6 +41,8 @@ app.command("ingest")(importing.ingest)
 app.command("report")(reporting.report)
 app.command("sql")(reporting.sql)
 app.command("replay")(replaying.replay)
+app.command("run")(running.run)
+app.command("repl")(repl)
 app.command("prompt")(prompting.prompt)
 app.command("schema")(prompting.schema)
 app.command("actions")(prompting.actions)

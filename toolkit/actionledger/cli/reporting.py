@@ -8,12 +8,20 @@ from rich import box
 from rich.table import Table
 
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
-from actionledger.cli.tables import console, failures_table, funnel_table, funnels_table, plain
+from actionledger.cli.tables import (
+    console,
+    failures_table,
+    funnel_table,
+    funnels_table,
+    plain,
+    targets_table,
+)
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.free import ask
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.reasons import reasons
+from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.rates import Rate
 from actionledger.recording import json_text
 
@@ -38,12 +46,13 @@ def report(
 
 
 def print_report(ledger: Ledger, within: Filter) -> None:
-    """Print the funnel, its split by dialect and model, and the top reasons of failure."""
+    """Print the funnel, the plan's targets, the split by dialect and model, and the top reasons of failure."""
     whole = funnel(ledger, within)
     if not whole.responses:
         console.print("No response fits. 'actionledger import --help' says how to take some in.")
         return
     console.print(funnel_table(whole))
+    console.print(targets_table(whole, timings(ledger, within)))
     for dimension in ("dialect", "model"):
         console.print(funnels_table(f"By {dimension}", funnel_by(ledger, dimension, within)))
     if failures := reasons(ledger, within, limit=TOP_REASONS):
@@ -75,6 +84,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
     dimensions: tuple[Dimension, ...] = ("dialect", "model")
     return {
         "funnel": _numbers(funnel(ledger, within)),
+        "timings": _timings(timings(ledger, within)),
         **{
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
             for dimension in dimensions
@@ -92,6 +102,14 @@ def _numbers(counted: Funnel) -> dict[str, object]:
         "strict_success": _rate(counted.strict_success),
         "validation": _rate(counted.validation),
         "execution": _rate(counted.execution),
+    }
+
+
+def _timings(found: Timings) -> dict[str, object]:
+    return {
+        "without_code": {"count": found.count, "mean_ms": found.mean_ms, "p95_ms": found.p95_ms},
+        "code_timeouts": _rate(found.code_timeouts),
+        "code_limits": found.code_limits,
     }
 
 

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from actionledger.ledger.queries.funnel import Funnel
 from actionledger.ledger.queries.reasons import Failure
+from actionledger.ledger.queries.targets import Timings
 from actionledger.rates import Rate
 from actionledger.vocabulary import SENTENCES, ExecutionStatus
 
@@ -51,6 +52,23 @@ def funnel_table(whole: Funnel) -> Table:
     )
     for name, count, of, rate in steps:
         table.add_row(name, f"{count:,}", of, "" if rate is None else shown_rate(rate))
+    return table
+
+
+def targets_table(whole: Funnel, timed: Timings) -> Table:
+    """Return the targets of the assistant's plan beside what was measured; what records can't show says so."""
+    table = _table("Targets", "what", "target", "measured", "of")
+    mean = "–" if timed.mean_ms is None else f"{timed.mean_ms:.1f} ms (95 % within {timed.p95_ms:.1f} ms)"
+    late = timed.code_timeouts
+    rows = (
+        ("parse success", "> 99 %", shown_rate(whole.parse_success), f"{whole.intent:,} responses"),
+        ("execution success", "> 95 %", shown_rate(whole.execution), f"{whole.execution.count:,} tried"),
+        ("average latency without code", "< 100 ms", mean, f"{timed.count:,} executions"),
+        ("code that timed out", "< 1 %", shown_rate(late), f"{late.count:,} runs of code"),
+        ("security incidents", "0", "not measured: what got out would leave no record", ""),
+    )
+    for row in rows:
+        table.add_row(*row)
     return table
 
 

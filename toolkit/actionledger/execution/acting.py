@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from actionledger.execution.approval import Policy, Ruling
+from actionledger.execution.deeds import observed_deed
 from actionledger.execution.entries import (
     POLICY,
     Step,
@@ -16,6 +17,7 @@ from actionledger.execution.entries import (
 )
 from actionledger.execution.executor import Executor
 from actionledger.execution.gate import Admitted, Gate, Withheld
+from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.history import History
 from actionledger.execution.limits import Counter, FailureBudget
 from actionledger.execution.planning import Plan, PlannedAction
@@ -38,6 +40,7 @@ class Means(Protocol):
     dry_run: bool
     counter: Counter
     failures: FailureBudget
+    repetition: RepetitionGuard
     executor: Executor
 
 
@@ -56,6 +59,7 @@ class Acting:
         self, means: Means, calls: Sequence[ActionCall], plan: Plan, history: History, attempt_id: str
     ) -> None:
         self._means = means
+        self._calls = calls
         self._plan = plan
         self._history = history
         self._attempt_id = attempt_id
@@ -70,6 +74,7 @@ class Acting:
             names=frozenset(means.executor.handlers),
             counter=means.counter,
             failures=means.failures,
+            repetition=means.repetition,
             calls=calls,
             plan=plan,
             seen=self._seen,
@@ -135,9 +140,12 @@ class Acting:
 
     def _may_join(self, planned: PlannedAction) -> bool:
         """Return whether an action may run beside those that are gathered."""
-        gathered = {step.index for step in self._batch}
-        is_parallel = self._means.profile.conducts.of(planned.call.name).parallel
-        return is_parallel and gathered.isdisjoint(planned.waits_for)
+        conducts = self._means.profile.conducts
+        conduct = conducts.of(planned.call.name)
+        return all(
+            step.index not in planned.waits_for and conduct.may_join(conducts.of(step.call.name))
+            for step in self._batch
+        )
 
     def _take(self, planned: PlannedAction) -> None:
         step = self._step(planned)
@@ -198,6 +206,8 @@ class Acting:
         self._seen[observation.action_index] = observation
         if observation.status in _FAILED or observation.status is ExecutionStatus.SUCCEEDED:
             self._means.failures.note(failed=observation.status in _FAILED)
+        if done := observed_deed(self._calls[observation.action_index], observation):
+            self._means.repetition.note([done])
 
     def _note_failures(self) -> None:
         """Record that the turn was cut short, if it was."""

@@ -103,6 +103,15 @@ class Policy:
             )
         )
 
+    def manual(self) -> "Policy":
+        """Return the policy of a session in which nothing runs unless somebody says so: what would be approved waits."""
+        return Policy(
+            tuple(
+                rule._replace(verdict=Verdict.ESCALATE) if rule.verdict is Verdict.APPROVE else rule
+                for rule in self.rules
+            )
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Ruling:

@@ -18,6 +18,7 @@ class Conduct:
         idempotent: whether running it twice does no more than running it once, so that it is run again where nobody
             knows what became of the first time.
         parallel: whether it may run beside other such actions.
+        reads, writes: what it reads and changes of what actions have in common, by names of one's own.
 
     Raises:
         UsageError: a number is negative, or the timeout is 0.
@@ -28,6 +29,8 @@ class Conduct:
     delay: float = 0.5
     idempotent: bool = False
     parallel: bool = False
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         if self.timeout is not None and self.timeout <= 0:
@@ -38,6 +41,11 @@ class Conduct:
             raise UsageError(
                 f"retries is {self.retries} and delay is {self.delay}; give numbers that are 0 or more."
             )
+
+    def may_join(self, other: "Conduct") -> bool:
+        """Return whether both may run at the same time: neither changes what the other one reads or changes."""
+        is_clear = self.writes.isdisjoint(other.reads | other.writes) and other.writes.isdisjoint(self.reads)
+        return self.parallel and other.parallel and is_clear
 
 
 _STANDARD = Conduct()

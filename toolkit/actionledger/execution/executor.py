@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
 
-from actionledger.errors import ActionLedgerError
+from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.bounding import bounded
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.entries import Step, execution_finished, execution_started
 from actionledger.execution.handlers import Context, Handler, Handlers
 from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
 from actionledger.execution.workers import Job, Workers
-from actionledger.execution.workspace import Workspace
+from actionledger.execution.workspace import Workspace, belonging_to
 from actionledger.recording import Recorder
 from actionledger.values import FieldError, Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Reason
@@ -130,7 +130,12 @@ class Executor:
 
         def work() -> Any:
             # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
-            return bounded(handler(step.call.action, context))
+            try:
+                with belonging_to(turn=step.turn.turn_id, action=step.action_id):
+                    return bounded(handler(step.call.action, context))
+            except ActionError as error:
+                error.result = bounded(error.result)
+                raise
 
         if conduct.timeout is not None:
             return _Try(step, conduct, self._workers.start(work), cancelled)
@@ -165,6 +170,7 @@ class Executor:
                 step,
                 outcome.status,
                 reason=outcome.reason,
+                result=job.error.result if isinstance(job.error, ActionError) else None,
                 message=message_of(job.error, outcome),
                 duration_ms=job.duration_ms,
             )

@@ -58,6 +58,7 @@ def render(
     observations: Sequence[Observation],
     *,
     correct: Correct = say_what_is_wrong,
+    note: str = "",
     budget: int = MAX_FEEDBACK,
 ) -> str:
     """Return what came of a response, for the model.
@@ -66,16 +67,17 @@ def render(
         result: what was read.
         observations: what came of its runnable actions.
         correct: says what is wrong with a refused action; the format of each action is asked for once.
+        note: what else there is to say, in the end.
         budget: the most that is said, in characters.
 
     Returns:
         An entry for each issue and each action; empty where there is nothing to say.
     """
     entries = list(_entries(result, observations, correct))
-    if not entries:
+    if not entries and not note:
         return ""
     before, behind = FORMS.get(_dialect(result), ("", ""))
-    text = _fitted(entries, budget)
+    text = "\n".join(filter(None, (_fitted(entries, budget - len(note)), _on_one_line(note))))
     closer = behind.strip()
     # A result must not end the form that it stands in.
     return before + (text.replace(closer, closer.replace("</", "<\\/")) if closer else text) + behind

@@ -14,6 +14,7 @@ from actionledger.actions.validation import check_action, written_out
 from actionledger.errors import ActionError
 from actionledger.execution.approval import Policy, Rule, Verdict, content_hash
 from actionledger.execution.entries import Step, recorded_arguments
+from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.limits import Counter, FailureBudget
 from actionledger.execution.planning import Plan, PlannedAction, as_sentence, named
 from actionledger.execution.profile import Profile
@@ -79,7 +80,7 @@ class Gate:
         policy: which actions may run.
         policy_version: the hash of the policy that asks for approvals.
         names: the actions that have a handler.
-        counter, failures: what the session has done so far.
+        counter, failures, repetition: what the session has done so far.
         calls: all calls of the response.
         plan: the runnable ones.
         seen: what came of actions so far, by their place; whoever runs them adds to it.
@@ -95,6 +96,7 @@ class Gate:
     names: frozenset[str]
     counter: Counter
     failures: FailureBudget
+    repetition: RepetitionGuard
     calls: Sequence[ActionCall]
     plan: Plan
     seen: Mapping[int, Observation]
@@ -114,6 +116,7 @@ class Gate:
         try:
             self._check_plan(planned)
             self._check_failures()
+            self._check_repetition()
             self._check_dependencies(planned)
             admitted = self._decided(self._filled(step))
             self._check_means(admitted.step)
@@ -128,6 +131,10 @@ class Gate:
     def _check_failures(self) -> None:
         if why := self.failures.spent():
             raise _Stop(ExecutionStatus.SKIPPED, Reason.FAILURE_LIMIT, why)
+
+    def _check_repetition(self) -> None:
+        if why := self.repetition.spent():
+            raise _Stop(ExecutionStatus.SKIPPED, Reason.REPETITION, why)
 
     def _check_dependencies(self, planned: PlannedAction) -> None:
         waiting: int | None = None

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.events import (
@@ -15,19 +15,23 @@ from actionledger.events import (
     ExecutionFinished,
     ExecutionStarted,
     ResponseReceived,
+    SystemNoted,
     TurnFinished,
     TurnResumed,
 )
 from actionledger.execution.approval import Policy, Ruling
 from actionledger.execution.deciding import decide, ruled
 from actionledger.execution.history import History
+from actionledger.execution.previewing import Preview, previews
 from actionledger.execution.profile import Profile
 from actionledger.execution.recall import recall, recall_approvals
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.workspace import Workspace
+from actionledger.execution.undoing import Undoing
+from actionledger.execution.workspace import Undone, Workspace
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.recording import (
+    Recorder,
     RunKey,
     SessionKey,
     json_text,
@@ -69,6 +73,7 @@ class LiveSession:
         model: the language model's name, for the records.
         task: what the session is about, for the records.
         earlier: the recorded session that goes on; None for a new one.
+        listen: is told each event once it is recorded, in the thread that does the work.
 
     Raises:
         UsageError: the workspace can't be used.
@@ -87,7 +92,9 @@ class LiveSession:
         model: str = "",
         task: str = "",
         earlier: Earlier | None = None,
+        listen: Recorder | None = None,
     ) -> None:
+        self._listen = listen
         session_id = earlier.session_id if earlier else new_id()
         self._ledger = ledger
         self._temporary = tempfile.mkdtemp(prefix="actionledger-") if workspace is None else None
@@ -95,7 +102,7 @@ class LiveSession:
             profile,
             session=SessionKey(session_id=session_id, profile=profile.name, model=model, task=task),
             run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
-            workspace=Workspace(self._temporary or Path(workspace or ".")),
+            workspace=_workspace(Path(self._temporary or workspace or "."), ledger if workspace else None),
             record=self._record,
             policy=policy,
             auto=auto,
@@ -117,6 +124,29 @@ class LiveSession:
     def session_id(self) -> str:
         """The session's identifier in the ledger."""
         return self._session.session.session_id
+
+    @property
+    def profile(self) -> Profile:
+        """What the session runs under."""
+        return self._session.profile
+
+    @property
+    def auto(self) -> bool:
+        """Whether actions that the policy would have wait for a person run without one; it may be changed."""
+        return self._session.auto
+
+    @auto.setter
+    def auto(self, wanted: bool) -> None:
+        self._session.auto = wanted
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether actions only say what they would do; it may be changed."""
+        return self._session.dry_run
+
+    @dry_run.setter
+    def dry_run(self, wanted: bool) -> None:
+        self._session.dry_run = wanted
 
     @property
     def workspace(self) -> Path:
@@ -165,7 +195,76 @@ class LiveSession:
             raise UsageError(
                 f"The turn {turn_id} belongs to the session {history.turn.session.session_id}; reopen that one."
             )
-        return self._session.resume(self._with_rulings(history, rulings or {}))
+        history = self._with_rulings(history, rulings or {})
+        try:
+            return self._session.resume(history)
+        except BaseException:
+            # What ran until then, only the record knows; from memory it would be run once more.
+            self._session.waiting.pop(turn_id, None)
+            raise
+
+    def preview(self, turn: Turn) -> tuple[Preview, ...]:
+        """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded."""
+        session = self._session
+        return previews(session.executor.handlers, session.workspace, self.session_id, turn.result.actions)
+
+    def note(self, code: str, message: str, detail: Mapping[str, Any] | None = None) -> None:
+        """Record something about the session that a reviewer should see.
+
+        Args:
+            code: what, in one word.
+            message: the sentence for people.
+            detail: particulars, as JSON values by name.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+            UsageError: the session is closed.
+        """
+        self._begin()
+        self._record(
+            SystemNoted(
+                event_id=new_id(),
+                recorded_at=now(),
+                run_id=self._session.run.run_id,
+                code=code,
+                message=message,
+                session_id=self.session_id,
+                detail=dict(detail or {}),
+            )
+        )
+
+    def undo(self, turn_id: str | None = None, *, action: int | None = None) -> Undone:
+        """Take back what a turn, or one action of it, has changed in the workspace; its actions are recorded as undone.
+
+        Only files and folders come back; what a handler did elsewhere stays done.
+
+        Args:
+            turn_id: the turn; the last one of which something is left to be undone where not given.
+            action: the action's place among its response's actions, from 0; all of them where not given.
+
+        Returns:
+            What was undone; ``redo`` takes it.
+
+        Raises:
+            UndoRefusedError: something is no longer as it was left; nothing is undone then.
+            ActionError: there is nothing to undo there.
+            UsageError: no turn of this session has changed anything.
+        """
+        undoing = self._undoing
+        return undoing.undo(turn_id or undoing.last_changed(self._session.turns), action)
+
+    def undo_back_to(self, turn_id: str) -> Undone:
+        """Take back all that was changed after a turn; see ``undo``."""
+        return self._undoing.undo_back_to(turn_id)
+
+    def redo(self, undone: Undone) -> Undone:
+        """Take back an undoing; its actions are recorded as succeeded once more. See ``undo``."""
+        return self._undoing.redo(undone)
+
+    @property
+    def _undoing(self) -> Undoing:
+        session = self._session
+        return Undoing(session.workspace, session.session, session.run, self._record, self._ledger)
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
         """End the session; a second time does nothing.
@@ -245,11 +344,19 @@ class LiveSession:
 
     def _record(self, event: Event) -> None:
         """Record an event; what must not be lost is on disk before the session goes on."""
-        if self._ledger is None:
-            return
-        self._ledger.record(event)
-        if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
-            self._ledger.flush()
+        if self._ledger is not None:
+            self._ledger.record(event)
+            if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
+                self._ledger.flush()
+        if self._listen is not None:
+            self._listen(event)
+
+
+def _workspace(root: Path, ledger: Ledger | None) -> Workspace:
+    """Return a folder to act in; its changes can be undone by later processes where a ledger is there to say what they were."""
+    if ledger is None or ledger.read_only or ledger.effects.is_relative_to(root.resolve()):
+        return Workspace(root)
+    return Workspace(root, state=ledger.effects)
 
 
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)

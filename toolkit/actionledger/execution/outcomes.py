@@ -49,7 +49,9 @@ def outcome_of(error: BaseException) -> Outcome:
     """Return what an exception of a handler is recorded as."""
     if isinstance(error, ActionError):
         again = Again.ALWAYS if error.transient else Again.NEVER
-        return Outcome(ExecutionStatus.FAILED, _reason(error), again)
+        reason = _reason(error)
+        is_late = reason is Reason.TIMEOUT
+        return Outcome(ExecutionStatus.TIMED_OUT if is_late else ExecutionStatus.FAILED, reason, again)
     return next(outcome for kind, outcome in OUTCOMES if isinstance(error, kind))
 
 

@@ -142,7 +142,8 @@ class _Names:
 
 def _mentioned(call: ActionCall) -> Iterator[tuple[str, bool]]:
     """Yield the ids that a call mentions, each with whether it stands in a reference."""
-    listed = call.arguments.get("depends_on")
+    # Where a dialect writes only texts, the model has made a list of one.
+    listed = getattr(call.action, "depends_on", call.arguments.get("depends_on"))
     for name in listed if isinstance(listed, list) else ():
         yield name, False
     for reference in call.references:

@@ -7,6 +7,7 @@ from actionledger.execution.approval import Policy
 from actionledger.execution.conduct import STANDARD_CONDUCTS, Conducts
 from actionledger.execution.handlers import HandlerFactory, no_handlers
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.execution.repetition import STANDARD_REPETITION, RepetitionLimits
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 
 
@@ -22,6 +23,7 @@ class Profile:
         handlers: makes what runs them.
         conducts: how each is run: time-outs, retries, side by side.
         limits: how much a session may do.
+        repetition: what counts as going in circles, and what comes of it.
         workers: how many actions may run at the same time, of those whose conduct allows it.
     """
 
@@ -32,4 +34,5 @@ class Profile:
     handlers: HandlerFactory = no_handlers
     conducts: Conducts = STANDARD_CONDUCTS
     limits: Limits = STANDARD_LIMITS
+    repetition: RepetitionLimits = STANDARD_REPETITION
     workers: int = 1

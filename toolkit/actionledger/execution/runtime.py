@@ -9,9 +9,11 @@ from actionledger.errors import UsageError
 from actionledger.execution.acting import Acting
 from actionledger.execution.approval import Policy
 from actionledger.execution.correcting import corrector
-from actionledger.execution.entries import turn_resumed
+from actionledger.execution.deeds import refused_deeds
+from actionledger.execution.entries import noted, turn_resumed
 from actionledger.execution.executor import Executor
 from actionledger.execution.feedback import render
+from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.history import History
 from actionledger.execution.limits import Counter, FailureBudget, LocalCounter
 from actionledger.execution.planning import build_plan
@@ -74,6 +76,8 @@ class SessionRuntime:
         self.dry_run = dry_run
         self.counter = counter or LocalCounter()
         self.failures = FailureBudget(profile.limits)
+        self.repetition = RepetitionGuard(profile.repetition)
+        self._feedback = ""
         self.correct = corrector(profile)
         self.executor = Executor(
             profile.handlers(workspace),
@@ -106,6 +110,10 @@ class SessionRuntime:
         begin = time.perf_counter_ns()
         result = read_response(text, self.profile.parser, self.profile.catalogue)
         self.record(response_parsed(result, turn, self.run, (time.perf_counter_ns() - begin) // 1000))
+        # What a model is shown beside its feedback, somebody asks for.
+        is_new_request = prompt is not None and (not self._feedback or self._feedback not in prompt)
+        self.repetition.begin_turn(is_new_request=is_new_request)
+        self.repetition.note(refused_deeds(result))
         return self._act(result, History(turn, text, result.parser_id))
 
     def resume(self, history: History) -> Turn:
@@ -125,6 +133,7 @@ class SessionRuntime:
                 f"{self.profile.parser.name!r}; it can't go on under this one."
             )
         result = read_response(history.text, self.profile.parser, self.profile.catalogue)
+        self.repetition.begin_turn(is_new_request=True)
         return self._act(result, history)
 
     def close(self) -> None:
@@ -143,14 +152,33 @@ class SessionRuntime:
         acting = Acting(self, result.actions, plan, history, attempt_id_of(turn, self.run))
         acting.carry_out()
         observations = acting.observations
-        feedback = render(result, observations, correct=self.correct)
+        self._note_repetition(turn)
+        feedback = render(result, observations, correct=self.correct, note=self.repetition.told)
+        self._feedback = feedback
         if history.is_finished:
             self.record(turn_resumed(turn, run_id, feedback, now()))
         else:
             self.record(turn_finished(turn, run_id, feedback, now()))
         self._remember(turn.turn_id, replace(acting.history, is_finished=True))
         issues = (*result.issues, *_refused(result), *plan.issues)
-        return Turn(turn.turn_id, self.session.session_id, turn.index, result, observations, feedback, issues)
+        return Turn(
+            turn_id=turn.turn_id,
+            session_id=self.session.session_id,
+            index=turn.index,
+            result=result,
+            observations=observations,
+            feedback=feedback,
+            issues=issues,
+            stopped=self.repetition.spent(),
+        )
+
+    def _note_repetition(self, turn: TurnKey) -> None:
+        """Record that the session goes in circles, if it does."""
+        found = self.repetition.found
+        if found:
+            code = "repetition_stopped" if found.is_stop else "repetition_nudged"
+            detail = {"pattern": found.pattern, "count": found.count, "action": found.name}
+            self.record(noted(code, self.repetition.told, turn, self.run.run_id, detail))
 
     def _remember(self, turn_id: str, history: History) -> None:
         """Keep a turn while something in it waits, so that it goes on with the very text that the model wrote."""

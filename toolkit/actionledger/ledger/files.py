@@ -7,6 +7,7 @@
         ingest.lock           whoever holds it is the ingester
         decisions.lock        whoever holds it may decide about approvals
         sessions/S.lock       whoever holds it works on session S
+        effects/              what actions have changed in their workspaces, so that it can be undone
         rates.json            how often actions ran lately, for sessions that share their limits
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
@@ -73,6 +74,11 @@ class LedgerFiles:
     def sessions(self) -> Path:
         """The folder of the locks of sessions."""
         return self.folder / "sessions"
+
+    @property
+    def effects(self) -> Path:
+        """The folder of the journals of what actions have changed."""
+        return self.folder / "effects"
 
     @property
     def rates(self) -> Path:

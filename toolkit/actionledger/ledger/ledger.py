@@ -142,6 +142,11 @@ class Ledger:
         self._refuse_unless_writable()
         return FileLock(self._files.decisions_lock)
 
+    @property
+    def effects(self) -> Path:
+        """The folder where workspaces keep what it takes to undo what actions have changed."""
+        return self._files.effects
+
     def counter(self) -> SharedCounter:
         """Return what counts actions for all sessions that write here, whatever their process."""
         self._refuse_unless_writable()

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -108,8 +108,9 @@ Parser = Annotated[DialectParser | BaselineParser, Field(discriminator="type")]
 """Any configuration that can read a response."""
 
 
+@lru_cache(maxsize=64)
 def parser_for(dialects: tuple[str, ...]) -> DialectParser:
-    """Return a parser that looks for these dialects in their default forms.
+    """Return a parser that looks for these dialects in their default forms; the same one when asked again.
 
     Raises:
         UnknownNameError: one of them doesn't exist.
@@ -129,7 +130,11 @@ PARSERS: dict[str, DialectParser | BaselineParser] = {
             name="assistant-iterative", dialects=(dialect_named("iteration"),), requires_action=True
         ),
         DialectParser(name="orchestrator", dialects=(dialect_named("json_action"),)),
-        DialectParser(name="coder", dialects=(dialect_named("xml_tags"),)),
+        DialectParser(
+            name="coder",
+            version="2",
+            dialects=(dialect_named("xml_tags"), dialect_named("search_replace")),
+        ),
         DialectParser(name="reasoner", dialects=(dialect_named("plan"),)),
         DialectParser(name="auto", dialects=tuple(dialect_named(dialect.name) for dialect in DIALECTS)),
         DialectParser(name="mint", dialects=(dialect_named("mint"),), requires_action=True, reasoning=False),

@@ -56,10 +56,12 @@ class Undone:
     Args:
         action: identifies the undoing, so that it can itself be undone.
         paths: what was changed back, sorted.
+        actions: whose changes these were in the first place, in the order of their first change.
     """
 
     action: str
     paths: tuple[str, ...]
+    actions: tuple[str, ...] = ()
 
 
 def undo_steps(records: Sequence[Record], tree: Tree, contents: Contents) -> list[Step]:

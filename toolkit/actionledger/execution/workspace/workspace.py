@@ -128,6 +128,11 @@ class Workspace(Files):
             later = set(turns[turns.index(turn) + 1 :])
             return self._undo(lambda record: record.unit.turn in later, f"the turns after {turn!r}")
 
+    def is_changed_by(self, turn: str) -> bool:
+        """Return whether something that a turn has changed is left to be undone."""
+        with self._exclusively():
+            return bool(self.journal.history.to_undo(lambda record: record.unit.turn == turn != ""))
+
     @contextmanager
     def watching(self) -> Iterator[Watched]:
         """Note what a command changes in the workspace while the block runs, so that it can be undone.
@@ -163,7 +168,9 @@ class Workspace(Files):
             steps = undo_steps(records, self._disk, self.journal.contents)
             unit = current_unit()
             carry_out(self._disk, self.journal, unit, steps, [record.number for record in records])
-        return Undone(unit.action, tuple(sorted({path for step in steps for path in paths_of(step.effect)})))
+            origins = tuple(self.journal.history.origins(records))
+        paths = sorted({path for step in steps for path in paths_of(step.effect)})
+        return Undone(unit.action, tuple(paths), origins)
 
     def _recover(self) -> None:
         """Settle what a process that died left unsettled."""

@@ -1,5 +1,6 @@
 """How far a turn got: what it takes to go on with it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -64,6 +65,32 @@ class LastTry:
     is_finished: bool
 
 
+@dataclass(frozen=True, slots=True)
+class ActionTried:
+    """An action that was tried, and how often.
+
+    Args:
+        action_id, attempt_id, action_index, name, dialect, trace_id: the action.
+        session_id, turn_id, turn_index, profile, model, task, occurred_at: its dimensions.
+        try_number: how many tries there were.
+    """
+
+    action_id: str
+    attempt_id: str
+    action_index: int
+    name: str
+    dialect: str
+    trace_id: str
+    session_id: str
+    turn_id: str
+    turn_index: int
+    profile: str
+    model: str
+    task: str
+    occurred_at: datetime | None
+    try_number: int
+
+
 _TURN = """
 SELECT turn_id::VARCHAR AS turn_id, s.session_id::VARCHAR AS session_id, s.turn_index, s.profile, s.model, s.task,
        s.occurred_at, text, text_is_exact, attempt_id::VARCHAR AS attempt_id, parser_id,
@@ -78,6 +105,14 @@ SELECT execution_id::VARCHAR AS execution_id, action_index, name, try_number, st
        coalesce(duration_ms, 0) AS duration_ms, finished_at IS NOT NULL AS is_finished
 FROM executions WHERE turn_id = $turn_id::UUID AND attempt_id = $attempt_id::UUID
 QUALIFY row_number() OVER (PARTITION BY action_index ORDER BY try_number DESC) = 1"""
+
+_ACTIONS_TRIED = """
+SELECT action_id::VARCHAR AS action_id, attempt_id::VARCHAR AS attempt_id, action_index, name, dialect, trace_id,
+       session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, turn_index, profile, model, task, occurred_at,
+       try_number
+FROM executions WHERE list_contains($ids, action_id::VARCHAR)
+QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1
+ORDER BY turn_index, action_index"""
 
 _NEXT = "SELECT coalesce(max(turn_index) + 1, 0) FROM turn_starts WHERE session_id = $session_id::UUID"
 
@@ -96,6 +131,16 @@ def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[L
         return None
     of_attempt = {"turn_id": turn_id, "attempt_id": turns[0].attempt_id}
     return turns[0], rows(ledger, LastTry, _TRIES, of_attempt)
+
+
+def last_tries(ledger: Queryable, action_ids: Sequence[str]) -> list[ActionTried]:
+    """Return those of some actions that were tried, in the order of their turns.
+
+    Args:
+        ledger: what to ask.
+        action_ids: which actions.
+    """
+    return rows(ledger, ActionTried, _ACTIONS_TRIED, {"ids": list(action_ids)}) if action_ids else []
 
 
 def next_turn_index(ledger: Queryable, session_id: str) -> int:

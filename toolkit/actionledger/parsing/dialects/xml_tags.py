@@ -6,7 +6,7 @@ This is no XML: a field's body is raw text, kept to the character, and may hold 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.verdicts import refused
@@ -24,13 +24,38 @@ FieldForm = Literal["line", "content", "snippet"]
 _LAYOUT: dict[FieldForm, str] = {"line": "{}", "content": "\n{}", "snippet": "\n{}\n"}
 """How a field's body is written, so that trimming gives it back."""
 
-_DOCUMENTED: tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...] = (
+Tags: TypeAlias = tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...]
+"""Each action's name with its fields, and how each field's body is trimmed."""
+
+_DOCUMENTED: Tags = (
     ("create_file", (("path", "line"), ("content", "content"))),
     ("execute_command", (("command", "line"), ("description", "line"))),
     ("create_directory", (("path", "line"),)),
     ("modify_file", (("path", "line"), ("search", "snippet"), ("replace", "snippet"))),
-    ("read_file", (("path", "line"),)),
+    ("read_file", (("path", "line"), ("first_line", "line"), ("last_line", "line"))),
 )
+
+_WISHED_FOR: Tags = (
+    ("edit_file", (("path", "line"), ("edits", "content"))),
+    ("search_replace", (("path", "line"), ("search", "content"), ("replace", "content"))),
+    (
+        "replace_in_file",
+        (("path", "line"), ("pattern", "snippet"), ("replacement", "snippet"), ("every", "line")),
+    ),
+    ("delete_file", (("path", "line"), ("recursive", "line"))),
+    ("move_file", (("path", "line"), ("target", "line"), ("overwrite", "line"))),
+    ("git_status", ()),
+    ("git_diff", (("path", "line"), ("staged", "line"))),
+    ("git_commit", (("message", "snippet"), ("paths", "line"))),
+    ("git_branch", (("name", "line"), ("base", "line"))),
+    ("git_push", (("remote", "line"), ("branch", "line"))),
+)
+
+_ORDERING: tuple[tuple[str, FieldForm], ...] = (("id", "line"), ("depends_on", "line"))
+"""What any action may have: a name, and whom it waits for."""
+
+CODER_TAGS: Tags = tuple((tag, (*fields, *_ORDERING)) for tag, fields in (*_DOCUMENTED, *_WISHED_FOR))
+"""The coder's: the document's five actions, and those that it wished for."""
 
 
 class XmlTags(Dialect):
@@ -53,7 +78,7 @@ class XmlTags(Dialect):
     example = "<create_file>\n<path>main.go</path>\n<content>\npackage main\n</content>\n</create_file>"
     strings_only: ClassVar[bool] = True
 
-    tags: tuple[tuple[str, tuple[tuple[str, FieldForm], ...]], ...] = _DOCUMENTED
+    tags: Tags = CODER_TAGS
 
     @property
     def literals(self) -> frozenset[str]:

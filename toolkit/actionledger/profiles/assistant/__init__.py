@@ -1,9 +1,10 @@
-"""The assistant: tasks, memories, goals and a datavault, asked for in ``actions`` or ``iteration`` blocks."""
+"""The assistant: tasks, memories, goals, a datavault and code, asked for in ``actions`` or ``iteration`` blocks."""
 
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
+from actionledger.execution.sandbox import Limits as CodeLimits, Sandbox
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.handlers import assistant_handlers
@@ -21,31 +22,52 @@ LIMITS = Limits(
 )
 """The document's own: so many of each in any minute."""
 
-_READING = Conduct(idempotent=True)
+CODE_LIMITS = CodeLimits()
+"""The document's own: code has 30 seconds."""
 
-CONDUCTS = Conducts(
-    tuple((glob, _READING) for glob in ("get_*", "list_*", "search_*", "datavault_[gl]*", "datavault_search"))
-)
+_READING = Conduct(idempotent=True)
+_READERS = ("get_*", "list_*", "search_*", "datavault_[gl]*", "datavault_search")
 """What only reads may be read again where nobody knows what became of the first time."""
 
-ASSISTANT = Profile(
-    name="assistant",
-    parser=parser_named("assistant"),
-    catalogue=CATALOGUE,
-    policy=POLICY,
-    handlers=assistant_handlers,
-    conducts=CONDUCTS,
-    limits=LIMITS,
-)
+_AROUND_CODE = 15.0
+"""What a run of code takes beside its own time and its process's start, at most, in seconds."""
+
+
+def assistant_profile(
+    name: str,
+    *,
+    parser: str = "assistant",
+    code: CodeLimits = CODE_LIMITS,
+    sandbox: str | Sandbox = "auto",
+    limits: Limits = LIMITS,
+) -> Profile:
+    """Return a profile of the assistant with other settings.
+
+    Args:
+        name: what records and people call it.
+        parser: how its responses are read: ``assistant`` or ``assistant-iterative``.
+        code: how much one run of code may use.
+        sandbox: where code runs, by name (``auto`` for the best that proves itself here) or as a value.
+        limits: how much a session may do.
+
+    Raises:
+        UnknownNameError: there is no such parser.
+    """
+    # The sandbox ends code that is late and tells the model why; the executor only ends what hangs around it.
+    running = Conduct(timeout=code.seconds + code.start_seconds + _AROUND_CODE, retries=0)
+    return Profile(
+        name=name,
+        parser=parser_named(parser),
+        catalogue=CATALOGUE,
+        policy=POLICY,
+        handlers=assistant_handlers(code, sandbox),
+        conducts=Conducts((("execute_code", running), *((glob, _READING) for glob in _READERS))),
+        limits=limits,
+    )
+
+
+ASSISTANT = assistant_profile("assistant")
 """Answers a request with blocks of actions."""
 
-ITERATIVE = Profile(
-    name="assistant-iterative",
-    parser=parser_named("assistant-iterative"),
-    catalogue=CATALOGUE,
-    policy=POLICY,
-    handlers=assistant_handlers,
-    conducts=CONDUCTS,
-    limits=LIMITS,
-)
+ITERATIVE = assistant_profile("assistant-iterative", parser="assistant-iterative")
 """Works in steps: each response is an iteration block, until one says that it is final."""

@@ -1,137 +1,61 @@
-"""What runs the assistant's actions on tasks, memories, goals and the datavault; code has no handler here.
+"""What runs the assistant's actions: those on what it keeps, and code over the same store.
 
-The four kinds are handled alike: the names of the actions and of the fields that hold a number differ, and nothing else.
-The shapes of the results are those of the document's ``gb`` object.
+A dry run works on a copy of the store, made when it is first needed: each action's result is what it would be after those
+before it, code included, and nothing of it is kept.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from functools import cached_property, partial
+from pathlib import Path
 
-from pydantic import BaseModel
-
-from actionledger.execution.handlers import Context, Handler, Handlers
+from actionledger.execution.handlers import HandlerFactory, Handlers
+from actionledger.execution.sandbox import Limits, Sandbox
 from actionledger.execution.workspace import Workspace
-from actionledger.profiles.assistant.store import GOAL, ITEM, MEMORY, TASK, Kind, Record, Store
+from actionledger.profiles.assistant.code import CodeRunner
+from actionledger.profiles.assistant.keeper import keeping_handlers
+from actionledger.profiles.assistant.store import Store
 
-Result = dict[str, Any]
+STORE_FILE = "assistant.sqlite"
+"""What the assistant keeps, in its session's workspace."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Names:
-    """How a kind's actions are called.
+def assistant_handlers(limits: Limits, sandbox: str | Sandbox) -> HandlerFactory:
+    """Return what makes the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace.
 
     Args:
-        kind: the kind.
-        number: the field by which an action names a record.
-        key: the field by which a result names it.
-        several: the field of a result that holds a list of them.
-        actions: the actions' names: create, update, delete, get, list, search.
+        limits: how much one run of code may use.
+        sandbox: where code runs, by name (``auto`` for the best that proves itself here) or as a value.
     """
-
-    kind: Kind
-    number: str
-    key: str
-    several: str
-    actions: tuple[str, str, str, str, str, str]
+    return partial(_make, limits, sandbox)
 
 
-def _plain(kind: Kind, plural: str) -> _Names:
-    one = kind.name
-    verbs = (
-        f"create_{one}",
-        f"update_{one}",
-        f"delete_{one}",
-        f"get_{one}",
-        f"list_{plural}",
-        f"search_{plural}",
+def _make(limits: Limits, sandbox: str | Sandbox, workspace: Workspace) -> Handlers:
+    stores = _Stores(workspace.root / STORE_FILE)
+    code = CodeRunner(limits, sandbox)
+    real = keeping_handlers(lambda: stores.real)
+    tried = keeping_handlers(lambda: stores.copy)
+
+    return Handlers(
+        real | {"execute_code": code.over(real)},
+        previews=tried | {"execute_code": code.over(tried)},
+        close=stores.close,
     )
-    return _Names(kind, f"{one}_id", f"{one}_id", plural, verbs)
 
 
-_KINDS = (
-    _plain(TASK, "tasks"),
-    _plain(MEMORY, "memories"),
-    _plain(GOAL, "goals"),
-    _Names(
-        ITEM,
-        "item_id",
-        "datavault_id",
-        "items",
-        (
-            "datavault_store",
-            "datavault_update",
-            "datavault_delete",
-            "datavault_get",
-            "datavault_list",
-            "datavault_search",
-        ),
-    ),
-)
+class _Stores:
+    """The store of a session and its copy for dry runs, each opened when it is first needed."""
 
+    def __init__(self, path: Path) -> None:
+        self._path = path
 
-def assistant_handlers(workspace: Workspace) -> Handlers:
-    """Make the handlers of a session; what they keep is the file ``assistant.sqlite`` in its workspace."""
-    store = Store(workspace.root / "assistant.sqlite")
-    handlers: dict[str, Handler] = {}
-    for names in _KINDS:
-        keeper = _Keeper(store, names)
-        methods = (keeper.create, keeper.update, keeper.delete, keeper.get, keeper.show, keeper.search)
-        handlers |= zip(names.actions, methods, strict=True)
-    return Handlers(handlers, close=store.close)
+    @cached_property
+    def real(self) -> Store:
+        return Store(self._path)
 
+    @cached_property
+    def copy(self) -> Store:
+        return Store.copy_of(self._path)
 
-class _Keeper:
-    """Runs the six actions of one kind."""
-
-    def __init__(self, store: Store, names: _Names) -> None:
-        self.store = store
-        self.names = names
-        self.kind = names.kind
-
-    def create(self, action: BaseModel, _context: Context) -> Result:
-        given = action.model_dump()
-        record = self.store.add(self.kind, {column: given[column] or "" for column in self.kind.columns})
-        return self._identified(record) | self._short(record) | {"created_at": record["created_at"]}
-
-    def update(self, action: BaseModel, _context: Context) -> Result:
-        given = action.model_dump()
-        record = self.store.change(self.kind, given[self.names.number], given)
-        short = self._short(record)
-        short.pop("content_length", None)
-        return self._identified(record) | short | {"updated_at": record["updated_at"]}
-
-    def delete(self, action: BaseModel, _context: Context) -> Result:
-        number = action.model_dump()[self.names.number]
-        self.store.remove(self.kind, number)
-        return {"success": True, self.names.key: number}
-
-    def get(self, action: BaseModel, _context: Context) -> Result:
-        record = self.store.get(self.kind, action.model_dump()[self.names.number])
-        return {name: record[name] for name in ("id", *self.kind.columns)}
-
-    def show(self, action: BaseModel, _context: Context) -> Result:
-        given = action.model_dump()
-        return self._listed(
-            self.store.find(self.kind, limit=given["limit"], field=given.get(self.kind.field))
-        )
-
-    def search(self, action: BaseModel, _context: Context) -> Result:
-        given = action.model_dump()
-        return self._listed(self.store.find(self.kind, limit=given["limit"], query=given["query"]))
-
-    def _identified(self, record: Record) -> Result:
-        return {"id": record["id"], self.names.key: record["id"]}
-
-    def _short(self, record: Record) -> Result:
-        """What a result says of a record besides its number: long texts of the datavault only by their length."""
-        if self.kind is ITEM:
-            return {"filetype": record["filetype"], "content_length": len(record["content"])}
-        return {name: record[name] for name in self.kind.columns if name != "notes"}
-
-    def _listed(self, records: list[Record]) -> Result:
-        return {self.names.several: [self._line(record) for record in records]}
-
-    def _line(self, record: Record) -> Result:
-        """What a list says of a record; a goal's notes are shown with the goal alone."""
-        notes = {} if self.kind is GOAL else {"notes": record["notes"]}
-        return {"id": record["id"]} | self._short(record) | notes
+    def close(self) -> None:
+        for opened in (self.__dict__.pop(name, None) for name in ("real", "copy")):
+            if isinstance(opened, Store):
+                opened.close()

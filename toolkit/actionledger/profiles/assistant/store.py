@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from actionledger.errors import ActionError
 from actionledger.vocabulary import Reason
@@ -45,16 +46,19 @@ class Store:
     """The four collections.
 
     Args:
-        path: the SQLite file; made if it isn't there.
+        path: the SQLite file; made if it isn't there. ``:memory:`` for none.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path | str) -> None:
         self._connection = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
         self._connection.row_factory = sqlite3.Row
         # SQLite's own lower() knows ASCII alone.
         self._connection.create_function("folded", 1, str.casefold, deterministic=True)
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._make_tables()
+
+    def _make_tables(self) -> None:
         for kind in KINDS:
             field = f"{kind.field} TEXT NOT NULL, " if kind.field else ""
             self._connection.execute(
@@ -62,6 +66,20 @@ class Store:
                 f"content TEXT NOT NULL, notes TEXT NOT NULL, {field}"
                 "created_at TEXT NOT NULL, updated_at TEXT NOT NULL)"
             )
+
+    @classmethod
+    def copy_of(cls, path: Path) -> Self:
+        """Return a copy in memory of the store in a file; an empty one where there is no file.
+
+        Args:
+            path: the SQLite file; it is neither made nor changed.
+        """
+        copy = cls(":memory:")
+        if path.exists():
+            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as original:
+                original.backup(copy._connection)
+            copy._make_tables()
+        return copy
 
     def close(self) -> None:
         """Let go of the file."""

@@ -1,12 +1,52 @@
-"""The coder: files and commands in a workspace, asked for in XML-style tags."""
+"""The coder: files, commands and a git repository in a workspace, asked for in XML-style tags."""
 
-from actionledger.execution.approval import Policy, Verdict
+from actionledger.execution.approval import Policy
+from actionledger.execution.commands import CommandSettings, OnOutput
+from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
+from actionledger.profiles.coder.policy import POLICY
 
-POLICY = Policy((("read_file", Verdict.APPROVE), ("*", Verdict.ESCALATE)))
+COMMAND_SETTINGS = CommandSettings()
 
-CODER = Profile("coder", parser_named("coder"), CATALOGUE, POLICY, coder_handlers)
-"""Writes and changes files; anything that changes the workspace waits for a person unless the session is automatic."""
+_READING = Conduct(idempotent=True)
+_AROUND_COMMANDS = 60.0
+"""What a command takes beside its own time, at most: looking at the workspace before and after it, in seconds."""
+
+
+def coder_profile(
+    name: str,
+    *,
+    commands: CommandSettings = COMMAND_SETTINGS,
+    policy: Policy = POLICY,
+    on_output: OnOutput | None = None,
+) -> Profile:
+    """Return a profile of the coder with other settings.
+
+    Args:
+        name: what records and people call it.
+        commands: how commands are run.
+        policy: which actions may run.
+        on_output: takes the output of commands as it comes.
+    """
+    # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
+    running = Conduct(timeout=commands.seconds + commands.grace + _AROUND_COMMANDS, retries=0)
+    committing = Conduct(timeout=4 * (commands.seconds + commands.grace) + _AROUND_COMMANDS, retries=0)
+    return Profile(
+        name=name,
+        parser=parser_named("coder"),
+        catalogue=CATALOGUE,
+        policy=policy,
+        handlers=coder_handlers(commands, on_output),
+        conducts=Conducts(
+            (("execute_command", running), ("read_file", _READING), ("git_*", committing)),
+        ),
+    )
+
+
+CODER = coder_profile("coder")
+"""Writes, changes and runs; anything that changes something waits for a person unless the session is automatic."""
+
+__all__ = ["CODER", "coder_profile"]

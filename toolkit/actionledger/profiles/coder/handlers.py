@@ -1,52 +1,43 @@
-"""What runs the coder's actions on files; commands have no handler here."""
+"""What runs the coder's actions: files and commands in one workspace, where all that they change can be undone."""
 
-from typing import Any
+from dataclasses import replace
+from functools import partial
 
-from actionledger.errors import ActionError
-from actionledger.execution.handlers import Context, Handlers
+from actionledger.execution.commands import GIT_ENVIRONMENT, Commands, CommandSettings, Git, OnOutput
+from actionledger.execution.handlers import HandlerFactory, Handlers
 from actionledger.execution.workspace import Workspace
-from actionledger.profiles.coder.actions import CreateDirectory, CreateFile, ModifyFile, ReadFile
-from actionledger.vocabulary import Reason
+from actionledger.profiles.coder.commands import CommandRunner
+from actionledger.profiles.coder.dry_runs import DryRuns
+from actionledger.profiles.coder.files import file_handlers
+from actionledger.profiles.coder.git import git_handlers, git_previews
 
-Result = dict[str, Any]
+
+def coder_handlers(settings: CommandSettings, on_output: OnOutput | None = None) -> HandlerFactory:
+    """Return what makes the handlers of a session.
+
+    Args:
+        settings: how commands are run.
+        on_output: takes the output of commands as it comes.
+    """
+    return partial(_make, settings, on_output)
 
 
-def coder_handlers(workspace: Workspace) -> Handlers:
-    """Make the handlers of a session over the files of its workspace."""
-    files = _Files(workspace)
+def _make(settings: CommandSettings, on_output: OnOutput | None, workspace: Workspace) -> Handlers:
+    commands = Commands(workspace, settings, on_output)
+    surroundings = {**settings.environment, **GIT_ENVIRONMENT}
+    for_git = Commands(workspace, replace(settings, environment=surroundings))
+    runner, git = CommandRunner(commands), Git(for_git)
+
+    def close() -> None:
+        commands.close()
+        for_git.close()
+
     return Handlers(
-        {
-            "create_file": files.create,
-            "create_directory": files.create_directory,
-            "modify_file": files.modify,
-            "read_file": files.read,
-        }
+        {**file_handlers(lambda _context: workspace), "execute_command": runner.run, **git_handlers(git)},
+        previews={
+            **DryRuns(workspace).previews(),
+            "execute_command": runner.preview,
+            **git_previews(git),
+        },
+        close=close,
     )
-
-
-class _Files:
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace = workspace
-
-    def create(self, action: CreateFile, _context: Context) -> Result:
-        is_new = self.workspace.write(action.path, action.content)
-        return {"path": action.path, "bytes": len(action.content.encode()), "created": is_new}
-
-    def create_directory(self, action: CreateDirectory, _context: Context) -> Result:
-        return {"path": action.path, "created": self.workspace.make_directory(action.path)}
-
-    def modify(self, action: ModifyFile, _context: Context) -> Result:
-        before = self.workspace.read(action.path)
-        at = before.find(action.search)
-        if at < 0:
-            message = f"The search text does not occur in {action.path!r}. Copy it exactly as it stands in the file."
-            raise ActionError(Reason.NO_MATCH, message)
-        self.workspace.write(action.path, before[:at] + action.replace + before[at + len(action.search) :])
-        return {
-            "path": action.path,
-            "line": before.count("\n", 0, at) + 1,
-            "occurrences": before.count(action.search),
-        }
-
-    def read(self, action: ReadFile, _context: Context) -> Result:
-        return {"path": action.path, "content": self.workspace.read(action.path)}

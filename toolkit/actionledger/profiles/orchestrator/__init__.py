@@ -1,11 +1,20 @@
-"""The orchestrator: plans, issues, branches and reviews, asked for in ``json`` blocks with ``action``."""
+"""The orchestrator: plans, issues, branches and reviews, asked for in ``json`` blocks with ``action``, layer by layer."""
 
-from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.orchestrator.actions import CATALOGUE
+from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers
+from actionledger.profiles.orchestrator.layers import policy_of
+from actionledger.profiles.orchestrator.reading import ParsedActions, parse_actions, strip_action_blocks
 
-POLICY = Policy((("*", Verdict.APPROVE),))
+ORCHESTRATOR = Profile(
+    name="orchestrator",
+    parser=parser_named("orchestrator"),
+    catalogue=CATALOGUE,
+    policy=policy_of(None),
+    handlers=orchestrator_handlers,
+    conducts=orchestrator_conducts(),
+)
+"""Where nobody says which layer acts, only what every layer may do is done at once; the rest waits for a person."""
 
-ORCHESTRATOR = Profile("orchestrator", parser_named("orchestrator"), CATALOGUE, POLICY)
-"""Reads and checks the orchestrator's actions; none of them has a handler yet."""
+__all__ = ["ORCHESTRATOR", "ParsedActions", "parse_actions", "strip_action_blocks"]

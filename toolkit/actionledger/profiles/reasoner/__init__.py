@@ -1,11 +1,55 @@
 """The reasoner: a persona's thoughts, state and speech, planned as a sequence in a ``json`` block."""
 
-from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.profile import Profile
-from actionledger.parsing.parsers import parser_named
-from actionledger.profiles.reasoner.actions import CATALOGUE
+from actionledger.profiles.reasoner.chains import Chain, load_chains
+from actionledger.profiles.reasoner.hearing import (
+    ActionSystemEvent,
+    AgentEvent,
+    AgentText,
+    ToolFinished,
+    ToolStarted,
+)
+from actionledger.profiles.reasoner.learning import Suggestion, suggestions
+from actionledger.profiles.reasoner.persona import Entry, Persona
+from actionledger.profiles.reasoner.profile import POLICY, REASONER, REPETITION, reasoner_profile
+from actionledger.profiles.reasoner.reasoner import Reasoner
+from actionledger.profiles.reasoner.registry import ActionRegistry
+from actionledger.profiles.reasoner.sequence import ActionPlan, ActionSequence, sequence_of
+from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.profiles.reasoner.triggers import (
+    Trigger,
+    TriggerType,
+    self_reflection,
+    timer,
+    tool_result,
+    user_input,
+)
 
-POLICY = Policy((("*", Verdict.APPROVE),))
-
-REASONER = Profile("reasoner", parser_named("reasoner"), CATALOGUE, POLICY)
-"""Reads and checks the reasoner's plans; none of their actions has a handler yet."""
+__all__ = [
+    "POLICY",
+    "REASONER",
+    "REPETITION",
+    "ActionPlan",
+    "ActionRegistry",
+    "ActionSequence",
+    "ActionSystemEvent",
+    "AgentEvent",
+    "AgentText",
+    "Chain",
+    "Entry",
+    "Persona",
+    "PersonaStore",
+    "Reasoner",
+    "Suggestion",
+    "ToolFinished",
+    "ToolStarted",
+    "Trigger",
+    "TriggerType",
+    "load_chains",
+    "reasoner_profile",
+    "self_reflection",
+    "sequence_of",
+    "suggestions",
+    "timer",
+    "tool_result",
+    "user_input",
+]

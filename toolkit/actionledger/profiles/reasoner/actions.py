@@ -1,12 +1,14 @@
 """The reasoner's 12 actions; each takes the situational details that it should focus on."""
 
+from inspect import cleandoc
 from typing import ClassVar, Literal
 
-from pydantic import GetJsonSchemaHandler
+from pydantic import Field, GetJsonSchemaHandler
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
+from actionledger.profiles.reasoner.persona import PARTS, SPEECH, THOUGHTS
 
 
 class ReasonerAction(Action):
@@ -15,7 +17,29 @@ class ReasonerAction(Action):
     context_description: ClassVar[str]
     """What the planner should put into the context; the field's description in schemas and prompts."""
 
+    reads: ClassVar[frozenset[str]] = frozenset()
+    """The parts of the persona that its executor looks at; see ``persona.PARTS``."""
+
+    writes: ClassVar[frozenset[str]] = frozenset()
+    """The parts that it changes; two actions run side by side only where neither changes what the other looks at."""
+
     context: str
+    id: str | None = Field(
+        default=None, min_length=1, description="A name for this action that others can refer to."
+    )
+    depends_on: list[str] = Field(
+        default=[], description="The ids of the actions that must succeed before this one."
+    )
+
+    @classmethod
+    def get_action_description(cls) -> str:
+        """Return what the action does."""
+        return cleandoc(cls.__doc__ or "")
+
+    @classmethod
+    def get_context_description(cls) -> str:
+        """Return what the planner should put into the action's context."""
+        return cls.context_description
 
     @classmethod
     def __get_pydantic_json_schema__(
@@ -41,6 +65,8 @@ class Think(ReasonerAction):
         "What to think through: a feeling, the relationship with the user, or a detail that is not clear yet."
     )
     example: ClassVar[Arguments] = {"context": "Why the user's tone changed, and what they may need now."}
+    reads: ClassVar[frozenset[str]] = PARTS
+    writes: ClassVar[frozenset[str]] = frozenset({THOUGHTS})
     action: Literal["think"]
 
 
@@ -53,6 +79,8 @@ class UpdateMood(StateAction):
     example: ClassVar[Arguments] = {
         "context": "From calm to worried, medium intensity, after the news about the journey."
     }
+    reads: ClassVar[frozenset[str]] = frozenset({"mood", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"mood"})
     action: Literal["update_mood"]
 
 
@@ -61,6 +89,8 @@ class AddMemory(StateAction):
 
     context_description: ClassVar[str] = "The detail to remember, and why it matters."
     example: ClassVar[Arguments] = {"context": "The user's sister is called Ada; they talk every week."}
+    reads: ClassVar[frozenset[str]] = frozenset({"memories", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"memories"})
     action: Literal["add_memory"]
 
 
@@ -69,6 +99,8 @@ class RemoveMemory(StateAction):
 
     context_description: ClassVar[str] = "Which memory to forget, and why it no longer holds."
     example: ClassVar[Arguments] = {"context": "The old address, since the user has moved."}
+    reads: ClassVar[frozenset[str]] = frozenset({"memories", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"memories"})
     action: Literal["remove_memory"]
 
 
@@ -77,6 +109,8 @@ class UpdateAppearance(StateAction):
 
     context_description: ClassVar[str] = "What changes about looks, clothing, posture or expression."
     example: ClassVar[Arguments] = {"context": "Put on a raincoat and tie the hair back."}
+    reads: ClassVar[frozenset[str]] = frozenset({"appearance", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"appearance"})
     action: Literal["update_appearance"]
 
 
@@ -85,6 +119,8 @@ class UpdateEnvironment(StateAction):
 
     context_description: ClassVar[str] = "What changes about the place, the time or the things around."
     example: ClassVar[Arguments] = {"context": "From the kitchen to the garden; it is evening."}
+    reads: ClassVar[frozenset[str]] = frozenset({"environment", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"environment"})
     action: Literal["update_environment"]
 
 
@@ -93,6 +129,8 @@ class AddGoal(StateAction):
 
     context_description: ClassVar[str] = "The goal, and what makes it worth pursuing."
     example: ClassVar[Arguments] = {"context": "Help the user to finish the garden plan this week."}
+    reads: ClassVar[frozenset[str]] = frozenset({"goals", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"goals"})
     action: Literal["add_goal"]
 
 
@@ -101,6 +139,8 @@ class RemoveGoal(StateAction):
 
     context_description: ClassVar[str] = "Which goal to let go of, and why."
     example: ClassVar[Arguments] = {"context": "The garden plan is finished."}
+    reads: ClassVar[frozenset[str]] = frozenset({"goals", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"goals"})
     action: Literal["remove_goal"]
 
 
@@ -109,6 +149,8 @@ class AddDesire(StateAction):
 
     context_description: ClassVar[str] = "What is wanted, and what brought it up."
     example: ClassVar[Arguments] = {"context": "To hear how the user's first day went."}
+    reads: ClassVar[frozenset[str]] = frozenset({"desires", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"desires"})
     action: Literal["add_desire"]
 
 
@@ -117,6 +159,8 @@ class RemoveDesire(StateAction):
 
     context_description: ClassVar[str] = "Which desire to let go of, and why."
     example: ClassVar[Arguments] = {"context": "The user told about the first day."}
+    reads: ClassVar[frozenset[str]] = frozenset({"desires", THOUGHTS})
+    writes: ClassVar[frozenset[str]] = frozenset({"desires"})
     action: Literal["remove_desire"]
 
 
@@ -126,6 +170,8 @@ class Speak(ReasonerAction):
     group: ClassVar[str] = "Speaking"
     context_description: ClassVar[str] = "What to say, in which tone, and what to answer to."
     example: ClassVar[Arguments] = {"context": "Comfort the user and ask what happened, warmly and briefly."}
+    reads: ClassVar[frozenset[str]] = PARTS
+    writes: ClassVar[frozenset[str]] = frozenset({SPEECH})
     action: Literal["speak"]
 
 
@@ -135,6 +181,8 @@ class Done(ReasonerAction):
     group: ClassVar[str] = "The sequence"
     context_description: ClassVar[str] = "Nothing, or why the sequence is complete."
     example: ClassVar[Arguments] = {}
+    reads: ClassVar[frozenset[str]] = PARTS
+    writes: ClassVar[frozenset[str]] = PARTS
     action: Literal["done"]
     context: str = ""
 
@@ -142,6 +190,7 @@ class Done(ReasonerAction):
 CATALOGUE = Catalogue(
     name="reasoner",
     discriminator="action",
+    references=True,
     actions=(
         Think,
         UpdateMood,
@@ -157,3 +206,12 @@ CATALOGUE = Catalogue(
         Done,
     ),
 )
+"""All of them."""
+
+SILENT_CATALOGUE = Catalogue(
+    name="reasoner-silent",
+    discriminator="action",
+    references=True,
+    actions=tuple(action for action in CATALOGUE.actions if action is not Speak),
+)
+"""For a persona that only thinks and changes."""

@@ -3,9 +3,13 @@
 import ctypes
 import errno
 import os
+import stat
 import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
-from .syscalls import LANDLOCK_CREATE, LANDLOCK_RESTRICT
+from .syscalls import LANDLOCK_ADD_RULE, LANDLOCK_CREATE, LANDLOCK_RESTRICT
 
 _ASK_VERSION = 1
 # By version of the interface: how many kinds of access to files it knows; the network is known from 4, scopes from 6.
@@ -14,10 +18,31 @@ _LATEST_FILE_RIGHTS = 16
 _NETWORK_SINCE, _SCOPES_SINCE = 4, 6
 _BIND_AND_CONNECT = 0b11
 _SOCKETS_AND_SIGNALS = 0b11
+_PATH_BENEATH = 1
+# Bits of access: run, write, read, list; what a rule about a file may speak of; what only reads.
+_OF_FILES = 0b1100_0000_0000_0111
+_READING = 0b1101
 
 
-def restrict(libc: ctypes.CDLL) -> int:
+class Allowed(NamedTuple):
+    """What stays allowed.
+
+    Args:
+        path: a file, or a folder with all that is in it; one that isn't there is passed over.
+        writing: whether everything is, or only reading and running.
+    """
+
+    path: str
+    writing: bool = False
+
+
+def restrict(libc: ctypes.CDLL, allowed: Sequence[Allowed] = (), *, network: bool = False) -> int:
     """Refuse this process every file, port, abstract socket and signal that this kernel's Landlock knows of.
+
+    Args:
+        libc: the C library.
+        allowed: what stays allowed of files.
+        network: whether ports stay allowed.
 
     Returns:
         The version of Landlock; 0 where the kernel has none.
@@ -25,16 +50,17 @@ def restrict(libc: ctypes.CDLL) -> int:
     Raises:
         OSError: the kernel has Landlock and refuses the rules.
     """
-    version = int(libc.syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), _ASK_VERSION))
-    if version < 1:
-        if ctypes.get_errno() in {errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}:
-            return 0
-        raise OSError(ctypes.get_errno(), "the kernel doesn't say which Landlock it has")
-    rules = _rules(version)
+    version = version_of_kernel(libc)
+    if not version:
+        return 0
+    rules = _rules(version, network=network)
     handle = int(libc.syscall(LANDLOCK_CREATE, rules, ctypes.c_size_t(len(rules)), 0))
     if handle < 0:
         raise OSError(ctypes.get_errno(), "the kernel takes no Landlock rules")
     try:
+        for one in allowed:
+            with suppress(FileNotFoundError):
+                _allow(libc, handle, one, _file_rights(version))
         if libc.syscall(LANDLOCK_RESTRICT, handle, 0):
             raise OSError(ctypes.get_errno(), "the kernel doesn't put the Landlock rules in force")
     finally:
@@ -42,11 +68,43 @@ def restrict(libc: ctypes.CDLL) -> int:
     return version
 
 
-def _rules(version: int) -> bytes:
-    """Return the rules as the kernel takes them: everything handled, nothing allowed."""
-    words = [(1 << _FILE_RIGHTS.get(version, _LATEST_FILE_RIGHTS)) - 1]
+def version_of_kernel(libc: ctypes.CDLL) -> int:
+    """Return the version of this kernel's Landlock; 0 where it has none.
+
+    Raises:
+        OSError: the kernel doesn't say.
+    """
+    version = int(libc.syscall(LANDLOCK_CREATE, None, ctypes.c_size_t(0), _ASK_VERSION))
+    if version > 0:
+        return version
+    if ctypes.get_errno() in {errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM}:
+        return 0
+    raise OSError(ctypes.get_errno(), "the kernel doesn't say which Landlock it has")
+
+
+def _file_rights(version: int) -> int:
+    return (1 << _FILE_RIGHTS.get(version, _LATEST_FILE_RIGHTS)) - 1
+
+
+def _rules(version: int, *, network: bool) -> bytes:
+    """Return the rules as the kernel takes them: everything handled, nothing allowed, but the network where it is."""
+    words = [_file_rights(version)]
     if version >= _NETWORK_SINCE:
-        words.append(_BIND_AND_CONNECT)
+        words.append(0 if network else _BIND_AND_CONNECT)
     if version >= _SCOPES_SINCE:
         words.append(_SOCKETS_AND_SIGNALS)
     return struct.pack(f"{len(words)}Q", *words)
+
+
+def _allow(libc: ctypes.CDLL, handle: int, allowed: Allowed, rights: int) -> None:
+    descriptor = os.open(allowed.path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        if not allowed.writing:
+            rights &= _READING
+        if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
+            rights &= _OF_FILES
+        rule = struct.pack("=Qi", rights, descriptor)
+        if libc.syscall(LANDLOCK_ADD_RULE, handle, _PATH_BENEATH, rule, 0):
+            raise OSError(ctypes.get_errno(), f"the kernel takes no Landlock rule about {allowed.path}")
+    finally:
+        os.close(descriptor)

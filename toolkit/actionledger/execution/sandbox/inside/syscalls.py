@@ -88,8 +88,8 @@ _ARCHITECTURES = {
     "aarch64": Architecture(0xC00000B7, MappingProxyType(_AARCH64), install_filter=277, has_x32=False),
 }
 
-LANDLOCK_CREATE, LANDLOCK_RESTRICT = 444, 446
-"""The numbers of ``landlock_create_ruleset`` and ``landlock_restrict_self``: the same everywhere."""
+LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446
+"""The numbers of ``landlock_create_ruleset``, ``…_add_rule`` and ``…_restrict_self``: the same everywhere."""
 
 CLONE3 = 435
 """The number of ``clone3``: the same everywhere."""

@@ -160,13 +160,6 @@ def test_a_link_out_of_the_workspace_is_not_followed(runtime):
     assert secret.read_text() == "secret"
 
 
-def test_a_command_is_understood_and_not_run(runtime):
-    """There is nothing yet that could run it safely, so nothing does."""
-    observation = run(runtime, "<execute_command><command>touch made</command></execute_command>")
-    assert (observation.status, observation.reason) == (ExecutionStatus.SKIPPED, Reason.NO_HANDLER)
-    assert list(runtime.workspace.iterdir()) == []
-
-
 @pytest.mark.parametrize("text", NEEDS_APPROVAL)
 def test_what_changes_something_waits_for_a_person(tmp_path, text):
     """Unless the session is automatic; until then nothing is changed."""

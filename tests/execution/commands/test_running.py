@@ -1,0 +1,219 @@
+"""A command runs with its words as they are, is listened to, and is ended in time with all that it started."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from actionledger.errors import ActionError, UsageError
+from actionledger.execution.commands import CommandSettings
+from actionledger.vocabulary import Reason
+
+PYTHON = sys.executable
+
+
+def python(code):
+    return (PYTHON, "-c", code)
+
+
+def test_a_command_says_what_it_says(run):
+    """Both outputs apart, the exit status, and how long it took."""
+    ran = run(*python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"))
+    assert (ran.status, ran.stdout, ran.stderr, ran.ended_by) == (3, "out\n", "err\n", "")
+    assert 0 < ran.seconds < 20
+
+
+def test_words_arrive_as_they_are(run):
+    """No character means anything to anybody between here and the program."""
+    words = ["$(touch x)", "; touch x", "| touch x", "`touch x`", "a b", "'\"\\", "*", "", "\n", "猫"]
+    ran = run(*python("import json, sys; print(json.dumps(sys.argv[1:]))"), *words)
+    assert json.loads(ran.stdout) == words
+
+
+def test_it_runs_in_the_workspace_with_an_input_that_is_at_its_end(run, root):
+    """And finds programs of the workspace by a path, but not by a name."""
+    ran = run(*python("import os, sys; print(os.getcwd()); print(repr(sys.stdin.read()))"))
+    assert ran.stdout == f"{root.resolve()}\n''\n"
+    (root / "tool").write_text("#!/bin/sh\necho here\n")
+    (root / "tool").chmod(0o755)
+    assert run("./tool").stdout == "here\n"
+    with pytest.raises(ActionError) as refusal:
+        run("tool")
+    assert refusal.value.reason is Reason.NOT_FOUND
+
+
+def test_a_folder_of_the_path_that_is_relative_is_passed_over(run, root, monkeypatch):
+    """Else a file of the workspace could take the place of a program."""
+    (root / "ls").write_text("#!/bin/sh\necho caught\n")
+    (root / "ls").chmod(0o755)
+    monkeypatch.chdir(root)
+    monkeypatch.setenv("PATH", f".:{os.environ['PATH']}")
+    assert "caught" not in run("ls").stdout
+
+
+def test_nothing_of_the_environment_is_passed_on_but_what_is_listed(run, monkeypatch):
+    """A key in the environment stays there; the home is a folder of the session's own."""
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    seen = json.loads(
+        run(*python("import json, os; print(json.dumps(dict(os.environ)))"), environment={"A": "1"}).stdout
+    )
+    assert seen["LC_ALL"] == "C.UTF-8"
+    assert seen["A"] == "1"
+    assert seen["HOME"] == seen["TMPDIR"] != os.environ["HOME"]
+    assert "sk-secret" not in json.dumps(seen)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSEGV])
+def test_a_command_that_a_signal_ends_says_which(run, sent):
+    """As a status below zero."""
+    assert run(*python(f"import os; os.kill(os.getpid(), {int(sent)})")).status == -sent
+
+
+def test_a_command_that_takes_too_long_is_ended(run):
+    """It is asked first (SIGTERM), and may say something yet."""
+    code = "import signal, sys, time\nsignal.signal(15, lambda *_: (print('bye', flush=True), sys.exit()))\nprint('go', flush=True)\ntime.sleep(60)"
+    ran = run(*python(code), seconds=1.5, grace=5.0)
+    assert (ran.ended_by, ran.status, ran.stdout) == ("timeout", None, "go\nbye\n")
+    assert ran.seconds < 10
+
+
+def test_one_that_will_not_end_is_killed(run):
+    """When its grace is over."""
+    code = "import signal, time\nsignal.signal(15, signal.SIG_IGN)\nprint('go', flush=True)\nwhile True: time.sleep(60)"
+    ran = run(*python(code), seconds=1.0, grace=0.2)
+    assert (ran.ended_by, ran.stdout) == ("timeout", "go\n")
+    assert ran.seconds < 8
+
+
+ESCAPES = {
+    "a child": "p = subprocess.Popen(['sleep', '60'])",
+    "a session of its own": "p = subprocess.Popen(['sleep', '60'], start_new_session=True)",
+    "a daemon": "p = subprocess.Popen([sys.executable, '-c', 'import os,time\\nif os.fork(): os._exit(0)\\nos.setsid()\\nif os.fork(): os._exit(0)\\nopen(\"daemon\",\"w\").write(str(os.getpid()))\\ntime.sleep(60)']); p.wait()\nwhile not (os.path.exists('daemon') and open('daemon').read()): time.sleep(0.01)",
+    "one that ignores signals": "p = subprocess.Popen([sys.executable, '-c', 'import signal,time; signal.signal(15, 1); time.sleep(60)'])",
+}
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux hands orphans on")
+@pytest.mark.parametrize("ending", ["by itself", "in time"])
+@pytest.mark.parametrize("escape", ESCAPES)
+def test_nothing_that_it_started_stays(run, root, gone, escape, ending):
+    """Whether it ends by itself or is ended: children, sessions of their own and daemons go with it."""
+    code = f"import os, subprocess, sys, time\n{ESCAPES[escape]}\n"
+    code += "pid = open('daemon').read() if os.path.exists('daemon') else p.pid\nprint(pid, flush=True)\n"
+    if ending == "in time":
+        code += "time.sleep(60)\n"
+    ran = run(*python(code), seconds=4.0 if ending == "in time" else 20.0)
+    assert ran.ended_by == ("timeout" if ending == "in time" else "")
+    assert gone(int(ran.stdout))
+
+
+def test_a_command_is_called_off(run):
+    """Setting the event ends it at once."""
+    cancelled = threading.Event()
+    heard = lambda _name, _text: cancelled.set()  # noqa: E731
+    ran = run(
+        *python("import time; print('go', flush=True); time.sleep(60)"), on_output=heard, cancelled=cancelled
+    )
+    assert (ran.ended_by, ran.status) == ("cancelled", None)
+    assert ran.seconds < 10
+
+
+def test_output_is_heard_while_it_comes(run, root):
+    """The command waits for an answer to what it said, and gets it."""
+    code = "import os, time\nprint('ready', flush=True)\nwhile not os.path.exists('go'): time.sleep(0.01)\nprint('went')"
+    heard = []
+
+    def listen(name, text):
+        heard.append((name, text))
+        (root / "go").touch()
+
+    assert run(*python(code), on_output=listen).stdout == "ready\nwent\n"
+    assert heard == [("stdout", "ready\n"), ("stdout", "went\n")]
+
+
+def test_a_listener_that_fails_leaves_no_command_behind(run, root, gone):
+    """Its error goes on to whoever runs the command."""
+
+    def fail(_name, text):
+        raise RuntimeError(text)
+
+    with pytest.raises(RuntimeError) as failed:
+        run(*python("import os, time; print(os.getpid(), flush=True); time.sleep(60)"), on_output=fail)
+    assert gone(int(str(failed.value)))
+
+
+def test_much_output_blocks_nobody(run):
+    """Both outputs are read to their end; the beginning and the end are kept."""
+    code = (
+        "import sys\nfor _ in range(3000): print('x' * 500); print('y' * 500, file=sys.stderr)\nprint('end')"
+    )
+    ran = run(*python(code), output=1000)
+    assert ran.status == 0
+    assert "characters left out" in ran.stdout
+    assert ran.stdout.endswith("end\n")
+    assert len(ran.stderr) < 1100
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_a_host_that_is_killed_takes_its_commands_with_it(root, tmp_path, gone):
+    """Nothing is left that runs for nobody."""
+    code = (
+        "import sys, pathlib\n"
+        "from actionledger.execution.commands.running import run_command\n"
+        "from actionledger.execution.commands import CommandSettings\n"
+        "run_command([sys.executable, '-c', 'import os, time; print(os.getpid(), flush=True); time.sleep(60)'],\n"
+        "    workspace=pathlib.Path(sys.argv[1]), home=pathlib.Path(sys.argv[2]), settings=CommandSettings(),\n"
+        "    on_output=lambda name, text: print(text, end='', flush=True))\n"
+    )
+    with subprocess.Popen(
+        [PYTHON, "-c", code, str(root), str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as host:
+        command = int(host.stdout.readline())
+        host.kill()
+    assert gone(command)
+
+
+@pytest.mark.parametrize("word", ["no-such-program", "./missing", "folder", "/nowhere/x"])
+def test_a_program_that_is_not_there_is_said(run, root, word):
+    """Nor is a folder one."""
+    (root / "folder").mkdir()
+    with pytest.raises(ActionError) as refusal:
+        run(word)
+    assert refusal.value.reason is Reason.NOT_FOUND
+
+
+def test_a_program_that_cannot_be_started_is_said(run, root):
+    """Such as one that is no program at all."""
+    (root / "text").write_bytes(b"\0\1\2")
+    (root / "text").chmod(0o755)
+    with pytest.raises(ActionError, match="could not be started: Exec format error"):
+        run("./text")
+
+
+def test_files_beyond_the_limit_cannot_be_written(run, root):
+    """The command is told by the system, or ended."""
+    ran = run(*python("open('large', 'wb').write(b'x' * 100_000)"), file_bytes=10_000)
+    assert ran.status != 0
+    assert (root / "large").stat().st_size <= 10_000
+
+
+@pytest.mark.parametrize("name", ["seconds", "grace", "output", "file_bytes"])
+def test_a_setting_that_lets_nothing_run_is_refused(name):
+    """Zero is no limit that anything could keep."""
+    with pytest.raises(UsageError, match=name):
+        CommandSettings(**{name: 0})
+
+
+def test_no_descriptor_is_left_open(run):
+    """However many commands run."""
+    run("true")
+    before = list(Path("/dev/fd").iterdir())
+    for _ in range(5):
+        run("true")
+    assert len(list(Path("/dev/fd").iterdir())) == len(before)

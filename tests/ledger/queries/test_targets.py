@@ -1,0 +1,38 @@
+"""The plan's targets, counted by hand."""
+
+import pytest
+
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Filter
+from actionledger.ledger.queries.targets import timings
+from actionledger.rates import Rate
+
+
+def test_times_are_of_what_was_attempted(world: queries.Queryable) -> None:
+    """Four tries took 1.5 ms each; one never ended, so nobody knows its time; the denied one is none."""
+    found = timings(world)
+    assert (found.count, found.mean_ms, found.p95_ms) == (4, 1.5, 1.5)
+
+
+def test_where_no_code_ran_there_is_no_share(world: queries.Queryable) -> None:
+    """None of none is no rate; and no time is not 0 ms."""
+    assert timings(world).code_timeouts.value is None
+    nothing = timings(world, Filter(profiles=("nobody",)))
+    assert (nothing.count, nothing.mean_ms, nothing.p95_ms) == (0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "late"), [("execute_code", 0, Rate(1, 5)), ("create_task", 4, Rate(0, 0))]
+)
+def test_code_is_counted_apart(world: queries.Queryable, name: str, count: int, late: Rate) -> None:
+    """What runs code counts for the time-outs, everything else for the times."""
+
+    class Renamed:
+        """The same ledger, its actions under one name."""
+
+        def sql(self, query: str, parameters: object = None, /) -> queries.base.Result:
+            renamed = f"(SELECT * REPLACE ('{name}' AS name) FROM executions)"
+            return world.sql(query.replace("FROM executions", f"FROM {renamed}", 1), parameters)
+
+    found = timings(Renamed())
+    assert (found.count, found.code_timeouts) == (count, late)

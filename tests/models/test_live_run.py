@@ -1,0 +1,121 @@
+"""``actionledger run`` and the loop against a server: whole, broken and stopped."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import actionledger as al
+from actionledger.errors import SandboxError
+from actionledger.execution.sandbox import choose
+from actionledger.profiles.assistant.reasoning import IterativeReasoner
+from actionledger.profiles.conversing import Ending, converse
+
+GOOD = '```actions\n{"actions": [{"type": "create_task", "content": "a"}]}\n```'
+
+
+def start(server, folder: Path, *more: str) -> subprocess.Popen[str]:
+    return command(folder, "--model", f"openai:m@{server.url}", *more)
+
+
+def command(folder: Path, *more: str) -> subprocess.Popen[str]:
+    before = [sys.executable, "-m", "actionledger.cli", "run", "assistant", "Plan."]
+    return subprocess.Popen(
+        [*before, "--ledger", str(folder / "l.duckdb"), *more],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"OPENAI_API_KEY": ""},
+    )
+
+
+def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
+    with al.open_ledger(folder / "l.duckdb", read_only=True) as ledger:
+        return ledger.sql(query).fetchall()
+
+
+def test_a_live_model_is_streamed_acted_on_and_recorded(server, tmp_path):
+    """Two requests: the second holds what came of the first response."""
+    server.stream(server.piece(GOOD[:20]), server.piece(GOOD[20:], "stop"), server.DONE)
+    server.stream(server.piece("Done.", "stop"), server.DONE)
+    process = start(server, tmp_path, "--stream")
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "Done." in out
+    last = server.seen[1].body["messages"][-1]
+    assert (last["role"], '"task_id":1' in last["content"]) == ("user", True)
+    assert rows(tmp_path, "SELECT model, reason FROM sessions") == [("m", "answered")]
+
+
+def test_ctrl_c_in_the_middle_of_a_response_keeps_what_was_recorded(server, tmp_path):
+    """The turn before is there, the session has an end, and the exit code says that it was stopped."""
+    server.whole({"role": "assistant", "content": GOOD})
+    server.stream(server.piece("Now I"), server.STALL, server.DONE)
+    process = start(server, tmp_path)
+    deadline = time.monotonic() + 60
+    while len(server.seen) < 2 and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (out, err)
+    assert "Traceback" not in err
+    assert rows(tmp_path, "SELECT success, reason FROM sessions") == [(False, "stopped")]
+    assert rows(tmp_path, "SELECT status FROM executions") == [("succeeded",)]
+    assert rows(tmp_path, "SELECT count(*) FROM runs WHERE finished_at IS NOT NULL") == [(1,)]
+
+
+def test_ctrl_c_while_code_runs_ends_the_code_and_the_session(tmp_path):
+    """The execution is recorded as interrupted, and nothing of it goes on."""
+    try:
+        choose().close()
+    except SandboxError as error:
+        pytest.skip(str(error))
+    code = "gb.create_task('begun')\\nwhile True: pass"
+    text = f'```actions\n{{"actions": [{{"type": "execute_code", "code": "{code}"}}]}}\n```'
+    (tmp_path / "response.md").write_text(text)
+    process = command(tmp_path, "--response", "response.md", "--workspace", "w")
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "w" / "assistant.sqlite").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (out, err)
+    assert "Traceback" not in err
+    assert rows(tmp_path, "SELECT success, reason FROM sessions") == [(False, "stopped")]
+    assert rows(tmp_path, "SELECT status, reason FROM executions") == [("interrupted", "stopped")]
+
+
+def test_a_stream_that_breaks_is_asked_for_again(server, client):
+    """The whole response is acted on once; the half of it not at all."""
+    server.stream(server.piece(GOOD), server.CUT)
+    server.stream(server.piece("Nothing to do.", "stop"), server.DONE)
+    with al.Runtime("assistant") as session:
+        ended = converse(session, client(), "Plan.", on_piece=lambda _piece: None)
+    assert ended.ending is Ending.ANSWERED
+    assert [turn.observations for turn in ended.turns] == [()]
+
+
+def test_a_refused_request_ends_it_with_the_servers_reason(server, tmp_path):
+    """A wrong key is nothing to try again."""
+    server.refuse(401, {"error": {"message": "Incorrect key"}})
+    process = start(server, tmp_path)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 1, err
+    assert "Incorrect key" in out
+    assert rows(tmp_path, "SELECT success, reason FROM sessions") == [(False, "model_failed")]
+
+
+@pytest.mark.parametrize("final", [True, False])
+def test_the_iterative_reasoner_over_a_server(server, client, final):
+    """It ends at ``is_final``, and goes on without."""
+    step = '```iteration\n{"next_actions": [{"type": "list_tasks"}], "is_final": %s}\n```'
+    server.whole({"role": "assistant", "content": step % str(final).lower()})
+    if not final:
+        server.whole({"role": "assistant", "content": step % "true"})
+    ended = IterativeReasoner(model=client()).run("Look.")
+    assert (ended.ending, len(ended.turns)) == (Ending.FINAL, 1 if final else 2)

@@ -1,0 +1,139 @@
+"""The coder's commands: what the model is told of them, what may run, and what never does."""
+
+import sys
+
+import pytest
+
+from actionledger.execution.approval import Ruling, Verdict
+from actionledger.execution.commands import CommandSettings, landlock_version
+from actionledger.profiles import PROFILES
+from actionledger.profiles.coder import coder_profile
+from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+
+POLICY = PROFILES["coder"].policy
+
+
+def test_a_command_runs_and_its_result_says_what_came_of_it(session):
+    """Status, both outputs, what it changed, and whether something held it."""
+    session.write("main.py", "import sys\nprint('out')\nprint('err', file=sys.stderr)\nopen('made', 'w')\n")
+    result = session.done("execute_command", command=f"{sys.executable} main.py", description="Try it")
+    seconds = result.pop("seconds")
+    assert 0 < seconds < 60
+    assert result == {
+        "command": f"{sys.executable} main.py",
+        "exit_code": 0,
+        "stdout": "out\n",
+        "stderr": "err\n",
+        "changed": ["made"],
+        "confined": bool(landlock_version()),
+    } | ({} if landlock_version() else {"notes": result.get("notes")})
+
+
+def test_a_command_that_fails_tells_the_model_why(session):
+    """The message holds its status and the end of what it said; the result holds all of it."""
+    session.write("main.py", "print('before')\nraise SystemExit('broken')\n")
+    observation = session.run("execute_command", command=f"{sys.executable} main.py")
+    assert (observation.status, observation.reason) == (ExecutionStatus.FAILED, Reason.COMMAND_FAILED)
+    assert observation.message == (
+        'The command ended with exit status 1. Its stderr ends: "broken". Its stdout ends: "before".'
+    )
+    assert observation.result["exit_code"] == 1
+
+
+def test_the_end_of_a_long_complaint_reaches_the_model(session):
+    """The last lines are what says what went wrong."""
+    session.write(
+        "main.py",
+        "import sys\nfor _ in range(5000): print('x' * 80, file=sys.stderr)\nsys.exit('the reason')\n",
+    )
+    turn = session.handle(("execute_command", {"command": f"{sys.executable} main.py"}))
+    assert "the reason" in turn.feedback
+    assert len(turn.feedback) < 4000
+
+
+def test_a_command_that_takes_too_long_is_timed_out(open_session):
+    """What it said until then is kept."""
+    session = open_session(coder_profile("c", commands=CommandSettings(seconds=2.0, grace=0.2)))
+    session.write("main.py", "import time\nprint('go', flush=True)\ntime.sleep(60)\n")
+    observation = session.run("execute_command", command=f"{sys.executable} main.py")
+    assert (observation.status, observation.reason) == (ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
+    assert observation.result["stdout"] == "go\n"
+    assert "after 2 s" in observation.message
+
+
+def test_where_nothing_holds_a_command_its_result_says_so(session, monkeypatch):
+    """As on a system without Landlock."""
+    monkeypatch.setattr(
+        "actionledger.execution.commands.running._Running._said", lambda _self: {"walls": 0, "ended": 0}
+    )
+    result = session.done("execute_command", command="true")
+    assert result["confined"] is False
+    assert "not confined" in result["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "touch made; true",
+        "true && touch made",
+        "echo x > made",
+        "echo $(touch made)",
+        "echo `touch made`",
+        "sh -c 'touch made'",
+        "true\ntouch made",
+        "true | tee made",
+    ],
+)
+def test_no_command_reaches_a_shell(session, command):
+    """It is refused as a whole; the model is told what to do instead."""
+    observation = session.run("execute_command", command=command)
+    assert (observation.status, observation.reason) == (ExecutionStatus.FAILED, Reason.COMMAND_REFUSED)
+    assert session.tree() == {}
+
+
+def test_a_value_that_was_filled_in_is_read_like_any_other_text(session):
+    """What a file holds can't add a command to one that names it."""
+    session.write("name", "x; touch made")
+    turn = session.handle(
+        ("read_file", {"path": "name"}), ("execute_command", {"command": "ls ${action_1.content}"})
+    )
+    assert turn.observations[1].reason is Reason.COMMAND_REFUSED
+    assert session.tree() == {"name": "x; touch made"}
+
+
+@pytest.mark.parametrize(
+    ("command", "verdict"),
+    [
+        ("make test", Verdict.ESCALATE),
+        ("git status", Verdict.ESCALATE),
+        ("git push", Verdict.REJECT),
+        ("git 'push' origin", Verdict.REJECT),
+        ("sudo ls", Verdict.REJECT),
+        ("su", Verdict.REJECT),
+        ("sudoku", Verdict.ESCALATE),
+    ],
+)
+def test_the_policy_decides_by_program_and_arguments(command, verdict):
+    """A command waits for a person; what is for people only is refused, in an automatic session too."""
+    assert POLICY.rule_for("execute_command", {"command": command}).verdict is verdict
+    automatic = POLICY.automatic().rule_for("execute_command", {"command": command}).verdict
+    assert automatic is (Verdict.APPROVE if verdict is Verdict.ESCALATE else verdict)
+
+
+def test_a_command_waits_for_a_person_and_runs_when_one_agrees(open_session):
+    """Until then nothing is done."""
+    session = open_session(auto=False)
+    turn = session.handle(("execute_command", {"command": "touch made"}))
+    assert turn.observations[0].status is ExecutionStatus.PENDING
+    assert session.tree() == {}
+    done = session.runtime.resume(turn.turn_id, {0: Ruling(Decision.APPROVED, by="ada")})
+    assert done.observations[0].status is ExecutionStatus.SUCCEEDED
+    assert session.tree() == {"made": ""}
+
+
+def test_output_is_heard_while_a_command_runs(open_session):
+    """By whoever the profile was made for."""
+    heard = []
+    session = open_session(coder_profile("c", on_output=lambda name, text: heard.append((name, text))))
+    session.done("execute_command", command="echo hello")
+    assert heard == [("stdout", "hello\n")]

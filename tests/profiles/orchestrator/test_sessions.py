@@ -1,0 +1,109 @@
+"""Execute or queue: one action of one layer, recorded like any other."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from actionledger.errors import LedgerError, UnknownNameError, UsageError
+from actionledger.ledger.queries.approvals import waiting_approvals
+from actionledger.profiles.orchestrator.desk import Desk
+from actionledger.profiles.orchestrator.sessions import LayerSessions
+from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.vocabulary import ExecutionStatus
+
+MODELS = {"2ic": "big", "eng-lead": "middle", "team-lead": "small"}
+ISSUES = {"action": "create_issues", "issues": [{"title": "x", "body": "", "labels": ["a"]}]}
+PLAN = {"action": "update_plan", "plan": "First the index."}
+ORCHESTRATION = "0a0a0a0a-0000-4000-8000-000000000000"
+
+
+@pytest.fixture
+def sessions(ledger, tmp_path) -> Iterator[LayerSessions]:
+    made = LayerSessions(ledger, ORCHESTRATION, tmp_path / "work", MODELS, task="search")
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("action", "layer", "status"),
+    [
+        (PLAN, "2ic", ExecutionStatus.SUCCEEDED),
+        (PLAN, "team-lead", ExecutionStatus.PENDING),
+        (ISSUES, "team-lead", ExecutionStatus.SUCCEEDED),
+        (ISSUES, "2ic", ExecutionStatus.PENDING),
+    ],
+)
+def test_a_layer_executes_what_it_may_and_queues_the_rest(sessions, ledger, action, layer, status):
+    """What is queued waits for a person, by the layer's session."""
+    assert sessions.execute_or_queue(action, layer).status is status
+    waiting = waiting_approvals(ledger)
+    assert [sessions.layer_of(each.session_id) for each in waiting] == (
+        [layer] if status is ExecutionStatus.PENDING else []
+    )
+
+
+@pytest.mark.parametrize(
+    ("layer", "message"), [("2ic", "the arguments given"), ("team-lead", "would wait for approval")]
+)
+def test_a_dry_run_does_and_queues_nothing(sessions, ledger, tmp_path, layer, message):
+    """It says which of the two it would be."""
+    observation = sessions.execute_or_queue(PLAN, layer, dry_run=True)
+    assert observation.status is ExecutionStatus.DRY_RUN
+    assert message in observation.message
+    assert waiting_approvals(ledger) == []
+    assert not (tmp_path / "work" / FILE).exists()
+
+
+def test_every_layer_has_its_model_in_the_record(sessions, ledger):
+    """So a statistic by model is right where layers have different ones."""
+    sessions.execute_or_queue(PLAN, "2ic")
+    sessions.execute_or_queue(ISSUES, "team-lead")
+    rows = ledger.sql("SELECT model, profile, task FROM sessions ORDER BY model").fetchall()
+    assert rows == [("big", "orchestrator", "search"), ("small", "orchestrator", "search")]
+
+
+def test_who_wrote_the_plan_is_kept(sessions, tmp_path):
+    """The handler knows its layer."""
+    sessions.execute_or_queue(PLAN, "2ic")
+    store = Store(tmp_path / "work" / FILE)
+    assert [plan.layer for plan in Desk(store).plans()] == ["2ic"]
+    store.close()
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ({"action": "update_plan"}, "plan: A required field is missing"),
+        ({"action": "upd_plan", "plan": "x"}, "No action goes by that name"),
+        ({"plan": "x"}, "has its name as 'action'"),
+        ({"action": 5}, "has its name as 'action'"),
+    ],
+)
+def test_what_is_no_valid_action_is_refused(sessions, action, message):
+    """The caller made the mistake, and hears which."""
+    with pytest.raises(UsageError, match=message):
+        sessions.execute_or_queue(action, "2ic")
+
+
+def test_an_unknown_layer_is_refused(sessions):
+    """The message names those that take part."""
+    with pytest.raises(UnknownNameError, match="Did you mean 'team-lead'"):
+        sessions.execute_or_queue(PLAN, "teamlead")
+
+
+def test_a_response_is_taken_once_for_its_place(sessions, ledger, tmp_path, said):
+    """Taken again, it gives the same observations and files nothing anew."""
+    first = sessions.take("team-lead", said(ISSUES), "prompt", index=0)
+    again = sessions.take("team-lead", said(ISSUES), "prompt", index=0)
+    assert again.turn_id == first.turn_id
+    assert [each.result for each in again.observations] == [{"numbers": [1]}]
+    assert sessions.next_turn("team-lead") == 1
+
+
+def test_nobody_else_works_on_a_session_meanwhile(sessions, ledger, tmp_path: Path):
+    """A second one of the same orchestration is kept out."""
+    sessions.session("2ic")
+    other = LayerSessions(ledger, ORCHESTRATION, tmp_path / "work", MODELS)
+    with pytest.raises(LedgerError, match="open elsewhere"):
+        other.session("2ic")

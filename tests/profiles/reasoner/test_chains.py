@@ -1,0 +1,54 @@
+"""Chains from a file: checked before anything runs."""
+
+import pytest
+
+from actionledger.errors import UsageError
+from actionledger.profiles.reasoner import load_chains
+from actionledger.profiles.reasoner.actions import SILENT_CATALOGUE
+
+ONE = '[a]\nwhen = "now"\n[[a.actions]]\naction = "think"\ncontext = "x"\n'
+
+
+def load(tmp_path, text, **given):
+    (tmp_path / "chains.toml").write_text(text)
+    return load_chains(tmp_path / "chains.toml", **given)
+
+
+def test_a_chain_is_read(tmp_path):
+    """With its name, when it fits, and its actions."""
+    chain = load(tmp_path, ONE)["a"]
+    assert (chain.name, chain.when, chain.actions) == ("a", "now", (("think", {"context": "x"}),))
+    assert chain.written() == '```json\n{"actions": [{"action": "think", "context": "x"}]}\n```'
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[a", "can't be read"),
+        ("a = 1", "a table of 'when' and 'actions'"),
+        ('[a]\nwhen = "x"\nactions = []\nother = 1', "a table of 'when' and 'actions'"),
+        ("[a]\nactions = []", "lacks 'when'"),
+        ('[a]\nwhen = "now"', "a list of tables"),
+        ('[a]\nwhen = "now"\nactions = [{}]', "a list of tables"),
+        ('[a]\nwhen = "now"\nactions = [{action = "sing", context = "x"}]', "action 1 \\(sing\\)"),
+        ('[a]\nwhen = "now"\nactions = [{action = "think"}]', "action 1 \\(think\\): context"),
+    ],
+)
+def test_a_chain_that_is_none_is_refused(tmp_path, text, why):
+    """The error names the chain and what is wrong with it."""
+    with pytest.raises(UsageError, match=why):
+        load(tmp_path, text)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path):
+    """In the same words."""
+    with pytest.raises(UsageError, match="can't be read"):
+        load_chains(tmp_path / "none.toml")
+
+
+def test_a_chain_is_checked_against_the_actions_that_there_are(tmp_path):
+    """A silent persona has no chain that speaks."""
+    text = ONE.replace("think", "speak")
+    assert load(tmp_path, text)
+    with pytest.raises(UsageError, match="speak"):
+        load(tmp_path, text, catalogue=SILENT_CATALOGUE)

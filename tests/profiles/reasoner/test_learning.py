@@ -1,0 +1,60 @@
+"""What recorded sessions teach: only what is counted often enough, and only what differs."""
+
+import pytest
+
+import actionledger as al
+from actionledger.profiles.reasoner import suggestions
+from actionledger.rates import Rate
+
+from .conftest import plan
+
+WORKS = ("think", "x")
+FAILS = ("remove_goal", "#9")
+
+
+@pytest.fixture
+def sessions(ledger):
+    """Records sessions of one plan each."""
+
+    def record(times, *actions, profile="reasoner"):
+        for _ in range(times):
+            with al.Runtime(profile, ledger=ledger) as runtime:
+                runtime.handle(plan(*actions))
+
+    return record
+
+
+def test_a_pair_that_fails_often_is_named(ledger, sessions):
+    """With how often it failed there and elsewhere, and in words."""
+    sessions(12, WORKS, FAILS)
+    (found,) = suggestions(ledger)
+    assert (found.before, found.action, found.failures) == ("think", "remove_goal", Rate(12, 12))
+    assert str(found).startswith("After think, remove_goal failed 12 of 12 times (95 % interval 76% to 100%;")
+
+
+def test_a_pair_below_the_minimum_is_not_named(ledger, sessions):
+    """Nine of nine are too few to say anything."""
+    sessions(9, WORKS, FAILS)
+    assert suggestions(ledger) == []
+    assert len(suggestions(ledger, minimum=9)) == 1
+
+
+def test_a_pair_that_fails_no_more_than_elsewhere_is_not_named(ledger, sessions):
+    """An action that always fails is not the fault of what stands before it."""
+    sessions(10, WORKS, FAILS)
+    sessions(10, ("speak", "x"), FAILS)
+    assert suggestions(ledger) == []
+
+
+def test_other_profiles_are_left_out(ledger, sessions):
+    """A profile learns from its own sessions."""
+    sessions(10, WORKS, FAILS)
+    assert suggestions(ledger, profile="coder") == []
+
+
+def test_actions_of_different_sessions_are_no_pair(ledger, sessions):
+    """Behind means behind in the same session."""
+    for _ in range(12):
+        sessions(1, WORKS)
+        sessions(1, FAILS)
+    assert suggestions(ledger) == []

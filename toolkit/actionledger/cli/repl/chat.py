@@ -1,0 +1,345 @@
+"""A conversation with a model that a person leads: each response goes through a recorded session. It knows no terminal."""
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from actionledger.errors import UsageError
+from actionledger.events import Event, ResponseReceived
+from actionledger.execution.approval import Policy, Ruling
+from actionledger.execution.live import LiveSession
+from actionledger.execution.previewing import Preview
+from actionledger.execution.profile import Profile
+from actionledger.execution.workspace import Undone
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.progress import turn_progress
+from actionledger.models import Completion, Message, Model, ModelError
+from actionledger.profiles.conversing.transcript import Transcript
+from actionledger.recording import Recorder
+from actionledger.values import Turn
+from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+
+CONTEXT = 200_000
+"""How much the model is shown in one request, in characters; older turns give way."""
+
+_CUT_OFF = "Your last response was cut off, so nothing of it was done. Begin anew with what is still needed."
+
+
+@dataclass(frozen=True, slots=True)
+class CutOff:
+    """A response that did not come to its end; nothing of it was done.
+
+    Args:
+        text: what came of it; it is recorded.
+        why: what happened, as a sentence.
+    """
+
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One turn as a person remembers it.
+
+    Args:
+        said: what the person wrote.
+        turn: what came of the response, as it is now.
+    """
+
+    said: str
+    turn: Turn
+
+
+class Chat:
+    """Leads one conversation; sessions follow one another in it where model or workspace change.
+
+    Args:
+        profile: what it runs under.
+        ledger: where all of it is recorded.
+        workspace: the folder that actions may touch.
+        system: the instructions for the model.
+        policy: which actions may run; the profile's where not given. Unless ``auto`` is set, each of them waits.
+        model: what gives the responses; None where none is chosen yet.
+        listen: is told each event.
+
+    Raises:
+        UsageError: the folder can't be used, or the ledger lies in it.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        ledger: Ledger,
+        workspace: Path,
+        system: str,
+        policy: Policy | None = None,
+        model: Model | None = None,
+        listen: Recorder | None = None,
+    ) -> None:
+        self.profile = profile
+        self.ledger = ledger
+        self.system = system
+        self.model = model
+        self.exchanges: list[Exchange] = []
+        """The turns of the session so far."""
+        self._policy = (policy or profile.policy).manual()
+        self._listen = listen
+        self._workspace = workspace
+        self._auto = self._dry_run = False
+        self._transcript: Transcript | None = None
+        self._response = ""
+        self._news: list[str] = []
+        self._turn_id = ""
+        self.session = self._opened()
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that actions may touch."""
+        return self.session.workspace
+
+    @property
+    def auto(self) -> bool:
+        """Whether actions run as soon as they are read; it may be changed."""
+        return self._auto
+
+    @auto.setter
+    def auto(self, wanted: bool) -> None:
+        self._auto = wanted
+        self._switch()
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether actions only say what they would do; it may be changed."""
+        return self._dry_run
+
+    @dry_run.setter
+    def dry_run(self, wanted: bool) -> None:
+        self._dry_run = wanted
+        self._switch()
+
+    @property
+    def turn(self) -> Turn | None:
+        """The last turn; None before the first."""
+        return self.exchanges[-1].turn if self.exchanges else None
+
+    @property
+    def waiting(self) -> list[int]:
+        """The places of the last turn's actions that somebody may decide about, from 0."""
+        return [
+            each.action_index
+            for each in (self.turn.observations if self.turn else ())
+            if each.status is ExecutionStatus.PENDING and each.reason is Reason.NOT_APPROVED
+        ]
+
+    def use_workspace(self, workspace: Path) -> None:
+        """Go on in another folder, in a session of its own; what was said stays said.
+
+        Raises:
+            UsageError: it can't be used; all stays as it is.
+        """
+        before, self._workspace = self._workspace, workspace
+        try:
+            self._begin_anew()
+        except UsageError:
+            self._workspace = before
+            raise
+
+    def use_model(self, model: Model) -> None:
+        """Go on with another model, in a session of its own; what was said stays said."""
+        self.model = model
+        self._begin_anew()
+
+    def use_system(self, system: str) -> None:
+        """Give the model other instructions from the next message on."""
+        self.system = system
+        self.session.note(
+            "system_prompt", "The model has other instructions from here on.", {"system": system}
+        )
+
+    def clear(self) -> None:
+        """Forget what was said, and begin a session; the ledger keeps it."""
+        self._begin_anew()
+        self._transcript, self._response, self._news = None, "", []
+
+    def say(self, text: str, on_piece: Callable[[str], None] | None = None) -> Turn | CutOff:
+        """Say something to the model, and have its response read and, if that is wished, acted on.
+
+        Args:
+            text: what is said; what came of the last turn goes with it.
+            on_piece: takes each piece of the response as it comes.
+
+        Returns:
+            The turn; or what there was of a response that broke off, by itself or by Ctrl-C.
+
+        Raises:
+            UsageError: there is no model.
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+        """
+        if self.model is None:
+            raise UsageError(
+                "No model is chosen; choose one: /model ollama:NAME or /model openai:NAME@BASE_URL."
+            )
+        told = self._told(text)
+        pieces: list[str] = []
+        try:
+            completion = self._asked(self.model, told, pieces, on_piece)
+        except (ModelError, KeyboardInterrupt) as error:
+            return self._cut_off(told, "".join(pieces), error)
+        self._response = completion.text
+        turn = self._handled(completion.text, told)
+        self.exchanges.append(Exchange(text, turn))
+        self._news = []
+        return turn
+
+    def approve(self, places: Sequence[int], by: str) -> Turn:
+        """Run actions of the last turn that wait, one after the other.
+
+        Args:
+            places: their places among the response's actions, from 0.
+            by: who says so.
+
+        Raises:
+            UsageError: one of them doesn't wait.
+            KeyboardInterrupt: somebody wants to stop; those behind it wait as before.
+        """
+        return self._decided(places, Ruling(Decision.APPROVED, by=by))
+
+    def reject(self, places: Sequence[int], by: str, why: str = "") -> Turn:
+        """Decide against actions of the last turn that wait; see ``approve``."""
+        return self._decided(places, Ruling(Decision.REJECTED, by=by, why=why))
+
+    def preview(self) -> tuple[Preview, ...]:
+        """Return what the actions of the last turn would do now."""
+        return self.session.preview(self.turn) if self.turn else ()
+
+    def statuses(self, turn: Turn) -> list[ExecutionStatus]:
+        """Return what came of the last try at each action of a turn, as it is recorded; undoing is a try as well."""
+        found = turn_progress(self.ledger, turn.turn_id)
+        tries = found[1] if found else []
+        return [each.status for each in sorted(tries, key=lambda each: each.action_index)]
+
+    def undo(self, turn: Turn | None = None, action: int | None = None) -> Undone:
+        """Take back what a turn or one of its actions has changed; see ``LiveSession.undo``."""
+        undone = self.session.undo(turn.turn_id if turn else None, action=action)
+        return self._heard_of(undone, "The user has undone what you changed at")
+
+    def undo_back_to(self, turn: Turn) -> Undone:
+        """Take back all that was changed after a turn."""
+        undone = self.session.undo_back_to(turn.turn_id)
+        return self._heard_of(undone, "The user has undone what you changed at")
+
+    def redo(self, undone: Undone) -> Undone:
+        """Take an undoing back."""
+        return self._heard_of(self.session.redo(undone), "The user has done again what was undone at")
+
+    def close(self) -> None:
+        """End the session."""
+        self.session.close(reason="left")
+
+    def _opened(self) -> LiveSession:
+        if self.ledger.path.is_relative_to(self._workspace.resolve()):
+            raise UsageError(
+                f"The ledger {str(self.ledger.path)!r} lies in the working directory, where actions could change it; "
+                "choose another directory, or another ledger with --ledger."
+            )
+        opened = LiveSession(
+            self.profile,
+            ledger=self.ledger,
+            workspace=self._workspace,
+            policy=self._policy,
+            model=self.model.name if self.model else "",
+            listen=self._hear,
+        )
+        self._switch(opened)
+        return opened
+
+    def _switch(self, session: LiveSession | None = None) -> None:
+        """Have a session run things as it is wished; what is only tried has nobody to wait for."""
+        chosen = session or self.session
+        chosen.auto, chosen.dry_run = self._auto or self._dry_run, self._dry_run
+
+    def _begin_anew(self) -> None:
+        opened = self._opened()
+        self.session.close(reason="another session follows")
+        if self.turn and self.turn.feedback:
+            self._news.append(self.turn.feedback)
+        self.session, self.exchanges = opened, []
+
+    def _hear(self, event: Event) -> None:
+        if isinstance(event, ResponseReceived):
+            self._turn_id = event.turn_id
+        if self._listen:
+            self._listen(event)
+
+    def _told(self, text: str) -> str:
+        feedback = self.turn.feedback if self.turn else ""
+        return "\n\n".join(part for part in (feedback, *self._news, text) if part)
+
+    def _asked(
+        self, model: Model, told: str, pieces: list[str], on_piece: Callable[[str], None] | None
+    ) -> Completion:
+        """Return the model's response; its pieces are kept as they come."""
+        if self._transcript is None:
+            self._transcript = Transcript(self.system, told, CONTEXT)
+        else:
+            self._transcript.add(self._response, told)
+        whole: Completion | None = None
+        messages = (Message("system", self.system), *self._transcript.messages()[1:])
+        with closing(model.stream(messages)) as chunks:
+            for chunk in chunks:
+                pieces.append(chunk.text)
+                if on_piece and chunk.text:
+                    on_piece(chunk.text)
+                whole = chunk.completion or whole
+        if whole is None:
+            raise ModelError("The stream ended without saying what the whole response is.")
+        return whole
+
+    def _cut_off(self, told: str, text: str, error: BaseException) -> CutOff:
+        why = "Stopped." if isinstance(error, KeyboardInterrupt) else str(error)
+        kind = "stopped" if isinstance(error, KeyboardInterrupt) else type(error).__name__
+        detail = {"error": kind, "prompt": told, "partial": text, "partial_length": len(text)}
+        self.session.note("response_cut_off", f"A response was cut off. {why}", detail)
+        self._response, self._news = text, [_CUT_OFF]
+        return CutOff(text, why)
+
+    def _handled(self, text: str, told: str) -> Turn:
+        feedback = self.turn.feedback if self.turn else None
+        try:
+            return self.session.handle(text, prompt=None if told == feedback else told)
+        except KeyboardInterrupt:
+            # What was not begun waits; what was under way is recorded as interrupted and not run again.
+            self.session.auto = False
+            try:
+                return self.session.resume(self._turn_id)
+            finally:
+                self._switch()
+
+    def _decided(self, places: Sequence[int], ruling: Ruling) -> Turn:
+        """Have the last turn go on with one decision after the other, so that stopping leaves the others open."""
+        turn = self.turn
+        if turn is None or not places:
+            raise UsageError("Nothing waits to be decided about.")
+        if missing := sorted(set(places) - set(self.waiting)):
+            raise UsageError(
+                f"Action {missing[0] + 1} of the last response doesn't wait; /review shows which do."
+            )
+        for place in places:
+            turn = self._resumed(turn, place, ruling)
+            self.exchanges[-1] = Exchange(self.exchanges[-1].said, turn)
+        return turn
+
+    def _resumed(self, turn: Turn, place: int, ruling: Ruling) -> Turn:
+        try:
+            return self.session.resume(turn.turn_id, {place: ruling})
+        except KeyboardInterrupt:
+            stopped = self.session.resume(turn.turn_id)
+            self.exchanges[-1] = Exchange(self.exchanges[-1].said, stopped)
+            raise
+
+    def _heard_of(self, undone: Undone, what: str) -> Undone:
+        self._news.append(f"{what}: {', '.join(undone.paths[:20])}.")
+        return undone

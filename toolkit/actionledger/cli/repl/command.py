@@ -1,0 +1,112 @@
+"""``repl``: a conversation in the terminal, whose actions a person looks at before they run."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from actionledger.cli.options import LedgerOption
+from actionledger.cli.repl.chat import Chat
+from actionledger.cli.repl.progress import Progress
+from actionledger.cli.repl.prompts import OWN, Prompts
+from actionledger.cli.repl.repl import Repl
+from actionledger.cli.repl.terminal import PipedLines, loop, typed_lines, write
+from actionledger.cli.repl.wording import visible
+from actionledger.execution.policy_file import load_policy
+from actionledger.execution.profile import Profile
+from actionledger.execution.prompting import prompt_of
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.models import Model, model_from
+from actionledger.profiles import profile_named
+from actionledger.profiles.coder import CODER, coder_profile
+
+
+def state_folder() -> Path:
+    """Return where this user's programs keep what they want to find again."""
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    return Path(state) / "actionledger"
+
+
+DEFAULT_LEDGER = state_folder() / "repl.duckdb"
+"""Away from any working directory: actions must not reach their own record."""
+
+
+def repl(
+    *,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE."
+        ),
+    ] = None,
+    workdir: Annotated[
+        Path, typer.Option("--workdir", "-w", help="The folder that actions may touch.")
+    ] = Path(),
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    profile: Annotated[str, typer.Option("--profile", "-p", help="The profile to run under.")] = CODER.name,
+    prompts: Annotated[
+        Path | None, typer.Option("--prompts", help="A folder with system prompts, NAME.md or NAME.txt.")
+    ] = None,
+    prompt: Annotated[str, typer.Option("--prompt", help="The system prompt to begin with.")] = OWN,
+    policy: Annotated[
+        Path | None, typer.Option("--policy", help="A policy file; the profile's otherwise.")
+    ] = None,
+    auto: Annotated[bool, typer.Option("--auto", help="Run actions as soon as they are read.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what actions would do.")] = False,
+) -> None:
+    """Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded."""
+    with ExitStack() as stack:
+        opened = stack.enter_context(open_ledger(ledger))
+        chosen = _profile(profile)
+        known = Prompts(prompt_of(chosen), prompts)
+        progress = Progress(lambda line: write(f"{line}\n"))
+        make_model = _maker(opened, stack)
+        chat = Chat(
+            chosen,
+            ledger=opened,
+            workspace=workdir,
+            system=known.named(prompt),
+            policy=load_policy(policy, chosen.catalogue) if policy else None,
+            model=make_model(model) if model else None,
+            listen=progress.hear,
+        )
+        chat.auto, chat.dry_run = auto, dry_run
+        repl = Repl(chat, progress=progress, prompts=known, write=write, make_model=make_model)
+        with _closing(chat):
+            _greet(chat, ledger)
+            lines = typed_lines(repl, state_folder() / "repl_history") if sys.stdin.isatty() else PipedLines()
+            loop(repl, lines)
+
+
+def _profile(name: str) -> Profile:
+    if name != CODER.name:
+        return profile_named(name)
+    return coder_profile(name, on_output=lambda _stream, text: write(visible(text)))
+
+
+def _maker(ledger: Ledger, stack: ExitStack) -> Callable[[str], Model]:
+    def make(spec: str) -> Model:
+        model = model_from(spec, ledger=ledger)
+        if isinstance(model, AbstractContextManager):
+            stack.enter_context(model)
+        return model
+
+    return make
+
+
+def _greet(chat: Chat, ledger: Path) -> None:
+    name = chat.model.name if chat.model else "none; choose one with /model"
+    write(f"Model: {visible(name)}\nWorking directory: {chat.workspace}\nLedger: {ledger}\n")
+    write(f"Auto-execution is {'on' if chat.auto else 'off'}. /help shows all commands.\n")
+
+
+@contextmanager
+def _closing(chat: Chat) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        chat.close()

@@ -1,0 +1,117 @@
+"""Tells what becomes of a response while it does: which actions it holds, when each begins, how each ends."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from actionledger.cli.repl.wording import fate, label_of, shown_of
+from actionledger.events import (
+    ActionRecord,
+    Event,
+    ExecutionFinished,
+    ExecutionStarted,
+    ResponseParsed,
+    ResponseReceived,
+)
+from actionledger.vocabulary import ActionStatus, ExecutionStatus
+
+
+class Progress:
+    """Listens to the events of a session.
+
+    Args:
+        print_line: shows one line.
+    """
+
+    def __init__(self, print_line: Callable[[str], None]) -> None:
+        self.announces = False
+        """Whether an action is told when it begins, and not only when it is over: it is about to run."""
+        self._print = print_line
+        self._is_muted = False
+        self._labels: dict[int, str] = {}
+        self._begun: dict[str, int] = {}
+        self._count = 0
+        self._total = 0
+        self._failed = 0
+        self._told = 0
+
+    def expect(self, total: int) -> None:
+        """Count anew: so many actions are about to run."""
+        self._count, self._total, self._failed, self._told = 0, total, 0, 0
+
+    @contextmanager
+    def muted(self) -> Iterator[None]:
+        """Tell nothing meanwhile: what happens is told otherwise."""
+        self._is_muted = True
+        try:
+            yield
+        finally:
+            self._is_muted = False
+
+    def hear(self, event: Event) -> None:
+        """Take the next event."""
+        if self._is_muted:
+            return
+        match event:
+            case ResponseReceived():
+                self._print("")  # the response, which was shown while it came, may have ended in a line
+            case ResponseParsed():
+                self._parsed(event)
+            case ExecutionStarted():
+                self._started(event)
+            case ExecutionFinished():
+                self._finished(event)
+
+    def conclude(self) -> None:
+        """Tell how all of it went, where something ran."""
+        if not self._told:
+            return
+        self._print("")
+        if self._failed:
+            self._print(f"⚠️  {self._failed} of {self._told} action(s) did not succeed")
+        else:
+            self._print("✅ All actions completed successfully")
+
+    def _parsed(self, event: ResponseParsed) -> None:
+        meant = [action for action in event.actions if action.status is not ActionStatus.ILLUSTRATION]
+        self._labels = {
+            action.index: label_of(action.name or "unnamed", action.arguments) for action in meant
+        }
+        self.expect(sum(action.status.is_runnable for action in meant))
+        for issue in event.issues:
+            self._print(f"⚠️  Not read: {issue.message}")
+        if not meant:
+            return
+        self._print(f"📋 Detected {len(meant)} action(s):")
+        for number, action in enumerate(meant, start=1):
+            self._print(f"  {number}. {self._labels[action.index]}{_refusal(action)}")
+
+    def _started(self, event: ExecutionStarted) -> None:
+        self._begun[event.execution_id] = event.action_index
+        if self.announces:
+            self._head(event.action_index)
+
+    def _finished(self, event: ExecutionFinished) -> None:
+        place = self._begun.pop(event.execution_id, None)
+        if place is None:
+            return
+        if not self.announces:
+            if event.status is ExecutionStatus.PENDING:
+                return
+            self._head(place)
+        for line in shown_of(json.loads(event.result)):
+            self._print(line)
+        self._print(fate(event.status, event.message))
+        self._told += 1
+        self._failed += event.status not in {ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN}
+
+    def _head(self, place: int) -> None:
+        self._count += 1
+        self._print("")
+        self._print(f"[{self._count}/{max(self._count, self._total)}] {self._labels.get(place, '')}")
+
+
+def _refusal(action: ActionRecord) -> str:
+    if action.status.is_runnable:
+        return ""
+    return f" ✗ refused: {action.errors[0].message}" if action.errors else " ✗ refused"

@@ -1,0 +1,221 @@
+"""``run``: a live session, driven by a model, or one response.
+
+Exit codes: 0 every action succeeded, 1 something failed (or was not done, or the conversation was cut off), 2 wrong usage,
+3 something waits for approval, 130 stopped by Ctrl-C.
+"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from actionledger import api
+from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
+from actionledger.cli.tables import console, plain
+from actionledger.errors import SourceError, UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.models import Model, model_from
+from actionledger.profiles.conversing import Conversation, Ending, converse
+from actionledger.recording import json_text
+from actionledger.values import Turn
+from actionledger.vocabulary import ExecutionStatus, Outcome
+
+FAILED, WRONG_USAGE, WAITING, STOPPED = 1, 2, 3, 130
+
+_DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
+
+
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE."
+    ),
+]
+ResponseOption = Annotated[
+    str | None,
+    typer.Option("--response", "-r", help="Run this one response, a file or - for standard input."),
+]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option("--workspace", "-w", help="The folder to act in; a temporary one by default."),
+]
+AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
+TurnsOption = Annotated[
+    int | None, typer.Option("--max-turns", min=1, help="How many responses the model may give.")
+]
+StreamOption = Annotated[bool, typer.Option("--stream", help="Show each response while it comes.")]
+
+
+def run(
+    profile: Annotated[str, typer.Argument(help="The profile to run under.")],
+    prompt: Annotated[str, typer.Argument(help="What the model is to do.")] = "",
+    *,
+    model: ModelOption = None,
+    response: ResponseOption = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    workspace: WorkspaceOption = None,
+    auto: AutoOption = False,
+    dry_run: DryRunOption = False,
+    max_turns: TurnsOption = None,
+    stream: StreamOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a live session with a model, or one response; all of it is recorded.
+
+    Exit codes: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for approval.
+    """
+    with _usage_told(), ExitStack() as stack:
+        if (model is None) == (response is None):
+            raise UsageError("Give either --model and a prompt, or --response.")
+        text = None if response is None else _text(response)
+        opened = stack.enter_context(open_ledger(ledger))
+        talker = None if model is None else _model(model, opened, stack)
+        session = api.Runtime(
+            profile,
+            ledger=opened,
+            workspace=workspace,
+            auto=auto,
+            dry_run=dry_run,
+            model=talker.name if talker else "",
+        )
+        stack.enter_context(session)
+        speaker = _Speaker(stream=stream and talker is not None, as_json=as_json)
+        try:
+            if talker is None:
+                code = _run_response(session, text or "", prompt, speaker)
+            else:
+                code = _run_model(session, talker, prompt, max_turns, speaker)
+        except KeyboardInterrupt:
+            session.close(success=False, reason=Ending.STOPPED)
+            speaker.say(f"Stopped. The session {session.session_id} is recorded as far as it got.")
+            code = STOPPED
+    raise typer.Exit(code)
+
+
+def _run_response(session: api.Runtime, text: str, prompt: str, speaker: "_Speaker") -> int:
+    turn = session.handle(text, prompt=prompt or None)
+    speaker.take(turn)
+    session.close(reason="response")
+    return speaker.tell(session.session_id, [turn], None)
+
+
+def _run_model(
+    session: api.Runtime, model: Model, prompt: str, max_turns: int | None, speaker: "_Speaker"
+) -> int:
+    on_piece = speaker.piece if speaker.streams else None
+    ended = converse(session, model, prompt, max_turns=max_turns, on_piece=on_piece, on_turn=speaker.take)
+    return speaker.tell(ended.session_id, ended.turns, ended)
+
+
+def exit_code(turns: Sequence[Turn], ending: Conversation | None) -> int:
+    """Return what a script is told of a session.
+
+    Args:
+        turns: its turns.
+        ending: how the conversation ended; None where it was one response.
+    """
+    statuses = [observation.status for turn in turns for observation in turn.observations]
+    if ExecutionStatus.PENDING in statuses:
+        return WAITING
+    is_unread = any(turn.result.outcome in {Outcome.FAILED, Outcome.PARTIAL} for turn in turns)
+    is_cut_off = ending is not None and not ending.ending.is_regular
+    has_failed = any(status not in _DONE for status in statuses) or any(turn.issues for turn in turns)
+    return FAILED if is_unread or is_cut_off or has_failed else 0
+
+
+class _Speaker:
+    """Tells what happens while it does; a model's text as text."""
+
+    def __init__(self, *, stream: bool, as_json: bool) -> None:
+        self.streams = stream
+        self._as_json = as_json
+        self._beside = Console(stderr=True, highlight=False) if as_json else console
+        """Where what is no result is written: not among JSON."""
+
+    def piece(self, text: str) -> None:
+        """Show a piece of a response, its line breaks as such."""
+        for number, line in enumerate(text.split("\n")):
+            if number:
+                self._beside.print()
+            self._beside.print(plain(line), end="", soft_wrap=True)
+
+    def take(self, turn: Turn) -> None:
+        """Show a turn that is over."""
+        if self._as_json:
+            return
+        if self.streams:
+            console.print()
+        console.print(plain(f"Turn {turn.index}: {turn.result.outcome}"), style="bold")
+        shown = "" if self.streams else turn.result.narrative
+        for text, style in ((shown, ""), (turn.feedback, "dim")):
+            for line in text.splitlines():
+                console.print(plain(line), style=style, soft_wrap=True)
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence that is no result."""
+        self._beside.print(plain(sentence), soft_wrap=True)
+
+    def tell(self, session_id: str, turns: Sequence[Turn], ended: Conversation | None) -> int:
+        """Show how it ended; return the exit code."""
+        code = exit_code(turns, ended)
+        if self._as_json:
+            typer.echo(json_text(_as_value(session_id, turns, ended)))
+            return code
+        if ended is not None:
+            self.say(f"Ended ({ended.ending}): {ended.message}")
+        self.say(f"Session {session_id}.")
+        if code == WAITING:
+            self.say("Something waits for approval: 'actionledger approvals list LEDGER' shows it.")
+        return code
+
+
+def _as_value(session_id: str, turns: Sequence[Turn], ended: Conversation | None) -> dict[str, object]:
+    return {
+        "session_id": session_id,
+        "ending": ended.ending if ended else None,
+        "message": ended.message if ended else "",
+        "turns": [
+            {
+                "turn_id": turn.turn_id,
+                "index": turn.index,
+                "outcome": turn.result.outcome,
+                "narrative": turn.result.narrative,
+                "observations": [asdict(observation) for observation in turn.observations],
+                "issues": [{"code": issue.code, "message": issue.message} for issue in turn.issues],
+                "feedback": turn.feedback,
+            }
+            for turn in turns
+        ],
+    }
+
+
+def _model(spec: str, ledger: Ledger, stack: ExitStack) -> Model:
+    model = model_from(spec, ledger=ledger)
+    if isinstance(model, AbstractContextManager):
+        stack.enter_context(model)
+    return model
+
+
+def _text(response: str) -> str:
+    try:
+        data = sys.stdin.buffer.read() if response == "-" else Path(response).read_bytes()
+    except OSError as error:
+        raise SourceError(f"The file {response!r} can't be read: {error.strerror}.") from error
+    return data.decode("utf-8", "surrogateescape")
+
+
+@contextmanager
+def _usage_told() -> Iterator[None]:
+    """Make of a wrong use what every wrong use of a command line is: a sentence, and exit code 2."""
+    try:
+        yield
+    except UsageError as error:
+        sentence = " ".join(str(error).splitlines())
+        Console(stderr=True).print(plain(f"actionledger: {sentence}"), style="red", soft_wrap=True)
+        raise typer.Exit(WRONG_USAGE) from None

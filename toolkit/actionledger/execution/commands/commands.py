@@ -1,0 +1,121 @@
+"""The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
+
+import ctypes
+import shutil
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from threading import Event, Lock
+
+from actionledger.errors import ActionError
+from actionledger.execution.commands.capture import OnOutput
+from actionledger.execution.commands.running import Ran, run_command
+from actionledger.execution.commands.settings import CommandSettings
+from actionledger.execution.sandbox.inside import landlock
+from actionledger.execution.workspace import Workspace
+from actionledger.execution.workspace.nodes import Change, Gap
+from actionledger.vocabulary import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A command that is over.
+
+    Args:
+        ran: what came of it.
+        changed: the paths in the workspace that it changed, sorted; ``.git`` for all that is in it.
+        unwatched: what could not be kept track of, as sentences: undoing the command is refused then.
+    """
+
+    ran: Ran
+    changed: tuple[str, ...]
+    unwatched: tuple[str, ...]
+
+
+class Commands:
+    """Runs commands in a workspace.
+
+    Args:
+        workspace: where.
+        settings: how.
+        on_output: takes the output of each as it comes.
+    """
+
+    def __init__(
+        self, workspace: Workspace, settings: CommandSettings, on_output: OnOutput | None = None
+    ) -> None:
+        self.workspace = workspace
+        self.settings = settings
+        self._on_output = on_output
+        self._home: Path | None = None
+        self._making = Lock()
+
+    def run(self, words: Sequence[str], cancelled: Event | None = None) -> Finished:
+        """Run a program with its arguments, and note what it changes.
+
+        Args:
+            words: the program and its arguments.
+            cancelled: ends it when it is set.
+
+        Raises:
+            ActionError: it can't be started.
+        """
+        with self.workspace.watching() as watched:
+            ran = self._run(words, cancelled, self._on_output)
+        changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, Change)}
+        unwatched = tuple(effect.why for effect in watched.effects if isinstance(effect, Gap))
+        return Finished(ran, tuple(sorted(changed)), unwatched)
+
+    def ask(self, words: Sequence[str], cancelled: Event | None = None) -> Ran:
+        """Run a program that changes nothing; nobody hears its output but the caller.
+
+        Raises:
+            ActionError: it can't be started.
+        """
+        return self._run(words, cancelled, None)
+
+    def close(self) -> None:
+        """Remove what commands kept in their home."""
+        with self._making:
+            if self._home is not None:
+                shutil.rmtree(self._home, ignore_errors=True)
+            self._home = None
+
+    def _run(self, words: Sequence[str], cancelled: Event | None, on_output: OnOutput | None) -> Ran:
+        if self.settings.confined and not landlock_version():
+            message = "The command was not run: nothing here can confine it, and this session asks for that."
+            raise ActionError(Reason.UNAVAILABLE, message)
+        return run_command(
+            words,
+            workspace=self.workspace.root,
+            home=self._made_home(),
+            settings=self.settings,
+            on_output=on_output,
+            cancelled=cancelled,
+        )
+
+    def _made_home(self) -> Path:
+        with self._making:
+            if self._home is None:
+                self._home = Path(tempfile.mkdtemp(prefix="actionledger-home-")).resolve()
+            return self._home
+
+
+def _shown(path: str) -> str:
+    """Return a path as it is named; a repository's own folder stands for all that is in it."""
+    before, inner, _ = f"/{path}/".partition("/.git/")
+    return f"{before}{inner}".strip("/") if inner else path
+
+
+@cache
+def landlock_version() -> int:
+    """Return the version of Landlock that can shut commands in here; 0 where nothing can."""
+    if not sys.platform.startswith("linux"):
+        return 0
+    try:
+        return landlock.version_of_kernel(ctypes.CDLL(None, use_errno=True))
+    except OSError:
+        return 0

@@ -1,0 +1,77 @@
+"""What a command can reach on the disk: the system, its own program, the workspace and its home; and nothing else of anybody's."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from actionledger.errors import ActionError
+from actionledger.execution.commands.settings import CommandSettings, toolchains
+from actionledger.vocabulary import Reason
+
+_SYSTEM = (
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/snap"),
+    *("/proc", "/sys", "/run/systemd/resolve", "/System", "/Library"),
+)
+_MOST_LINKS = 40
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
+
+
+def program_of(word: str, workspace: Path, path: str) -> Path:
+    """Return the file of a program.
+
+    Args:
+        word: the command's first word: a name, or a path relative to the workspace.
+        workspace: the workspace's root.
+        path: the folders to look in for a name, as in ``PATH``.
+
+    Raises:
+        ActionError: there is no such program.
+    """
+    found = shutil.which(str(workspace / word) if "/" in word else word, path=path)
+    if found is None:
+        message = f"There is no program {word[:100]!r} that could be run here. Use one that is installed."
+        raise ActionError(Reason.NOT_FOUND, message)
+    return Path(found)
+
+
+def writable(workspace: Path, home: Path) -> list[str]:
+    """Return what a command may write to."""
+    return [str(workspace), str(home), *_DEVICES]
+
+
+def readable(program: Path, settings: CommandSettings) -> list[str]:
+    """Return what a command may read and run, beside what it may write to."""
+    own = {
+        *_installations(program),
+        *_installations(Path(sys.executable)),
+        *toolchains().values(),
+        *settings.readable,
+    }
+    return [*_SYSTEM, *sorted(map(str, own))]
+
+
+def _installations(program: Path) -> Iterator[Path]:
+    """Yield what a program was installed in, wherever links lead: its folder, or itself where that is somebody's home."""
+    for place in _chain(program):
+        prefix = place.parent.parent if place.parent.name == "bin" else place.parent
+        yield next(one for one in (prefix, place.parent, place) if not _holds_a_home(one))
+
+
+def _chain(program: Path) -> Iterable[Path]:
+    """Return a program's path, and those that its links go through up to the file itself."""
+    places = [program.absolute()]
+    while places[-1].is_symlink() and len(places) < _MOST_LINKS:
+        target = places[-1].parent / places[-1].readlink()
+        places.append(Path(os.path.normpath(target)))
+    return [*places, program.resolve()]
+
+
+def _holds_a_home(folder: Path) -> bool:
+    """Return whether a folder is somebody's home, or above it."""
+    homes = (Path.home(), Path("/root"), Path("/home/somebody"), Path("/Users/somebody"))
+    return any(home.is_relative_to(folder) for home in homes) or folder.parent in {
+        Path("/home"),
+        Path("/Users"),
+    }

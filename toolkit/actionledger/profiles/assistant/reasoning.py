@@ -1,0 +1,66 @@
+"""The assistant's iterative reasoning: a model works in iteration blocks until one of them says that it is final."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from actionledger.execution.approval import Policy
+from actionledger.execution.live import LiveSession
+from actionledger.execution.profile import Profile
+from actionledger.ledger import Ledger
+from actionledger.models import Model
+from actionledger.profiles.assistant import ITERATIVE
+from actionledger.profiles.conversing import Conversation, ConversationLimits, converse
+
+ITERATION_LIMITS = ConversationLimits(turns=10)
+"""Ten iterations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IterativeReasoner:
+    """Works on requests in steps; each request is a session of its own.
+
+    What comes of a step's ``next_actions`` is in the prompt of the next one. It ends with ``is_final``, or where it goes round
+    in circles: see ``ConversationLimits``.
+
+    Args:
+        model: what gives the responses.
+        ledger: where the sessions are recorded; nowhere where not given.
+        workspace: the folder in which what is kept outlives a session; where not given, each has a temporary one.
+        limits: how far one request may go.
+        profile: what the sessions run under.
+        policy: which actions may run; the profile's where not given.
+        auto: whether actions that the policy would have wait for a person run without one.
+        dry_run: whether actions only say what they would do.
+    """
+
+    model: Model
+    ledger: Ledger | None = None
+    workspace: str | Path | None = None
+    limits: ConversationLimits = ITERATION_LIMITS
+    profile: Profile = field(default=ITERATIVE)
+    policy: Policy | None = None
+    auto: bool = False
+    dry_run: bool = False
+
+    def run(self, prompt: str, *, task: str = "") -> Conversation:
+        """Work on a request until it is done or a limit is reached.
+
+        Args:
+            prompt: the request.
+            task: what the session is about, for the records.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+            UsageError: the request is empty, or the workspace can't be used.
+        """
+        with LiveSession(
+            self.profile,
+            ledger=self.ledger,
+            workspace=self.workspace,
+            policy=self.policy,
+            auto=self.auto,
+            dry_run=self.dry_run,
+            model=self.model.name,
+            task=task,
+        ) as session:
+            return converse(session, self.model, prompt, limits=self.limits)

@@ -1,0 +1,100 @@
+"""What runs the coder's ``execute_command``, and what the model is told of it."""
+
+import signal
+from typing import Any
+
+from actionledger.errors import ActionError
+from actionledger.execution.commands import Commands, Finished, Ran, landlock_version, words_of
+from actionledger.execution.handlers import Context
+from actionledger.profiles.coder.actions import ExecuteCommand
+from actionledger.recording import json_text
+from actionledger.vocabulary import Reason
+
+Result = dict[str, Any]
+
+_MOST_NAMED = 50
+_SHOWN = 1400
+"""How much of the ends of both outputs stands in the message about a command that failed, in characters."""
+
+UNCONFINED = (
+    "It was not confined: this system has nothing that keeps a command inside the workspace (Landlock)."
+)
+
+
+class CommandRunner:
+    """Runs commands for one session.
+
+    Args:
+        commands: run in its workspace.
+    """
+
+    def __init__(self, commands: Commands) -> None:
+        self._commands = commands
+
+    def run(self, action: ExecuteCommand, context: Context) -> Result:
+        """Run a command; return what came of it.
+
+        Raises:
+            ActionError: it was refused, can't be started, took too long or ended with an error.
+        """
+        finished = self._commands.run(words_of(action.command), context.cancelled)
+        result = _result(action, finished)
+        ran = finished.ran
+        if ran.ended_by == "timeout":
+            seconds = self._commands.settings.seconds
+            message = f"The command was ended after {seconds:g} s, with all that it had started.{_said(ran)}"
+            raise ActionError(Reason.TIMEOUT, message, result=result)
+        if ran.ended_by:
+            raise ActionError(Reason.STOPPED, "The command was called off and ended.", result=result)
+        if ran.status != 0:
+            message = f"The command ended with {_described(ran.status)}.{_said(ran)}"
+            raise ActionError(Reason.COMMAND_FAILED, message, result=result)
+        return result
+
+    def preview(self, action: ExecuteCommand, _context: Context) -> Result:
+        """Return what would be run, and run nothing.
+
+        Raises:
+            ActionError: it would be refused.
+        """
+        return {"would_run": words_of(action.command), "confined": bool(landlock_version())}
+
+
+def _result(action: ExecuteCommand, finished: Finished) -> Result:
+    ran, changed = finished.ran, finished.changed
+    result: Result = {
+        "command": action.command,
+        "exit_code": ran.status,
+        "stdout": ran.stdout,
+        "stderr": ran.stderr,
+        "seconds": round(ran.seconds, 3),
+        "changed": list(changed[:_MOST_NAMED]),
+        "confined": bool(ran.landlock),
+    }
+    if len(changed) > _MOST_NAMED:
+        result["changed_in_all"] = len(changed)
+    notes = [*finished.unwatched, *([] if ran.landlock else [UNCONFINED])]
+    return result | ({"notes": notes} if notes else {})
+
+
+def _described(status: int | None) -> str:
+    if status is None:
+        return "no status that anybody knows"
+    if status >= 0:
+        return f"exit status {status}"
+    try:
+        return f"the signal {signal.Signals(-status).name}"
+    except ValueError:
+        return f"the signal {-status}"
+
+
+def _said(ran: Ran) -> str:
+    """Return the end of what a command said, each output as one line."""
+    said = [(name, text.rstrip()) for name, text in (("stderr", ran.stderr), ("stdout", ran.stdout))]
+    ends = [(name, text) for name, text in said if text]
+    return "".join(f" Its {name} ends: {_end_of(text, _SHOWN // len(ends))}." for name, text in ends)
+
+
+def _end_of(text: str, room: int) -> str:
+    shown = text[-room:]
+    return json_text(shown if shown == text else f"…{shown}")

@@ -1,0 +1,137 @@
+"""What runs the coder's actions on the git repository that its workspace is."""
+
+from typing import Any
+
+from actionledger.errors import ActionError
+from actionledger.execution.commands import Git
+from actionledger.execution.handlers import Context, Handler
+from actionledger.profiles.coder.actions import GitBranch, GitCommit, GitDiff, GitPush, GitStatus
+from actionledger.vocabulary import Reason
+
+Result = dict[str, Any]
+
+
+def git_handlers(git: Git) -> dict[str, Handler]:
+    """Make the handlers of the actions on a repository."""
+    actions = _GitActions(git)
+    return {
+        "git_status": actions.status,
+        "git_diff": actions.diff,
+        "git_commit": actions.commit,
+        "git_branch": actions.branch,
+        "git_push": actions.push,
+    }
+
+
+def git_previews(git: Git) -> dict[str, Handler]:
+    """Make what says what each action on a repository would do; those that only look do look."""
+    actions = _GitActions(git)
+    return {
+        "git_status": actions.status,
+        "git_diff": actions.diff,
+        "git_commit": actions.to_commit,
+        "git_branch": actions.to_switch,
+        "git_push": actions.to_push,
+    }
+
+
+class _GitActions:
+    def __init__(self, git: Git) -> None:
+        self._git = git
+
+    def status(self, _action: GitStatus, context: Context) -> Result:
+        return self._status(context)
+
+    def diff(self, action: GitDiff, context: Context) -> Result:
+        options = ["--no-ext-diff", "--no-textconv", "--no-color", *(["--staged"] if action.staged else [])]
+        text = self._git.ask(
+            "diff", *options, *_only([action.path] if action.path else []), cancelled=context.cancelled
+        )
+        return {"diff": text}
+
+    def commit(self, action: GitCommit, context: Context) -> Result:
+        self._git.change("add", "--all", *_only(action.paths or ["."]), cancelled=context.cancelled)
+        if self._git.does("diff", "--cached", "--quiet", "--no-ext-diff"):
+            raise ActionError(
+                Reason.NO_MATCH, "There is nothing to commit; git_status says what has changed."
+            )
+        words = [*self._git.identity(), "commit", "--no-verify", "--quiet", f"--message={action.message}"]
+        self._git.change(*words, *(_only(action.paths) if action.paths else []), cancelled=context.cancelled)
+        commit, *files = self._git.ask("show", "--name-only", "--format=%H", "--no-ext-diff", "HEAD").split(
+            "\n"
+        )
+        return {"commit": commit, "files": [name for name in files if name]}
+
+    def to_commit(self, action: GitCommit, context: Context) -> Result:
+        return {"would_commit": action.message, "paths": action.paths, **self._status(context)}
+
+    def branch(self, action: GitBranch, context: Context) -> Result:
+        is_new = self._is_new(action)
+        words = (
+            ["--create", action.name, *([action.base] if action.base else [])] if is_new else [action.name]
+        )
+        self._git.change("switch", "--quiet", "--no-guess", *words, cancelled=context.cancelled)
+        return {"branch": action.name, "created": is_new}
+
+    def to_switch(self, action: GitBranch, _context: Context) -> Result:
+        return {"would_switch_to": action.name, "would_create": self._is_new(action)}
+
+    def push(self, action: GitPush, context: Context) -> Result:
+        self._check_push(action)
+        reference = f"refs/heads/{action.branch}"
+        self._git.change(
+            "push",
+            "--no-verify",
+            "--porcelain",
+            action.remote,
+            f"{reference}:{reference}",
+            cancelled=context.cancelled,
+        )
+        return {"remote": action.remote, "branch": action.branch}
+
+    def to_push(self, action: GitPush, _context: Context) -> Result:
+        self._check_push(action)
+        return {"would_push": action.branch, "remote": action.remote}
+
+    def _status(self, context: Context) -> Result:
+        fields = self._git.ask(
+            "status",
+            "--porcelain=v1",
+            "--branch",
+            "--untracked-files=all",
+            "--no-renames",
+            "-z",
+            cancelled=context.cancelled,
+        ).split("\0")
+        changed = [{"path": entry[3:], "state": entry[:2].strip()} for entry in fields[1:] if entry]
+        return {"branch": fields[0].removeprefix("## ").removeprefix("No commits yet on "), "files": changed}
+
+    def _is_new(self, action: GitBranch) -> bool:
+        """Return whether a branch is not there yet.
+
+        Raises:
+            ActionError: the name or the base is none.
+        """
+        _refuse_option(action.base)
+        if action.name.startswith("-") or not self._git.does("check-ref-format", "--branch", action.name):
+            message = f"{action.name!r} is no name of a branch; write it like 'feature/greeting'."
+            raise ActionError(Reason.BAD_FORMAT, message)
+        return not self._git.does("show-ref", "--verify", "--quiet", f"refs/heads/{action.name}")
+
+    def _check_push(self, action: GitPush) -> None:
+        remotes = self._git.ask("remote").split()
+        if action.remote not in remotes:
+            known = ", ".join(remotes) or "none"
+            raise ActionError(Reason.NOT_FOUND, f"There is no remote {action.remote!r}. Remotes: {known}.")
+        if not self._git.does("show-ref", "--verify", "--quiet", f"refs/heads/{action.branch}"):
+            raise ActionError(Reason.NOT_FOUND, f"There is no branch {action.branch!r} to push.")
+
+
+def _only(paths: list[str]) -> list[str]:
+    """Return paths as arguments that are nothing but paths, each as it stands."""
+    return ["--", *(f":(literal){path}" for path in paths)]
+
+
+def _refuse_option(text: str) -> None:
+    if text.startswith("-"):
+        raise ActionError(Reason.BAD_FORMAT, f"{text!r} is no branch, tag or commit.")

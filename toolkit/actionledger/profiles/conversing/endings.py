@@ -1,0 +1,124 @@
+"""When a conversation is over, and why. Pure."""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from actionledger.errors import UsageError
+from actionledger.parsing.scan.tolerant import decode
+from actionledger.recording import json_text
+from actionledger.values import ParseResult, Turn
+from actionledger.vocabulary import BlockStatus, ExecutionStatus, Outcome
+
+
+class Ending(StrEnum):
+    """Why a conversation is over."""
+
+    FINAL = "final"
+    ANSWERED = "answered"
+    WAITING = "waiting"
+    TURN_LIMIT = "turn_limit"
+    TIME_LIMIT = "time_limit"
+    FAILURES = "failures"
+    REPETITION = "repetition"
+    MODEL_FAILED = "model_failed"
+    STOPPED = "stopped"
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether the model itself came to an end."""
+        return self in {Ending.FINAL, Ending.ANSWERED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationLimits:
+    """How far a conversation may go.
+
+    Args:
+        turns: how many responses.
+        seconds: how long; no request is begun later than that. A request that is under way ends by the model's own
+            time-outs.
+        failures: after so many turns in a row in which nothing was done, it ends.
+        repeats: after so many turns in a row that ask for the same and come to the same, it ends.
+        broken: how often in a row a response that broke off is asked for again.
+        context: how much the model is shown in one request, in characters; older turns give way.
+
+    Raises:
+        UsageError: a limit that no conversation could stay within.
+    """
+
+    turns: int = 20
+    seconds: float = 1800.0
+    failures: int = 3
+    repeats: int = 3
+    broken: int = 2
+    context: int = 100_000
+
+    def __post_init__(self) -> None:
+        least = {"turns": 1, "failures": 1, "repeats": 2, "broken": 0, "context": 1000}
+        for name, value in least.items():
+            if getattr(self, name) < value:
+                raise UsageError(f"The limit {name!r} is {getattr(self, name)}; it must be {value} or more.")
+        if not self.seconds > 0:
+            raise UsageError(f"The limit 'seconds' is {self.seconds}; it must be more than 0.")
+
+
+_DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
+
+
+class Watch:
+    """Looks at each turn and says when it is enough.
+
+    Args:
+        limits: how far the conversation may go.
+        demands_action: whether the protocol demands an action in every turn, so that prose is no end.
+    """
+
+    def __init__(self, limits: ConversationLimits, *, demands_action: bool) -> None:
+        self.failures = 0
+        """How many turns in a row did nothing."""
+        self.repeats = 1
+        """How many turns in a row asked for the same and came to the same."""
+        self._limits = limits
+        self._demands_action = demands_action
+        self._last: Hashable = None
+
+    def after(self, turn: Turn) -> Ending | None:
+        """Return why the conversation is over after a turn; None where it goes on.
+
+        Args:
+            turn: the turn; each is shown once, in order.
+        """
+        statuses = {observation.status for observation in turn.observations}
+        self.failures = 0 if statuses & _DONE else self.failures + 1
+        mark = _mark(turn)
+        self.repeats = self.repeats + 1 if mark == self._last else 1
+        self._last = mark
+        if ExecutionStatus.PENDING in statuses:
+            return Ending.WAITING
+        if says_final(turn.result):
+            return Ending.FINAL
+        if not self._demands_action and turn.result.outcome in {Outcome.NO_ACTION, Outcome.ABSTAINED}:
+            return Ending.ANSWERED
+        if turn.stopped or self.repeats >= self._limits.repeats:
+            return Ending.REPETITION
+        return Ending.FAILURES if self.failures >= self._limits.failures else None
+
+
+def says_final(result: ParseResult) -> bool:
+    """Return whether the last iteration block of a response says that it is the final one."""
+    read = {BlockStatus.STRICT, BlockStatus.REPAIRED}
+    steps = [block for block in result.blocks if block.dialect == "iteration" and block.status in read]
+    if not steps:
+        return False
+    body = steps[-1].body
+    value = decode(result.text[body.start : body.end]).value
+    return isinstance(value, dict) and value.get("is_final") is True
+
+
+def _mark(turn: Turn) -> Hashable:
+    """Return what two turns have in common that ask for the same and come to the same."""
+    if not turn.result.actions:
+        return turn.result.text.strip()
+    calls = tuple((call.name, json_text(call.arguments)) for call in turn.result.actions)
+    return calls, tuple((each.status, each.reason) for each in turn.observations)

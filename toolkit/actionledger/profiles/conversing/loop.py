@@ -1,0 +1,224 @@
+"""The loop: a model is shown what there is, its response goes through the session, what came of it is shown next."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+
+from actionledger.errors import UsageError
+from actionledger.execution.live import LiveSession
+from actionledger.execution.prompting import prompt_of
+from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
+from actionledger.models.errors import ServerFailedError
+from actionledger.profiles.conversing.endings import ConversationLimits, Ending, Watch
+from actionledger.profiles.conversing.prompts import next_prompt
+from actionledger.profiles.conversing.transcript import Transcript
+from actionledger.values import Turn
+
+STANDARD_LIMITS = ConversationLimits()
+
+_KEPT_OF_A_BROKEN_RESPONSE = 4000
+"""In characters."""
+
+_BROKEN = (BrokenResponseError, ModelTimeoutError, ServerFailedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation that is over.
+
+    Args:
+        session_id: the session that it was.
+        ending: why it is over.
+        message: the same as a sentence for people.
+        turns: its turns, in order.
+    """
+
+    session_id: str
+    ending: Ending
+    message: str
+    turns: tuple[Turn, ...]
+
+
+def converse(
+    session: LiveSession,
+    model: Model,
+    prompt: str,
+    *,
+    max_turns: int | None = None,
+    limits: ConversationLimits = STANDARD_LIMITS,
+    system: str | None = None,
+    on_piece: Callable[[str], None] | None = None,
+    on_turn: Callable[[Turn], None] | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Conversation:
+    """Have a model work on a request in a session, until it is done or a limit is reached; then the session is closed.
+
+    Why it ended is recorded as the session's reason and as a note ``conversation_ended``. A response that broke off is
+    noted, never acted on.
+
+    Args:
+        session: a session of any profile that has no turn yet.
+        model: what gives the responses.
+        prompt: the request.
+        max_turns: how many responses at most; as the limits say where not given.
+        limits: how far the conversation may go.
+        system: the instructions; the profile's own where not given.
+        on_piece: takes each piece of a response as it comes; the model is streamed then.
+        on_turn: takes each turn when it is over.
+        clock: tells the time in seconds; it never goes back.
+
+    Returns:
+        What came of it. No response and no failure of the model raises.
+
+    Raises:
+        LedgerError: the ledger can't be written to.
+        UsageError: the request is empty, or the session is closed.
+        KeyboardInterrupt: somebody wants to stop; that is recorded, and the session closed.
+    """
+    if not prompt.strip():
+        raise UsageError("The prompt is empty; say what the model is to do.")
+    bounds = limits if max_turns is None else replace(limits, turns=max_turns)
+    talk = _Talk(
+        session,
+        model,
+        prompt=prompt,
+        system=prompt_of(session.profile) if system is None else system,
+        limits=bounds,
+        on_piece=on_piece,
+        on_turn=on_turn,
+        clock=clock,
+    )
+    return talk.lead()
+
+
+class _Talk:
+    """One conversation; see ``converse``."""
+
+    def __init__(
+        self,
+        session: LiveSession,
+        model: Model,
+        *,
+        prompt: str,
+        system: str,
+        limits: ConversationLimits,
+        on_piece: Callable[[str], None] | None,
+        on_turn: Callable[[Turn], None] | None,
+        clock: Callable[[], float],
+    ) -> None:
+        self._session = session
+        self._model = model
+        self._system = system
+        self._limits = limits
+        self._on_piece = on_piece
+        self._on_turn = on_turn
+        self._clock = clock
+        self._begun = clock()
+        self._transcript = Transcript(system, prompt, limits.context)
+        self._watch = Watch(limits, demands_action=session.profile.parser.requires_action)
+        self._turns: list[Turn] = []
+        self._broken = 0
+
+    def lead(self) -> Conversation:
+        """Go from turn to turn until it is over; record why, and close the session."""
+        detail = {"system": self._system, "model": self._model.name, "limits": asdict(self._limits)}
+        self._session.note("conversation_started", f"{self._model.name} gets to work.", detail)
+        try:
+            ending, message = self._until_over()
+        except KeyboardInterrupt:
+            self._close(Ending.STOPPED, "Somebody stopped it.")
+            raise
+        return self._close(ending, message)
+
+    def _until_over(self) -> tuple[Ending, str]:
+        while True:
+            if len(self._turns) >= self._limits.turns:
+                return Ending.TURN_LIMIT, f"It had the {self._limits.turns:,} turns that it may have."
+            if self._clock() - self._begun >= self._limits.seconds:
+                return Ending.TIME_LIMIT, f"It had the {self._limits.seconds:g} s that it may have."
+            try:
+                completion = self._asked()
+            except ModelError as error:
+                if not self._asks_again(error):
+                    return Ending.MODEL_FAILED, f"The model gave no response. {error}"
+                continue
+            self._broken = 0
+            if ending := self._take(completion):
+                return ending, self._sentence(ending)
+
+    def _asked(self) -> Completion:
+        """Return the model's next response.
+
+        Raises:
+            ModelError: there is no whole one.
+        """
+        messages = self._transcript.messages()
+        if self._on_piece is None:
+            return self._model.complete(messages)
+        whole: Completion | None = None
+        with closing(self._model.stream(messages)) as chunks:
+            for chunk in chunks:
+                if chunk.text:
+                    self._on_piece(chunk.text)
+                whole = chunk.completion or whole
+        if whole is None:
+            raise BrokenResponseError("The stream ended without saying what the whole response is.")
+        return whole
+
+    def _asks_again(self, error: ModelError) -> bool:
+        """Record that there is no whole response; return whether to ask once more."""
+        text = error.partial.text if error.partial else ""
+        detail = {
+            "error": type(error).__name__,
+            "partial": text[:_KEPT_OF_A_BROKEN_RESPONSE],
+            "partial_length": len(text),
+        }
+        self._session.note("model_failed", str(error), detail)
+        self._broken += 1
+        return isinstance(error, _BROKEN) and self._broken <= self._limits.broken
+
+    def _take(self, completion: Completion) -> Ending | None:
+        """Have a response acted on; return why the conversation is over, if it is."""
+        told, known = self._last_told()
+        turn = self._session.handle(completion.text, prompt=None if told == known else told)
+        self._turns.append(turn)
+        if self._on_turn:
+            self._on_turn(turn)
+        ending = self._watch.after(turn)
+        if ending is None:
+            told = next_prompt(
+                self._session.profile, turn, turns=self._limits.turns, repeats=self._watch.repeats
+            )
+            self._transcript.add(completion.text, told)
+        return ending
+
+    def _last_told(self) -> tuple[str, str | None]:
+        """Return the last message that the model was shown, and what the record takes it to be unless told otherwise."""
+        told = self._transcript.messages()[-1].content
+        return told, self._turns[-1].feedback if self._turns else None
+
+    def _sentence(self, ending: Ending) -> str:
+        match ending:
+            case Ending.FINAL:
+                return "The model said that this step was its last."
+            case Ending.ANSWERED:
+                return "The model asked for nothing more."
+            case Ending.WAITING:
+                return "An action waits for a decision."
+            case Ending.REPETITION:
+                return (
+                    self._turns[-1].stopped
+                    or f"The model asked for the same {self._watch.repeats} times in a row, and it came to the same."
+                )
+            case _:
+                return f"In {self._watch.failures} turns in a row nothing was done."
+
+    def _close(self, ending: Ending, message: str) -> Conversation:
+        seconds = round(self._clock() - self._begun, 3)
+        detail = {"ending": ending.value, "turns": len(self._turns), "seconds": seconds}
+        self._session.note("conversation_ended", message, detail)
+        # That a model calls its work done is no proof; that it was cut off is.
+        is_open_question = ending.is_regular or ending is Ending.WAITING
+        self._session.close(success=None if is_open_question else False, reason=ending.value)
+        return Conversation(self._session.session_id, ending, message, tuple(self._turns))

@@ -1,0 +1,351 @@
+"""The cascade: a directive goes down the layers, and what one layer says and does is what the next one goes on from.
+
+An escalation goes up instead, a question to the person; both come back down. A response is saved before it is carried out, and
+carried out once: whoever goes on after a crash, or after a person's answer, begins where it stopped.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from actionledger.errors import UsageError
+from actionledger.ids import derived_id, new_id
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
+from actionledger.models import Message, ModelError
+from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
+from actionledger.profiles.orchestrator.casting import Layer
+from actionledger.profiles.orchestrator.desk import Desk
+from actionledger.profiles.orchestrator.handlers import set_up
+from actionledger.profiles.orchestrator.layers import in_order
+from actionledger.profiles.orchestrator.notes import Notes
+from actionledger.profiles.orchestrator.reading import parsed_actions
+from actionledger.profiles.orchestrator.routing import Route, route
+from actionledger.profiles.orchestrator.sessions import LayerSessions
+from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
+from actionledger.profiles.orchestrator.store import FILE as STORE, Store
+from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Ending, Terms
+from actionledger.profiles.orchestrator.tracker import Tracker
+from actionledger.values import Approval, Turn
+
+
+class Orchestration:
+    """A directive on its way through the layers; ``start`` makes one, ``load`` goes on with one.
+
+    Args:
+        state: as far as it got.
+        layers: who plays each layer of the state.
+        ledger: where it is recorded; it must be writable.
+        folder: where its state and what its actions keep lies.
+        terms: on which terms it runs.
+
+    Attributes:
+        state: as far as it is now; what happened is in ``state.messages``.
+        tracker: its issues and jobs.
+        desk: its plans, and the requests that a person answers.
+        sessions: what executes or queues the layers' actions.
+
+    Raises:
+        UnknownNameError: there is no such layer.
+        UsageError: the layers are not those of the state.
+        LedgerError: another process works on it.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        layers: Sequence[Layer],
+        *,
+        ledger: Ledger,
+        folder: Path,
+        terms: Terms = STANDARD_TERMS,
+    ) -> None:
+        names = in_order([layer.name for layer in layers])
+        if names != state.layers:
+            raise UsageError(
+                f"The orchestration has the layers {', '.join(state.layers)}; got {', '.join(names)}."
+            )
+        self.state = state
+        self._layers = {layer.name: layer for layer in layers}
+        self._ledger = ledger
+        self._folder = folder
+        self._terms = terms
+        self._notes = Notes(ledger, state.id)
+        self._store = Store(folder / STORE)
+        self.tracker = Tracker(self._store)
+        self.desk = Desk(self._store)
+        models = {name: self._layers[name].model.name for name in names}
+        self.sessions = LayerSessions(
+            ledger,
+            state.id,
+            folder,
+            models,
+            task=state.directive[:200],
+            auto=terms.auto,
+            instead=terms.instead,
+        )
+        self._hold_sessions()
+
+    @classmethod
+    def start(
+        cls,
+        directive: str,
+        layers: Sequence[Layer],
+        *,
+        ledger: Ledger,
+        folder: str | Path,
+        repository: str | Path | None = None,
+        dry_run: bool = False,
+        terms: Terms = STANDARD_TERMS,
+    ) -> Self:
+        """Begin with a directive, and save it; nothing is asked or run before ``run``.
+
+        Args:
+            directive: what the person wants.
+            layers: who takes part, in any order.
+            ledger: where it is recorded; it must be writable.
+            folder: where its state and what its actions keep lies; made if it isn't there.
+            repository: where branches are created; the folder where not given, if it is a repository.
+            dry_run: whether its actions only say what they would do.
+            terms: on which terms it runs.
+
+        Raises:
+            UsageError: the directive is empty, or the folder has an orchestration already.
+        """
+        place = Path(folder)
+        if not directive.strip():
+            raise UsageError("The directive is empty; say what is wanted.")
+        names = in_order([layer.name for layer in layers])
+        if (place / FILE).exists():
+            raise UsageError(
+                f"There is an orchestration in {str(place)!r} already; load it, or take another folder."
+            )
+        place.mkdir(parents=True, exist_ok=True)
+        if repository is not None:
+            set_up(place, repository=Path(repository))
+        due = Due(layer=names[0], prompt=briefing.first_prompt(directive))
+        state = State(id=new_id(), directive=directive, layers=names, dry_run=dry_run, due=due)
+        state.save(place)
+        return cls(state, layers, ledger=ledger, folder=place, terms=terms)
+
+    @classmethod
+    def load(
+        cls, folder: str | Path, layers: Sequence[Layer], *, ledger: Ledger, terms: Terms = STANDARD_TERMS
+    ) -> Self:
+        """Go on with what was saved in a folder; nothing is asked or run before ``run``.
+
+        Args:
+            folder: the orchestration's.
+            layers: who plays each of its layers.
+            ledger: where it is recorded.
+            terms: on which terms it goes on.
+
+        Raises:
+            SourceError: there is nothing that can be loaded.
+        """
+        place = Path(folder)
+        return cls(State.load(place), layers, ledger=ledger, folder=place, terms=terms)
+
+    def save(self) -> None:
+        """Save it as far as it is; ``run`` does so after every step.
+
+        Raises:
+            LedgerError: it can't be written.
+        """
+        self.state.save(self._folder)
+
+    def run(self) -> Ending:
+        """Go on until all layers have had their say, a person is needed, or a limit is reached.
+
+        What a person decided meanwhile is carried out first, and a response that came in before a crash is carried out to its
+        end before anybody is asked again.
+
+        Returns:
+            Why it stopped.
+
+        Raises:
+            LedgerError: something can't be recorded or saved; nothing is run unrecorded.
+        """
+        if self.state.received:
+            self._carry_out()
+        self._carry_out_decisions()
+        while isinstance(due := self._next(), Due):
+            try:
+                self._ask(due)
+            except ModelError as error:
+                return self._ended(
+                    Ending("model_failed", f"The layer {due.layer!r} gave no response: {error}")
+                )
+            self._carry_out()
+        return self._ended(due or self._finished())
+
+    def waiting(self) -> list[Approval]:
+        """Return the actions that wait for a person's approval, those that have waited longest first."""
+        return [each for each in waiting_approvals(self._ledger) if self.sessions.layer_of(each.session_id)]
+
+    def close(self) -> None:
+        """Let go of the sessions and of what they keep; a second time does nothing."""
+        self.sessions.close(success=None if self.state.due else True)
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _hold_sessions(self) -> None:
+        """Open every session, so that nobody else works on this orchestration meanwhile."""
+        due, received, dry_run = self.state.due, self.state.received, self.state.dry_run
+        try:
+            for layer in self.state.layers:
+                begun = received.turn_index if due and received and layer == due.layer else None
+                self.sessions.session(layer, dry_run=dry_run, begun=begun)
+        except BaseException:
+            self.close()
+            raise
+
+    def _next(self) -> Due | Ending | None:
+        """Return who is asked next and what, with the answers that were waited for; or why nobody can be."""
+        due = self.state.due
+        if due is None:
+            return None
+        asked = [each for each in self.desk.requests() if each.number in due.waits_for]
+        open_ones = ", ".join(str(each.number) for each in asked if each.answer is None)
+        if open_ones:
+            return Ending("waiting", f"The layer {due.layer!r} waits for the answer to request {open_ones}.")
+        if len(self.state.messages) >= self._terms.max_turns:
+            return Ending(
+                "turn_limit", f"There were {len(self.state.messages)} responses, as many as there may be."
+            )
+        if asked:
+            due = Due(layer=due.layer, prompt=briefing.answered(due.prompt, asked))
+            self._change(due=due)
+        return due
+
+    def _ask(self, due: Due) -> None:
+        """Get the response that is due, and save it before anything is made of it."""
+        layer = self._layers[due.layer]
+        messages = [Message("system", briefing.part_of(due.layer, ORCHESTRATOR))]
+        for exchange in self.state.exchanges:
+            if exchange.layer == due.layer:
+                messages += [Message("user", exchange.prompt), Message("assistant", exchange.response)]
+        completion = layer.model.complete([*messages, Message("user", due.prompt)])
+        self._change(
+            received=Received(
+                response=completion.text,
+                turn_index=self.sessions.next_turn(due.layer, dry_run=self.state.dry_run),
+                cost_usd=layer.cost_of(completion),
+                duration_ms=completion.elapsed_ms,
+            )
+        )
+
+    def _carry_out(self) -> None:
+        """Take the response that came in: run what it asks for, and say where its message goes."""
+        due, received = self.state.due, self.state.received
+        assert due
+        assert received
+        turn = self.sessions.take(
+            due.layer, received.response, due.prompt, index=received.turn_index, dry_run=self.state.dry_run
+        )
+        way = route(self.state.layers, due.layer, turn.observations)
+        message = LayerMessage(
+            id=derived_id("layer-message", turn.turn_id),
+            from_layer=due.layer,
+            to=way.to,
+            content=turn.result.narrative,
+            actions=tuple(parsed_actions(turn.result).actions),
+            timestamp=datetime.now(UTC),
+            cost_usd=received.cost_usd,
+            duration_ms=received.duration_ms,
+        )
+        self._notes.said(message, turn)
+        exchange = Exchange(layer=due.layer, prompt=due.prompt, response=received.response)
+        self._change(
+            messages=(*self.state.messages, message),
+            exchanges=(*self.state.exchanges, exchange),
+            due=self._after(message, turn, way),
+            received=None,
+        )
+        self._terms.watch(message)
+
+    def _after(self, message: LayerMessage, turn: Turn, way: Route) -> Due | None:
+        if way.next_layer is None:
+            return None
+        if way.waits_for:
+            prompt = briefing.sent_back(turn.feedback)
+        else:
+            prompt = briefing.handed_on(self.state.directive, message, turn.feedback)
+        return Due(layer=way.next_layer, prompt=prompt, waits_for=way.waits_for)
+
+    def _carry_out_decisions(self) -> None:
+        """Run or drop what a person has decided about, and tell the layer that comes next."""
+        decided = {each.turn_id: each.session_id for each in decided_approvals(self._ledger)}
+        for turn_id, session_id in decided.items():
+            layer = self.sessions.layer_of(session_id)
+            if layer is None:
+                continue
+            turn = self.sessions.session(layer).resume(turn_id)
+            if due := self.state.due:
+                told = briefing.with_decisions(due.prompt, turn.feedback)
+                self._change(due=due.changed(prompt=told))
+
+    def _finished(self) -> Ending:
+        number = len(self.waiting())
+        if number:
+            return Ending(
+                "waiting", f"All layers had their say; {number} of their actions wait for approval."
+            )
+        return Ending("finished", "All layers had their say.")
+
+    def _ended(self, ending: Ending) -> Ending:
+        self._notes.stopped(ending)
+        return ending
+
+    def _change(self, **changes: object) -> None:
+        self.state = self.state.changed(**changes)
+        self.save()
+
+
+def orchestrate(
+    directive: str | None,
+    layers: Sequence[Layer],
+    *,
+    ledger: Ledger,
+    folder: str | Path,
+    repository: str | Path | None = None,
+    dry_run: bool = False,
+    terms: Terms = STANDARD_TERMS,
+) -> tuple[Ending, tuple[LayerMessage, ...]]:
+    """Run a directive through its layers, or go on with one: all that a command line needs.
+
+    Args:
+        directive: what the person wants; None to go on with what is saved in the folder.
+        layers: who takes part.
+        ledger: where it is recorded; it must be writable.
+        folder: where its state and what its actions keep lies.
+        repository: where branches are created; only with a directive.
+        dry_run: whether its actions only say what they would do; only with a directive.
+        terms: on which terms it runs.
+
+    Returns:
+        Why it stopped, and all messages so far.
+    """
+    if directive is None:
+        orchestration = Orchestration.load(folder, layers, ledger=ledger, terms=terms)
+    else:
+        orchestration = Orchestration.start(
+            directive,
+            layers,
+            ledger=ledger,
+            folder=folder,
+            repository=repository,
+            dry_run=dry_run,
+            terms=terms,
+        )
+    with orchestration:
+        return orchestration.run(), orchestration.state.messages

@@ -1,0 +1,55 @@
+"""Which model plays which layer, and what its responses cost."""
+
+from dataclasses import dataclass
+
+from actionledger.errors import UsageError
+from actionledger.models import Completion, Model, Usage
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model's tokens cost.
+
+    Args:
+        prompt: US dollars for a million tokens that it is shown.
+        completion: US dollars for a million tokens that it writes.
+
+    Raises:
+        UsageError: one of them is negative.
+    """
+
+    prompt: float
+    completion: float
+
+    def __post_init__(self) -> None:
+        if min(self.prompt, self.completion) < 0:
+            raise UsageError(
+                f"A price of {self.prompt} and {self.completion} dollars is none; give no negative one."
+            )
+
+    def of(self, usage: Usage | None) -> float | None:
+        """Return what a response cost, in US dollars; None where its server doesn't say what it took."""
+        if usage is None or usage.prompt_tokens is None or usage.completion_tokens is None:
+            return None
+        return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / _MILLION
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A layer and who plays it.
+
+    Args:
+        name: one of ``layers.LAYERS``.
+        model: gives its responses.
+        price: what they cost; None where nobody knows.
+    """
+
+    name: str
+    model: Model
+    price: Price | None = None
+
+    def cost_of(self, completion: Completion) -> float | None:
+        """Return what a response cost, in US dollars; None where nobody knows."""
+        return self.price.of(completion.usage) if self.price else None

@@ -1,0 +1,168 @@
+"""The plan with its history, and what waits for a person's answer."""
+
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from actionledger.errors import UsageError
+from actionledger.profiles.orchestrator.store import Store, moment
+
+RequestKind: TypeAlias = Literal["info", "escalation", "review"]
+"""What a person is asked for: to tell something, to decide something, to look at something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One version of the plan.
+
+    Args:
+        version: from 1; the latest one holds.
+        text: all of it.
+        layer: who wrote it; empty where nobody said.
+        created_at: when, ISO 8601 in UTC.
+    """
+
+    version: int
+    text: str
+    layer: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Something that a person is asked.
+
+    Args:
+        number: identifies it, from 1.
+        kind: what for.
+        subject: the question, the reason, or what to review.
+        context: what one has to know.
+        layer: who asks; empty where nobody said.
+        created_at: when, ISO 8601 in UTC.
+        answer: what the person said; None while it waits.
+        answered_by: who answered; empty while it waits.
+        answered_at: when, ISO 8601 in UTC; None while it waits.
+    """
+
+    number: int
+    kind: RequestKind
+    subject: str
+    context: str
+    layer: str
+    created_at: str
+    answer: str | None
+    answered_by: str
+    answered_at: str | None
+
+
+class Desk:
+    """The plans and requests of one store.
+
+    Args:
+        store: where they are kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def plan(self, text: str, layer: str, origin: str) -> Plan:
+        """Make a text the plan that holds from now on.
+
+        Args:
+            text: all of it.
+            layer: who wrote it.
+            origin: identifies the action that asks for it: one that ran already changes nothing.
+        """
+        with self._store.writing() as cursor:
+            row = cursor.execute("SELECT * FROM plans WHERE origin = ?", (origin,)).fetchone()
+            row = (
+                row
+                or cursor.execute(
+                    "INSERT INTO plans (text, layer, created_at, origin) VALUES (?, ?, ?, ?) RETURNING *",
+                    (text, layer, moment(), origin),
+                ).fetchone()
+            )
+        return _plan(row)
+
+    def plans(self) -> list[Plan]:
+        """Return all versions of the plan, the first one first."""
+        return [_plan(row) for row in self._store.rows("SELECT * FROM plans ORDER BY version")]
+
+    def ask(self, kind: RequestKind, subject: str, context: str, *, layer: str, origin: str) -> Request:
+        """Put something before a person.
+
+        Args:
+            kind: what for.
+            subject: what is asked.
+            context: what one has to know.
+            layer: who asks.
+            origin: identifies the action that asks: it asks once, however often it runs.
+        """
+        with self._store.writing() as cursor:
+            row = cursor.execute("SELECT * FROM requests WHERE origin = ?", (origin,)).fetchone()
+            row = (
+                row
+                or cursor.execute(
+                    """INSERT INTO requests (kind, subject, context, layer, created_at, origin) VALUES (?, ?, ?, ?, ?, ?)
+                   RETURNING *""",
+                    (kind, subject, context, layer, moment(), origin),
+                ).fetchone()
+            )
+        return _request(row)
+
+    def requests(self, kind: RequestKind | None = None, *, waiting: bool = False) -> list[Request]:
+        """Return what was asked, oldest first.
+
+        Args:
+            kind: only of that kind; None for all.
+            waiting: whether to leave out what was answered.
+        """
+        found = [_request(row) for row in self._store.rows("SELECT * FROM requests ORDER BY number")]
+        return [
+            each for each in found if kind in {None, each.kind} and not (waiting and each.answer is not None)
+        ]
+
+    def answer(self, number: int, text: str, *, by: str) -> Request:
+        """Answer a request, once.
+
+        Args:
+            number: the request.
+            text: the answer.
+            by: who answers.
+
+        Raises:
+            UsageError: nothing of that number waits, or the answer is empty.
+        """
+        if not text.strip():
+            raise UsageError("An answer of no words answers nothing; give a text.")
+        with self._store.writing() as cursor:
+            row = cursor.execute(
+                """UPDATE requests SET answer = ?, answered_by = ?, answered_at = ?
+                   WHERE number = ? AND answer IS NULL RETURNING *""",
+                (text, by, moment(), number),
+            ).fetchone()
+        if row is None:
+            waiting = ", ".join(str(each.number) for each in self.requests(waiting=True)) or "none"
+            raise UsageError(
+                f"The request {number} waits for no answer; the numbers of those that do: {waiting}."
+            )
+        return _request(row)
+
+
+def _plan(row: sqlite3.Row) -> Plan:
+    return Plan(row["version"], row["text"], row["layer"], row["created_at"])
+
+
+def _request(row: sqlite3.Row) -> Request:
+    assert row["kind"] in get_args(RequestKind)
+    return Request(
+        number=row["number"],
+        kind=row["kind"],
+        subject=row["subject"],
+        context=row["context"],
+        layer=row["layer"],
+        created_at=row["created_at"],
+        answer=row["answer"],
+        answered_by=row["answered_by"],
+        answered_at=row["answered_at"],
+    )

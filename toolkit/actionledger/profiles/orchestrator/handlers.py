@@ -1,0 +1,172 @@
+"""What runs the orchestrator's actions without any service: a tracker, a queue of jobs, a plan, a desk, a git repository."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from actionledger.errors import UnknownNameError
+from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.handlers import Context, Handler, Handlers
+from actionledger.execution.workspace import Workspace
+from actionledger.profiles.orchestrator.actions import (
+    CATALOGUE,
+    CreateBranch,
+    CreateIssues,
+    Escalate,
+    InvokeCheenoski,
+    RequestInfo,
+    RequestReview,
+    UpdatePlan,
+)
+from actionledger.profiles.orchestrator.desk import Desk, Request, RequestKind
+from actionledger.profiles.orchestrator.git import Branch, Repository, has_repository
+from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.profiles.orchestrator.tracker import Tracker
+
+Result = dict[str, Any]
+
+_REPOSITORY = "repository"
+
+
+def orchestrator_handlers(
+    workspace: Workspace,
+    *,
+    layer: str = "",
+    above: str = "",
+    repository: Path | None = None,
+    instead: Mapping[str, Handler] | None = None,
+) -> Handlers:
+    """Make the handlers of a session; what they keep is the file ``orchestrator.sqlite`` in its workspace.
+
+    Args:
+        workspace: the session's.
+        layer: who acts, for the records; empty where nobody said.
+        above: the layer that decides what this one escalates; empty for a person.
+        repository: where branches are created. Where not given it is the one that the workspace was set up with
+            (``set_up``), or the workspace itself if it is a repository; otherwise nothing here can create one.
+        instead: handlers of the caller's own, by the action's name; they take the place of these.
+
+    Raises:
+        UnknownNameError: a handler of the caller is of no action.
+    """
+    store = Store(workspace.root / FILE)
+    own = _Own(store, layer, above)
+    handlers: dict[str, Handler] = {
+        "create_issues": own.create_issues,
+        "invoke_cheenoski": own.invoke_cheenoski,
+        "update_plan": own.update_plan,
+        "request_info": own.request_info,
+        "escalate": own.escalate,
+        "request_review": own.request_review,
+    }
+    previews: dict[str, Handler] = {
+        "create_issues": own.issues_to_create,
+        "invoke_cheenoski": own.issues_to_hand_over,
+    }
+    place = repository or _repository_of(workspace, store)
+    if place is not None:
+        branches = _Branches(Repository(place))
+        handlers["create_branch"] = branches.create
+        previews["create_branch"] = branches.planned
+    for name, handler in (instead or {}).items():
+        if name not in CATALOGUE.names:
+            raise UnknownNameError("action", name, CATALOGUE.names)
+        handlers[name] = handler
+        previews.pop(name, None)
+    return Handlers(handlers, previews=previews, close=store.close)
+
+
+def set_up(folder: Path, *, repository: Path) -> None:
+    """Make a repository that of a workspace, for every session that works there.
+
+    Args:
+        folder: the workspace.
+        repository: the top folder of the repository.
+    """
+    store = Store(folder / FILE)
+    store.set(_REPOSITORY, str(repository.resolve()))
+    store.close()
+
+
+def _repository_of(workspace: Workspace, store: Store) -> Path | None:
+    known = store.setting(_REPOSITORY)
+    if known is not None:
+        return Path(known)
+    return workspace.root if has_repository(workspace.root) else None
+
+
+def orchestrator_conducts(foreign: Iterable[str] = ()) -> Conducts:
+    """Return how the actions are run: our handlers do a thing once, however often they run.
+
+    Args:
+        foreign: the actions whose handlers are the caller's own, of which nobody knows that.
+    """
+    ours = [name for name in CATALOGUE.names if name not in set(foreign)]
+    return Conducts(tuple((name, Conduct(idempotent=True)) for name in ours))
+
+
+class _Own:
+    """The actions on what the store keeps."""
+
+    def __init__(self, store: Store, layer: str, above: str) -> None:
+        self._tracker = Tracker(store)
+        self._desk = Desk(store)
+        self._layer = layer
+        self._above = above
+
+    def create_issues(self, action: CreateIssues, context: Context) -> Result:
+        return {"numbers": self._tracker.file(action.issues, _origin(context))}
+
+    def issues_to_create(self, action: CreateIssues, _context: Context) -> Result:
+        return {"would_file": [issue.title for issue in action.issues]}
+
+    def invoke_cheenoski(self, action: InvokeCheenoski, context: Context) -> Result:
+        job = self._tracker.queue(action.label, _origin(context))
+        return {"job": job.number, "label": job.label, "state": job.state, "issues": list(job.issues)}
+
+    def issues_to_hand_over(self, action: InvokeCheenoski, _context: Context) -> Result:
+        return {"would_queue": self._tracker.due(action.label)}
+
+    def update_plan(self, action: UpdatePlan, context: Context) -> Result:
+        return {"version": self._desk.plan(action.plan, self._layer, _origin(context)).version}
+
+    def request_info(self, action: RequestInfo, context: Context) -> Result:
+        return self._asked("info", action.question, action.context, context)
+
+    def escalate(self, action: Escalate, context: Context) -> Result:
+        if self._above:
+            return {"handed_to": self._above}
+        return self._asked("escalation", action.reason, action.context, context)
+
+    def request_review(self, action: RequestReview, context: Context) -> Result:
+        return self._asked("review", action.target, action.notes, context)
+
+    def _asked(self, kind: RequestKind, subject: str, background: str, context: Context) -> Result:
+        request = self._desk.ask(kind, subject, background, layer=self._layer, origin=_origin(context))
+        return {"request": request.number, "state": _state(request)}
+
+
+class _Branches:
+    """The one action on the repository."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def create(self, action: CreateBranch, _context: Context) -> Result:
+        return _shown(self._repository.create(action.branch_name, action.from_branch))
+
+    def planned(self, action: CreateBranch, _context: Context) -> Result:
+        return {"would_create": self._repository.planned(action.branch_name, action.from_branch)._asdict()}
+
+
+def _shown(branch: Branch) -> Result:
+    return {"branch": branch.name, "commit": branch.commit, "from": branch.base, "created": branch.is_new}
+
+
+def _state(request: Request) -> str:
+    return "waits for an answer" if request.answer is None else "answered"
+
+
+def _origin(context: Context) -> str:
+    """Return what identifies an action through all of its tries, in this session and when it goes on."""
+    return f"{context.turn_id}/{context.trace_id}"

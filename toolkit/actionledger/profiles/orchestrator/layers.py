@@ -1,0 +1,100 @@
+"""The layers that a directive goes down, and the table of what each of them may do at once.
+
+The document names the second in command (``2ic``); the others are ours. The person who gives the directive stands above them
+all (``ceo``); no model plays that part.
+"""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.execution.approval import Policy, Rule, Verdict
+from actionledger.recording import json_text
+
+PERSON = "ceo"
+"""Who gives the directive, is asked what the layers can't decide, and gets the last word of the lowest one."""
+
+LAYERS = ("2ic", "eng-lead", "team-lead")
+"""The layers that a model plays, from the top."""
+
+TASKS: Mapping[str, str] = {
+    "2ic": "You are the second in command: turn the directive into a plan, and leave the details to those below.",
+    "eng-lead": "You lead the engineers: choose the technical way within the plan, and create the branch to work on.",
+    "team-lead": "You lead a team: break the work into issues that one person can finish, and hand them on.",
+}
+"""What each layer is told of its part."""
+
+AT_ONCE: Mapping[str, frozenset[str]] = {
+    "2ic": frozenset({"update_plan", "request_info", "escalate", "request_review"}),
+    "eng-lead": frozenset({"update_plan", "request_info", "escalate", "request_review", "create_branch"}),
+    "team-lead": frozenset({"request_info", "escalate", "request_review", "create_issues"}),
+}
+"""Which actions each layer may execute at once; all others are queued for a person's approval."""
+
+
+@dataclass(frozen=True)
+class LayerPolicy(Policy):
+    """What one layer may execute at once, as a policy.
+
+    All layers of one table have one version, so that an approval that a layer asked for holds wherever its session goes on.
+
+    Args:
+        rows: the table of this layer.
+        whole: the version of the whole table.
+    """
+
+    whole: str
+
+    @cached_property
+    def version(self) -> str:
+        """The hash of the whole table; see ``Policy``."""
+        return self.whole
+
+
+def policy_of(layer: str | None, table: Mapping[str, Iterable[str]] = AT_ONCE) -> LayerPolicy:
+    """Return what a layer may execute at once; what is not in its row waits for a person.
+
+    Args:
+        layer: the layer; None where nobody said which, and then only what every layer may.
+        table: the actions of each layer.
+
+    Raises:
+        UnknownNameError: the table has no such layer.
+    """
+    rows = {name: sorted(actions) for name, actions in table.items()}
+    if layer is None:
+        names = sorted(set.intersection(*map(set, rows.values())) if rows else ())
+    elif layer in rows:
+        names = rows[layer]
+    else:
+        raise UnknownNameError("layer", layer, rows)
+    why = (
+        f"The layer {layer!r} does not do this by itself."
+        if layer
+        else "Not every layer does this by itself."
+    )
+    at_once = tuple(Rule(name, Verdict.APPROVE) for name in names)
+    whole = hashlib.sha256(json_text(rows).encode()).hexdigest()
+    return LayerPolicy((*at_once, Rule("*", Verdict.ESCALATE, why=why)), whole)
+
+
+def in_order(layers: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of layers as they follow each other, from the top.
+
+    Args:
+        layers: some of ``LAYERS``, in any order.
+
+    Raises:
+        UnknownNameError: one of them is none.
+        UsageError: there is none at all, or one is given twice.
+    """
+    if not layers:
+        raise UsageError(f"No layer has a model; give one to at least one of: {', '.join(LAYERS)}.")
+    for layer in layers:
+        if layer not in LAYERS:
+            raise UnknownNameError("layer", layer, LAYERS)
+        if layers.count(layer) > 1:
+            raise UsageError(f"The layer {layer!r} is given twice; one model plays it.")
+    return tuple(layer for layer in LAYERS if layer in layers)

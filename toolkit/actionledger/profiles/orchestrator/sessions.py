@@ -1,0 +1,190 @@
+"""The sessions of one orchestration: one a layer, each under the policy of its layer, all over one folder and one ledger."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.execution.handlers import Handler, Handlers
+from actionledger.execution.live import Earlier, LiveSession
+from actionledger.execution.profile import Profile
+from actionledger.execution.prompting import dialect_of, writer
+from actionledger.execution.workspace import Workspace
+from actionledger.ids import derived_id
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.progress import next_turn_index, turn_progress
+from actionledger.profiles.orchestrator import ORCHESTRATOR
+from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers
+from actionledger.profiles.orchestrator.layers import policy_of
+from actionledger.recording import SessionKey, turn_id_of
+from actionledger.values import Observation, Turn
+
+
+class LayerSessions:
+    """Executes or queues what layers ask for, and records it.
+
+    A layer's session has an id that follows from the orchestration's, so that whoever goes on finds it in the ledger.
+
+    Args:
+        ledger: where it is recorded; it must be writable.
+        orchestration: identifies what the sessions belong to.
+        folder: where what they keep lies.
+        models: the layers that take part, from the top, each with its model's name.
+        task: what the sessions are about, for the records.
+        auto: whether what would wait for a person runs without one.
+        instead: handlers of the caller's own, by the action's name.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        orchestration: str,
+        folder: Path,
+        models: Mapping[str, str],
+        *,
+        task: str = "",
+        auto: bool = False,
+        instead: Mapping[str, Handler] | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._orchestration = orchestration
+        self._folder = folder
+        self._models = models
+        self._task = task
+        self._auto = auto
+        self._instead = dict(instead or {})
+        self._open: dict[tuple[str, bool], LiveSession] = {}
+        self._turns: dict[tuple[str, bool], int] = {}
+        """How many turns each open session has: nobody else adds any while it is open."""
+
+    def close(self, *, success: bool | None = None, reason: str = "") -> None:
+        """End all sessions; each is recorded with the reason.
+
+        Args:
+            success: whether the orchestration reached what it was for; None where nobody can say.
+            reason: why it ends.
+        """
+        while self._open:
+            _, session = self._open.popitem()
+            session.close(success=success, reason=reason)
+
+    def session_id(self, layer: str, *, dry_run: bool = False) -> str:
+        """Return the id of a layer's session; a dry run has one of its own."""
+        return derived_id("layer-session", self._orchestration, layer, dry_run)
+
+    def layer_of(self, session_id: str) -> str | None:
+        """Return whose session it is; None for somebody else's."""
+        return next((layer for layer in self._models if self.session_id(layer) == session_id), None)
+
+    def session(self, layer: str, *, dry_run: bool = False, begun: int | None = None) -> LiveSession:
+        """Return a layer's session; it is opened, and held against all others, when it is first asked for.
+
+        Args:
+            layer: whose.
+            dry_run: whether its actions only say what they would do.
+            begun: the place of a turn that may have been begun before, and that is now gone on with.
+
+        Raises:
+            UnknownNameError: no such layer takes part.
+            LedgerError: another process works on it.
+        """
+        if layer not in self._models:
+            raise UnknownNameError("layer", layer, self._models)
+        key = (layer, dry_run)
+        if key not in self._open:
+            session_id = self.session_id(layer, dry_run=dry_run)
+            turns = next_turn_index(self._ledger, session_id)
+            if (
+                begun == turns - 1
+                and turn_progress(self._ledger, self._turn_id(layer, begun, dry_run)) is None
+            ):
+                turns = begun  # a response that was recorded and never read is taken in once more, as the same turn
+            self._turns[key] = turns
+            self._open[key] = LiveSession(
+                self._profile(layer),
+                ledger=self._ledger,
+                workspace=self._folder,
+                policy=policy_of(layer),
+                auto=self._auto,
+                dry_run=dry_run,
+                model=self._models[layer],
+                task=self._task,
+                earlier=Earlier(session_id, turns),
+            )
+        return self._open[key]
+
+    def next_turn(self, layer: str, *, dry_run: bool = False) -> int:
+        """Return the place of the next turn in a layer's session."""
+        self.session(layer, dry_run=dry_run)
+        return self._turns[layer, dry_run]
+
+    def take(self, layer: str, text: str, prompt: str, *, index: int, dry_run: bool = False) -> Turn:
+        """Take a layer's response: once, however often this is called for the same place.
+
+        Args:
+            layer: who has said it.
+            text: the raw response.
+            prompt: what it answers.
+            index: the place of its turn in the session.
+            dry_run: whether its actions only say what they would do.
+
+        Returns:
+            What was read and what came of it; for a response that somebody began to carry out, all of that.
+        """
+        session = self.session(layer, dry_run=dry_run, begun=index)
+        if index < self._turns[layer, dry_run]:
+            return session.resume(self._turn_id(layer, index, dry_run))
+        return self._handle(layer, text, prompt, dry_run=dry_run)
+
+    def execute_or_queue(self, action: Mapping[str, Any], layer: str, dry_run: bool = False) -> Observation:
+        """Execute one action, if its layer may at once, or queue it for a person's approval.
+
+        Args:
+            action: the action as a response would write it, with its name as ``action``.
+            layer: who wants it.
+            dry_run: whether only to say what would be done.
+
+        Returns:
+            What came of it: ``pending`` where it was queued.
+
+        Raises:
+            UnknownNameError: no such layer takes part.
+            UsageError: it is no valid action; says why.
+        """
+        name = action.get("action")
+        if not isinstance(name, str):
+            raise UsageError(
+                f"An action has its name as 'action', as in {{'action': 'update_plan'}}; got {str(action)[:80]!r}."
+            )
+        fields = {field: value for field, value in action.items() if field != "action"}
+        text = writer(dialect_of(ORCHESTRATOR))(name, fields)
+        turn = self._handle(layer, text, None, dry_run=dry_run)
+        if not turn.observations:
+            raise UsageError(
+                f"The action {name!r} is not valid: {'; '.join(each.message for each in turn.issues)}"
+            )
+        return turn.observations[0]
+
+    def _profile(self, layer: str) -> Profile:
+        names = list(self._models)
+        above = names[names.index(layer) - 1] if names.index(layer) else ""
+
+        def handlers(workspace: Workspace) -> Handlers:
+            return orchestrator_handlers(workspace, layer=layer, above=above, instead=self._instead)
+
+        return replace(ORCHESTRATOR, handlers=handlers, conducts=orchestrator_conducts(self._instead))
+
+    def _handle(self, layer: str, text: str, prompt: str | None, *, dry_run: bool) -> Turn:
+        session = self.session(layer, dry_run=dry_run)
+        self._turns[layer, dry_run] += 1
+        return session.handle(text, prompt=prompt)
+
+    def _turn_id(self, layer: str, index: int, dry_run: bool) -> str:
+        key = SessionKey(
+            session_id=self.session_id(layer, dry_run=dry_run),
+            profile=ORCHESTRATOR.name,
+            model=self._models[layer],
+            task=self._task,
+        )
+        return turn_id_of(key, index)

@@ -1,0 +1,173 @@
+"""What an orchestration is saved as: one JSON file, replaced as a whole after every step."""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from actionledger.errors import LedgerError, SourceError
+
+FILE = "state.json"
+"""The file's name in the orchestration's folder."""
+
+
+class _Saved(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_by_name=True, serialize_by_alias=True)
+
+    def changed(self, **changes: Any) -> Self:
+        """Return a copy with other values."""
+        return self.model_copy(update=changes)
+
+
+class LayerMessage(_Saved):
+    """What one layer has said to another.
+
+    Args:
+        id: identifies it.
+        from_layer: who said it; in JSON ``from``.
+        to: to whom: a layer, or the person.
+        content: the narrative of the response, without its action blocks.
+        actions: its valid actions, each an object with its name as ``action``.
+        timestamp: when it was taken in.
+        cost_usd: what the response cost, in US dollars; None where nobody knows. In JSON ``costUsd``.
+        duration_ms: how long the model took, in milliseconds. In JSON ``durationMs``.
+    """
+
+    id: str
+    from_layer: str = Field(alias="from")
+    to: str
+    content: str
+    actions: tuple[dict[str, Any], ...]
+    timestamp: AwareDatetime
+    cost_usd: float | None = Field(alias="costUsd")
+    duration_ms: float = Field(alias="durationMs")
+
+
+class Exchange(_Saved):
+    """What a layer was told and what it answered, word for word.
+
+    Args:
+        layer: who.
+        prompt: what it was told.
+        response: what it answered.
+    """
+
+    layer: str
+    prompt: str
+    response: str
+
+
+class Due(_Saved):
+    """What comes next.
+
+    Args:
+        layer: who is asked.
+        prompt: what it is told.
+        waits_for: the numbers of the requests that a person has to answer first.
+    """
+
+    layer: str
+    prompt: str
+    waits_for: tuple[int, ...] = ()
+
+
+class Received(_Saved):
+    """A response that came in and was not carried out to its end.
+
+    Args:
+        response: the text.
+        turn_index: the place of its turn in the layer's session, from 0.
+        cost_usd: what it cost, in US dollars; None where nobody knows.
+        duration_ms: how long the model took, in milliseconds.
+    """
+
+    response: str
+    turn_index: int
+    cost_usd: float | None
+    duration_ms: float
+
+
+class State(_Saved):
+    """An orchestration as far as it got.
+
+    Args:
+        version: of this form.
+        id: identifies it; its sessions' ids are derived from it.
+        directive: what the person wants.
+        layers: who takes part, from the top.
+        dry_run: whether its actions only say what they would do.
+        messages: what the layers have said, in order.
+        exchanges: the same word for word.
+        due: what comes next; None where nothing does.
+        received: the response to it, where one came in.
+    """
+
+    version: Literal[1] = 1
+    id: str
+    directive: str
+    layers: tuple[str, ...]
+    dry_run: bool
+    messages: tuple[LayerMessage, ...] = ()
+    exchanges: tuple[Exchange, ...] = ()
+    due: Due | None
+    received: Received | None = None
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Return what was saved in a folder.
+
+        Args:
+            folder: the orchestration's.
+
+        Raises:
+            SourceError: there is nothing, or something else, or it is of a later version.
+        """
+        path = folder / FILE
+        try:
+            return cls.model_validate_json(path.read_bytes())
+        except OSError as error:
+            raise SourceError(
+                f"The orchestration in {str(folder)!r} can't be loaded: {error.strerror}; start one there."
+            ) from error
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            where = ".".join(map(str, first["loc"])) or "the file"
+            raise SourceError(
+                f"{path} is no orchestration of this version: {where}: {first['msg']}."
+            ) from error
+
+    def save(self, folder: Path) -> None:
+        """Write all of it to a folder, so that a crash leaves either what was there before or this.
+
+        Args:
+            folder: the orchestration's.
+
+        Raises:
+            LedgerError: it can't be written.
+        """
+        try:
+            _replace(folder / FILE, self.model_dump_json(indent=2).encode())
+        except OSError as error:
+            raise LedgerError(
+                f"The orchestration can't be saved in {str(folder)!r}: {error.strerror}."
+            ) from error
+
+
+def _replace(path: Path, content: bytes) -> None:
+    # A temporary file is for its owner only; so is what replaces the old one.
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            Path(file.name).replace(path)
+        except BaseException:
+            Path(file.name).unlink(missing_ok=True)
+            raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

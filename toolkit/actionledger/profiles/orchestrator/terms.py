@@ -1,0 +1,58 @@
+"""The terms on which a cascade runs, and how it ends."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from actionledger.errors import UsageError
+from actionledger.execution.handlers import Handler
+from actionledger.profiles.orchestrator.state import LayerMessage
+
+Status: TypeAlias = Literal["finished", "waiting", "turn_limit", "model_failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why a cascade stopped.
+
+    Args:
+        status: ``finished``: all layers had their say and nothing waits; ``waiting``: a person has to answer, approve or carry
+            on; ``turn_limit``: there were as many responses as there may be; ``model_failed``: a model gave no response. All
+            but the first can go on.
+        reason: the same as a sentence.
+    """
+
+    status: Status
+    reason: str
+
+
+def take_no_notice(_message: LayerMessage) -> None:
+    """Do nothing about a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """On which terms a cascade runs; they are the caller's, and not saved.
+
+    Args:
+        auto: whether actions that would wait for a person run without one.
+        max_turns: how many responses the orchestration has at most, those before included.
+        instead: handlers of the caller's own, by the action's name.
+        watch: is told each message, once it is saved.
+
+    Raises:
+        UsageError: no response at all would be allowed.
+    """
+
+    auto: bool = False
+    max_turns: int = 12
+    instead: Mapping[str, Handler] = field(default_factory=dict)
+    watch: Callable[[LayerMessage], None] = take_no_notice
+
+    def __post_init__(self) -> None:
+        if self.max_turns < 1:
+            raise UsageError(f"max_turns is {self.max_turns}; give a number from 1.")
+
+
+STANDARD_TERMS = Terms()
+"""A person approves; twelve responses; our own handlers."""

@@ -1,0 +1,226 @@
+"""Issues, and the jobs by which they are handed to a runner."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from actionledger.errors import ActionError, UsageError
+from actionledger.profiles.orchestrator.actions import Issue
+from actionledger.profiles.orchestrator.store import Store, moment
+from actionledger.vocabulary import Reason
+
+JobState: TypeAlias = Literal["queued", "running", "done", "failed"]
+
+_SHOWN_LABELS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class FiledIssue:
+    """An issue of the tracker.
+
+    Args:
+        number: identifies it, from 1.
+        title, body, labels: as they were asked for.
+        is_open: whether it is still to be done.
+        created_at: when it was filed, ISO 8601 in UTC.
+    """
+
+    number: int
+    title: str
+    body: str
+    labels: tuple[str, ...]
+    is_open: bool
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """The issues of one label, handed over together.
+
+    Args:
+        number: identifies it, from 1.
+        label: the label.
+        state: how far it is.
+        note: what the runner said of its end.
+        issues: the numbers of its issues.
+        created_at: when it was queued, ISO 8601 in UTC.
+    """
+
+    number: int
+    label: str
+    state: JobState
+    note: str
+    issues: tuple[int, ...]
+    created_at: str
+
+
+class Tracker:
+    """The issues and jobs of one store.
+
+    Args:
+        store: where they are kept.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def file(self, issues: Iterable[Issue], origin: str) -> list[int]:
+        """File issues, all of them or none; return their numbers.
+
+        Args:
+            issues: what to file.
+            origin: identifies the action that asks for it: what it has filed already is not filed again.
+        """
+        with self._store.writing() as cursor:
+            known = cursor.execute("SELECT number FROM issues WHERE origin = ? ORDER BY number", (origin,))
+            if numbers := [row["number"] for row in known]:
+                return numbers
+            return [self._file(cursor, issue, origin) for issue in issues]
+
+    def _file(self, cursor: sqlite3.Cursor, issue: Issue, origin: str) -> int:
+        labels = json.dumps(list(dict.fromkeys(issue.labels)), ensure_ascii=False)
+        row = cursor.execute(
+            "INSERT INTO issues (title, body, labels, created_at, origin) VALUES (?, ?, ?, ?, ?) RETURNING number",
+            (issue.title, issue.body, labels, moment(), origin),
+        ).fetchone()
+        return int(row["number"])
+
+    def issues(self, label: str | None = None) -> list[FiledIssue]:
+        """Return the issues, oldest first.
+
+        Args:
+            label: only those that have it; None for all.
+        """
+        found = map(_issue, self._store.rows("SELECT * FROM issues ORDER BY number"))
+        return [issue for issue in found if label is None or label in issue.labels]
+
+    def close_issue(self, number: int) -> None:
+        """Mark an issue as done.
+
+        Raises:
+            UsageError: there is no open issue of that number.
+        """
+        with self._store.writing() as cursor:
+            done = cursor.execute("UPDATE issues SET is_open = 0 WHERE number = ? AND is_open", (number,))
+            if not done.rowcount:
+                raise UsageError(f"There is no open issue {number}; 'issues()' lists those that there are.")
+
+    def due(self, label: str) -> list[int]:
+        """Return the open issues of a label that no job has, or only one that failed.
+
+        Raises:
+            ActionError: there is none; says which labels there are.
+        """
+        held = self._store.rows(
+            "SELECT issue FROM job_issues JOIN jobs ON jobs.number = job WHERE state <> 'failed'"
+        )
+        taken = {row["issue"] for row in held}
+        open_ones = [issue for issue in self.issues() if issue.is_open]
+        found = [issue.number for issue in open_ones if label in issue.labels and issue.number not in taken]
+        if not found:
+            labels = sorted(
+                {each for issue in open_ones if issue.number not in taken for each in issue.labels}
+            )
+            known = ", ".join(labels[:_SHOWN_LABELS]) or "none; file issues first"
+            message = f"No open issue with the label {label[:100]!r} waits to be worked off. Labels that have some: {known}."
+            raise ActionError(Reason.NOT_FOUND, message)
+        return found
+
+    def queue(self, label: str, origin: str) -> Job:
+        """Queue a job of all issues that are due under a label.
+
+        Args:
+            label: the label.
+            origin: identifies the action that asks for it.
+
+        Raises:
+            ActionError: there is no such issue.
+        """
+        with self._store.writing() as cursor:
+            known = cursor.execute("SELECT number FROM jobs WHERE origin = ?", (origin,)).fetchone()
+            number = known["number"] if known else self._queue(cursor, label, origin)
+        return self._job(number)
+
+    def _queue(self, cursor: sqlite3.Cursor, label: str, origin: str) -> int:
+        issues = self.due(label)
+        row = cursor.execute(
+            "INSERT INTO jobs (label, created_at, origin) VALUES (?, ?, ?) RETURNING number",
+            (label, moment(), origin),
+        ).fetchone()
+        cursor.executemany("INSERT INTO job_issues VALUES (?, ?)", [(row["number"], each) for each in issues])
+        return int(row["number"])
+
+    def jobs(self, state: JobState | None = None) -> list[Job]:
+        """Return the jobs, oldest first.
+
+        Args:
+            state: only those that are so far; None for all.
+        """
+        holding: dict[int, list[int]] = {}
+        for row in self._store.rows("SELECT job, issue FROM job_issues ORDER BY issue"):
+            holding.setdefault(row["job"], []).append(row["issue"])
+        found = [
+            _job(row, holding[row["number"]])
+            for row in self._store.rows("SELECT * FROM jobs ORDER BY number")
+        ]
+        return [job for job in found if state is None or job.state == state]
+
+    def take(self, label: str | None = None) -> Job | None:
+        """Take the oldest job that is queued, for the caller alone; None where there is none.
+
+        Args:
+            label: only a job of that label; None for any.
+        """
+        with self._store.writing() as cursor:
+            row = cursor.execute(
+                """UPDATE jobs SET state = 'running' WHERE number = (
+                   SELECT min(number) FROM jobs WHERE state = 'queued' AND (?1 IS NULL OR label = ?1)) RETURNING number""",
+                (label,),
+            ).fetchone()
+        return self._job(row["number"]) if row else None
+
+    def finish(self, number: int, *, success: bool, note: str = "") -> Job:
+        """Say how a job that was taken ended; the issues of one that succeeded are closed.
+
+        Args:
+            number: the job.
+            success: whether its issues are done; those of a job that failed can be handed over again.
+            note: what there is to say.
+
+        Raises:
+            UsageError: no such job is running.
+        """
+        state = "done" if success else "failed"
+        with self._store.writing() as cursor:
+            done = cursor.execute(
+                "UPDATE jobs SET state = ?, note = ? WHERE number = ? AND state = 'running'",
+                (state, note, number),
+            )
+            if not done.rowcount:
+                raise UsageError(f"The job {number} is not running; 'take()' gives one out first.")
+            if success:
+                cursor.execute(
+                    "UPDATE issues SET is_open = 0 WHERE number IN (SELECT issue FROM job_issues WHERE job = ?)",
+                    (number,),
+                )
+        return self._job(number)
+
+    def _job(self, number: int) -> Job:
+        return next(job for job in self.jobs() if job.number == number)
+
+
+def _issue(row: sqlite3.Row) -> FiledIssue:
+    return FiledIssue(
+        number=row["number"],
+        title=row["title"],
+        body=row["body"],
+        labels=tuple(json.loads(row["labels"])),
+        is_open=bool(row["is_open"]),
+        created_at=row["created_at"],
+    )
+
+
+def _job(row: sqlite3.Row, issues: Sequence[int]) -> Job:
+    return Job(row["number"], row["label"], row["state"], row["note"], tuple(issues), row["created_at"])

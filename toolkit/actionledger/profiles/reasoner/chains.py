@@ -1,0 +1,97 @@
+"""Sequences that somebody has thought out beforehand, by name, in a TOML file.
+
+A file holds a table for each chain::
+
+    [comfort]
+    when = "The user is sad."
+
+    [[comfort.actions]]
+    action = "think"
+    context = "What they need now."
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from actionledger.actions.catalogue import Catalogue
+from actionledger.errors import UsageError
+from actionledger.parsing.dialects import dialect_named
+from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.parsers import parser_named
+from actionledger.profiles.reasoner.actions import CATALOGUE
+from actionledger.reading import read_response
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A sequence by name.
+
+    Args:
+        name: what people and planners call it.
+        when: when it fits, as a sentence.
+        actions: each action's name with its arguments.
+    """
+
+    name: str
+    when: str
+    actions: tuple[tuple[str, Mapping[str, Any]], ...]
+
+    @property
+    def described(self) -> str:
+        """The chain on one line, for a planner."""
+        return f"- {self.name}: {self.when} ({', '.join(name for name, _ in self.actions)})"
+
+    def written(self) -> str:
+        """Return the chain as a response that asks for it."""
+        calls = [PlainCall(name, dict(arguments)) for name, arguments in self.actions]
+        return dialect_named("plan").render(calls)
+
+
+NO_CHAINS: Mapping[str, Chain] = MappingProxyType({})
+
+
+def load_chains(path: str | Path, catalogue: Catalogue = CATALOGUE) -> dict[str, Chain]:
+    """Return the chains of a file, by name, checked.
+
+    Args:
+        path: a TOML file.
+        catalogue: the actions that there are.
+
+    Raises:
+        UsageError: the file can't be read, or a chain is none; says which and why.
+    """
+    try:
+        tables = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"The chains in {str(path)!r} can't be read: {error}.") from error
+    return {name: _chain(str(path), name, table, catalogue) for name, table in tables.items()}
+
+
+def _chain(path: str, name: str, table: Any, catalogue: Catalogue) -> Chain:
+    def refused(why: str) -> UsageError:
+        return UsageError(f"The chain {name!r} in {path} can't be used: {why}.")
+
+    if not isinstance(table, dict) or set(table) - {"when", "actions"}:
+        raise refused("a chain is a table of 'when' and 'actions'")
+    when, actions = table.get("when"), table.get("actions")
+    if not isinstance(when, str) or not when.strip():
+        raise refused("it lacks 'when', a sentence on when it fits")
+    if not isinstance(actions, list) or not actions or not all(map(_names_an_action, actions)):
+        raise refused("'actions' must be a list of tables, each with an 'action'")
+    steps = tuple(
+        (each["action"], {key: value for key, value in each.items() if key != "action"}) for each in actions
+    )
+    chain = Chain(name, " ".join(when.split()), steps)
+    read = read_response(chain.written(), parser_named("reasoner"), catalogue)
+    for number, call in enumerate(read.actions, start=1):
+        if not call.status.is_runnable:
+            raise refused(f"action {number} ({call.name}): {' '.join(each.message for each in call.errors)}")
+    return chain
+
+
+def _names_an_action(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("action"), str)

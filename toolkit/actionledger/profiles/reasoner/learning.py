@@ -1,0 +1,69 @@
+"""What earlier sessions teach: which action tends to fail right behind which, by count and interval."""
+
+from dataclasses import dataclass
+
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.sequels import Sequel, sequels
+from actionledger.rates import Rate
+
+MINIMUM = 10
+"""So often two actions must have stood behind each other before anything is said of them."""
+
+MOST = 5
+"""So many suggestions a planner is given at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """An action that fails more often right behind a certain other one.
+
+    Args:
+        before: the other one's name.
+        action: its own name.
+        failures: how often it failed there.
+        elsewhere: how often it failed behind any other.
+    """
+
+    before: str
+    action: str
+    failures: Rate
+    elsewhere: Rate
+
+    def __str__(self) -> str:
+        low, high = self.failures.interval
+        return (
+            f"After {self.before}, {self.action} failed {self.failures.successes} of {self.failures.count} times "
+            f"(95 % interval {low:.0%} to {high:.0%}; elsewhere {self.elsewhere})."
+        )
+
+
+def suggestions(
+    ledger: Queryable, *, profile: str = "reasoner", minimum: int = MINIMUM, most: int = MOST
+) -> list[Suggestion]:
+    """Return what the recorded sessions of a profile suggest to avoid, the most failing first.
+
+    A pair is named where the lower end of its interval lies above the action's share of failures elsewhere, and above a
+    tenth: less is not worth a planner's attention.
+
+    Args:
+        ledger: what to ask.
+        profile: whose sessions.
+        minimum: how often a pair must have been tried.
+        most: how many to return at most.
+    """
+    found = (_suggestion(sequel) for sequel in sequels(ledger, profile, minimum))
+    return [each for each in found if _is_telling(each)][:most]
+
+
+def _suggestion(sequel: Sequel) -> Suggestion:
+    return Suggestion(
+        before=sequel.before,
+        action=sequel.name,
+        failures=Rate(sequel.failed, sequel.count),
+        elsewhere=Rate(sequel.failed_elsewhere, sequel.count_elsewhere),
+    )
+
+
+def _is_telling(suggestion: Suggestion) -> bool:
+    low, _ = suggestion.failures.interval
+    return low > max(0.1, suggestion.elsewhere.value or 0.0)

@@ -1,0 +1,73 @@
+"""What the planner's model is asked: who it is, what it can do, what has happened, and what comes next. Pure."""
+
+from collections.abc import Mapping, Sequence
+
+from actionledger.actions.guidance import REFERENCE_RULES
+from actionledger.models import Message
+from actionledger.parsing.dialects import dialect_named
+from actionledger.profiles.reasoner.chains import Chain
+from actionledger.profiles.reasoner.learning import Suggestion
+from actionledger.profiles.reasoner.persona import Persona
+from actionledger.profiles.reasoner.registry import ActionRegistry
+from actionledger.profiles.reasoner.store import Line
+from actionledger.profiles.reasoner.triggers import Trigger
+
+
+def instructions(
+    registry: ActionRegistry,
+    persona: Persona,
+    chains: Mapping[str, Chain],
+    learned: Sequence[Suggestion],
+) -> Message:
+    """Return what the planner is told once: its actions, how they are written, and what is known of them.
+
+    Args:
+        registry: the actions that it may use.
+        persona: who it is.
+        chains: sequences that it may take up.
+        learned: what earlier sessions suggest.
+    """
+    dialect = dialect_named("plan")
+    rules = "\n".join(f"- {rule}" for rule in (*dialect.rules, *REFERENCE_RULES))
+    parts = [
+        f"I am {persona.name}, deciding what actions to take.",
+        f"Available actions:\n{registry.get_planning_guidance()}",
+        f"How to write them:\n{rules}\n\n{dialect.example}",
+        (
+            "For each action I plan, I give the context that it should focus on in this situation. I need not speak, and "
+            "I may do nothing: then the list is empty."
+        ),
+    ]
+    if chains:
+        parts.append("Known sequences:\n" + "\n".join(chain.described for chain in chains.values()))
+    if learned:
+        parts.append("From earlier sessions:\n" + "\n".join(f"- {each}" for each in learned))
+    return Message("system", "\n\n".join(parts))
+
+
+def question(trigger: Trigger, persona: Persona, conversation: Sequence[Line]) -> Message:
+    """Return what the planner is asked first.
+
+    Args:
+        trigger: what happened.
+        persona: its state as it is now.
+        conversation: what was said before, oldest first.
+    """
+    said = "\n".join(line.described for line in conversation) or "(nothing yet)"
+    return Message(
+        "user",
+        f"{persona.described()}\n\nConversation:\n{said}\n\n{trigger.described}\n\nWhat should I do next?",
+    )
+
+
+def further(feedback: str, persona: Persona) -> Message:
+    """Return what the planner is asked when its sequence is over and may go on.
+
+    Args:
+        feedback: what came of the sequence.
+        persona: the state as it is now.
+    """
+    return Message(
+        "user",
+        f"{feedback}\n\n{persona.described()}\n\nWhat should I do next? If nothing, the list of actions is empty.",
+    )

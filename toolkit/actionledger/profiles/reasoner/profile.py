@@ -1,0 +1,58 @@
+"""The reasoner as a profile: how its plans are read, checked and carried out."""
+
+from actionledger.execution.approval import Policy, Verdict
+from actionledger.execution.limits import Limits
+from actionledger.execution.profile import Profile
+from actionledger.execution.repetition import RepetitionLimits, Threshold
+from actionledger.models import Model
+from actionledger.parsing.parsers import parser_named
+from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
+from actionledger.profiles.reasoner.persona import Persona
+from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
+from actionledger.profiles.reasoner.stage import Stage
+
+POLICY = Policy((("*", Verdict.APPROVE),))
+
+REPETITION = RepetitionLimits(same_action=Threshold(2, 3), no_change=Threshold(3, 5), needs_nudge=False)
+"""A plan is a sequence of its own, so it is stopped where it begins to turn; thinking alone changes nothing."""
+
+LIMITS = Limits(actions_per_turn=50)
+
+
+def reasoner_profile(
+    name: str = "reasoner",
+    *,
+    model: Model | None = None,
+    persona: Persona | None = None,
+    speaks: bool = True,
+    workers: int = 4,
+    repetition: RepetitionLimits = REPETITION,
+    stage: Stage | None = None,
+) -> Profile:
+    """Return a profile of the reasoner with other settings.
+
+    Args:
+        name: what records and people call it.
+        model: what is asked what an action comes to; None to take contexts as they stand.
+        persona: who it is to begin with, where the workspace holds none.
+        speaks: whether it may speak to the user.
+        workers: how many actions may run at the same time, of those that touch nothing of each other.
+        repetition: what counts as going in circles.
+        stage: where the present sequence is, for whoever sets the reasoner off; each response is one where not given.
+    """
+    catalogue = CATALOGUE if speaks else SILENT_CATALOGUE
+    return Profile(
+        name=name,
+        parser=parser_named("reasoner"),
+        catalogue=catalogue,
+        policy=POLICY,
+        handlers=reasoner_handlers(model, stage, persona, catalogue.names),
+        conducts=ActionRegistry(catalogue).conducts(),
+        limits=LIMITS,
+        repetition=repetition,
+        workers=workers,
+    )
+
+
+REASONER = reasoner_profile()
+"""Carries out a persona's plans; without a model, contexts are taken as they stand."""

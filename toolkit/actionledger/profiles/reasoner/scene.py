@@ -1,0 +1,128 @@
+"""What executors work with, and what all of them have in common.
+
+Each looks at the state as it is when it runs, and no further than its action says.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from threading import Event
+from typing import Any
+
+from actionledger.errors import ActionError
+from actionledger.models import Message, Model, ModelError
+from actionledger.profiles.reasoner.actions import ReasonerAction
+from actionledger.profiles.reasoner.persona import MAX_TEXT, SPEECH, THOUGHTS, Persona
+from actionledger.profiles.reasoner.stage import ActionResult, Stage
+from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.vocabulary import Reason
+
+_LINES = 20
+"""So much of the conversation an executor sees, in things said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What executors work with.
+
+    Args:
+        name: the action that is carried out.
+        store: the persona.
+        stage: the present sequence.
+        cancelled: set when nobody waits for the action any more.
+        model: what is asked; None to take contexts as they stand.
+    """
+
+    name: str
+    store: PersonaStore
+    stage: Stage
+    cancelled: Event
+    model: Model | None = None
+
+    def answer(self, action: ReasonerAction, instruction: str) -> str:
+        """Return what an action comes to, in words.
+
+        Args:
+            action: the action.
+            instruction: what the model is to answer with.
+
+        Raises:
+            ActionError: the model gives no answer, or the context is empty.
+        """
+        if self.model is None:
+            return _not_empty(tidy(action.context), "The context is empty; say what it should focus on.")
+        persona = self.store.persona
+        messages = [
+            Message("system", f"I am {persona.name}."),
+            Message("user", self.prompt(persona, action, instruction)),
+        ]
+        try:
+            answer = tidy(self.model.complete(messages).text)
+        except ModelError as error:
+            raise ActionError(Reason.UNAVAILABLE, f"The model gave no answer: {error}") from error
+        if self.cancelled.is_set():
+            raise ActionError(Reason.STOPPED, "The answer came too late and was not used.")
+        return _not_empty(answer, "The model gave an empty answer.")
+
+    def prompt(self, persona: Persona, action: ReasonerAction, instruction: str) -> str:
+        """Return what the model is asked: the parts of the state that the action reads, what happened, what to answer with."""
+        context = self.stage.context
+        parts = [persona.described(action.reads)]
+        if SPEECH in action.reads:
+            parts.append("Conversation:\n" + "\n".join(_said(self.store)))
+        if context.trigger:
+            parts.append(f"What happened. {context.trigger.described}")
+        thoughts = [done.summary for done in context.completed if done.action == "think"]
+        if THOUGHTS in action.reads and thoughts:
+            parts.append("My thoughts so far:\n" + "\n".join(thoughts))
+        parts += [f"Focus: {action.context}", instruction]
+        return "\n\n".join(filter(None, parts))
+
+
+class Executor(ABC):
+    """Carries out one action."""
+
+    def execute(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+        """Carry the action out and add it to the sequence.
+
+        Args:
+            action: the action.
+            scene: what to work with.
+
+        Returns:
+            Its result: ``summary`` in words, and what else there is to know.
+
+        Raises:
+            ActionError: it can't be done; nothing was changed.
+        """
+        if scene.stage.context.is_done:
+            raise ActionError(
+                Reason.STOPPED,
+                "The sequence has ended: done stands before this action. Plan another sequence.",
+            )
+        result = self.carry_out(action, scene)
+        scene.stage.complete(ActionResult(scene.name, action.context, result["summary"]))
+        return result
+
+    @abstractmethod
+    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+        """Do it; see ``execute``."""
+
+
+def tidy(text: str) -> str:
+    """Return a text as the persona keeps it: without blanks around it, storable, not too long."""
+    return text.strip().encode(errors="replace").decode()[:MAX_TEXT]
+
+
+def on_one_line(text: str) -> str:
+    """Return a text without line breaks, so that it looks like nothing else where the state is told."""
+    return " ".join(text.split())
+
+
+def _not_empty(text: str, message: str) -> str:
+    if not text:
+        raise ActionError(Reason.BAD_LENGTH, message)
+    return text
+
+
+def _said(store: PersonaStore) -> list[str]:
+    return [line.described for line in store.conversation(_LINES)] or ["(nothing yet)"]
