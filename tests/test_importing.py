@@ -295,7 +295,7 @@ def test_hostile_texts_are_taken_in(ledger):
 
 
 def test_with_a_workspace_the_actions_are_run(ledger, tmp_path):
-    """As in the demo: what the policy would have wait for a person runs, too, and only within the folder."""
+    """As in the demo: what the policy would have wait runs, too, within the folder; no program is ever started."""
     taking = importer(ledger.record)
     texts = (
         "<create_file><path>x</path><content>new</content></create_file>",

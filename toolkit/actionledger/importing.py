@@ -10,6 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 
 from actionledger.events import SystemNoted
+from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.execution.workspace import Workspace
@@ -167,11 +168,31 @@ class Importer:
     def _run(
         self, session: SessionKey, profile: Profile, turns: Iterable[RecordedTurn], workspace: Workspace
     ) -> None:
-        # What was written over hours is run within seconds: rates by the clock mean nothing here.
-        untimed = replace(profile, limits=replace(profile.limits, rates=()))
         runtime = SessionRuntime(
-            untimed, session=session, run=self.run, workspace=workspace, record=self.record, auto=True
+            _for_the_record(profile),
+            session=session,
+            run=self.run,
+            workspace=workspace,
+            record=self.record,
+            auto=True,
         )
         with closing(runtime):
             for turn in turns:
                 runtime.handle(turn.text, occurred_at=turn.occurred_at, prompt=turn.prompt, index=turn.index)
+
+
+def _for_the_record(profile: Profile) -> Profile:
+    """Return the profile under which recorded sessions are run.
+
+    What was written over hours is run within seconds, so rates by the clock mean nothing. And nobody watches: no program of
+    this machine is started because a recorded text says so.
+    """
+
+    def bounded_handlers(workspace: Workspace) -> Handlers:
+        handlers = profile.handlers(workspace)
+        bounded = {
+            name: run for name, run in handlers.items() if not profile.conducts.of(name).starts_programs
+        }
+        return Handlers(bounded, close=handlers.close)
+
+    return replace(profile, limits=replace(profile.limits, rates=()), handlers=bounded_handlers)

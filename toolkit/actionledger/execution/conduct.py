@@ -18,6 +18,8 @@ class Conduct:
         idempotent: whether running it twice does no more than running it once, so that it is run again where nobody
             knows what became of the first time.
         parallel: whether it may run beside other such actions.
+        starts_programs: whether it starts programs of this machine, whose effects nobody can bound in advance: what is run
+            again for the record leaves it out.
         reads, writes: what it reads and changes of what actions have in common, by names of one's own.
 
     Raises:
@@ -29,6 +31,7 @@ class Conduct:
     delay: float = 0.5
     idempotent: bool = False
     parallel: bool = False
+    starts_programs: bool = False
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
 

@@ -32,8 +32,9 @@ def coder_profile(
         on_output: takes the output of commands as it comes.
     """
     # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
-    running = Conduct(timeout=commands.seconds + commands.grace + _AROUND_COMMANDS, retries=0)
-    committing = Conduct(timeout=4 * (commands.seconds + commands.grace) + _AROUND_COMMANDS, retries=0)
+    seconds = commands.seconds + commands.grace
+    running = Conduct(timeout=seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
+    committing = Conduct(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
     return Profile(
         name=name,
         parser=parser_named("coder"),
