@@ -20,6 +20,7 @@ COMMANDS = (
     "sql",
     "replay",
     "run",
+    "repl",
     "prompt",
     "schema",
     "actions",

@@ -58,7 +58,7 @@ def test_an_empty_file_lets_nothing_run():
             "[[rule]]\naction = 'red_file'\nverdict = 'approve'",
             r"in rule 1, no action .*'red_file'.*'read_file'",
         ),
-        ("[[rule]]\naction = 'delete_*'\nverdict = 'approve'", r"'delete_\*' \(there are: create_file"),
+        ("[[rule]]\naction = 'destroy_*'\nverdict = 'approve'", r"'destroy_\*' \(there are: create_file"),
         (
             "[[rule]]\naction = '*'\nverdict = 'aprove'",
             r"the verdict 'aprove' is none \(did you mean 'approve'",

@@ -48,8 +48,8 @@ REFUSED = [
     ),
     (
         "xml_tags",
-        PlainCall("delete_file", {"path": "a"}),
-        "'delete_file' with ['path'] is none of create_file(path",
+        PlainCall("shred_file", {"path": "a"}),
+        "'shred_file' with ['path'] is none of create_file(path",
     ),
     (
         "xml_tags",

@@ -1,29 +1,40 @@
 """What the coder's actions have in common: their order, their paths, and lists that a tag can hold."""
 
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
 from actionledger.actions.catalogue import Action
+from actionledger.parsing.scan.options import STRICT
+from actionledger.parsing.scan.tolerant import decode
 
 _IDS = re.compile(r"[^\s,\[\]\"']+")
 
 
 def _ids(value: Any) -> Any:
-    """Return the ids that a text lists, as a tag gives them: ``a, b`` or ``["a", "b"]``."""
-    return _IDS.findall(value) if isinstance(value, str) else value
+    """Return the ids that a text lists, as a tag gives them: ``a, b``, ``[a, b]`` or a list in JSON."""
+    return _listed(value, _IDS.findall)
 
 
 def _lines(value: Any) -> Any:
-    """Return the lines of a text that hold something, without the blanks around them."""
-    return [line.strip() for line in value.splitlines() if line.strip()] if isinstance(value, str) else value
+    """Return the lines of a text that hold something, without the blanks around them; or the list that it is in JSON."""
+    return _listed(value, lambda text: [line.strip() for line in text.splitlines() if line.strip()])
+
+
+def _listed(value: Any, split: Callable[[str], list[str]]) -> Any:
+    if not isinstance(value, str):
+        return value
+    decoded = decode(value, options=STRICT)
+    is_list = decoded.ok and isinstance(decoded.value, list) and not value[decoded.end :].strip()
+    return decoded.value if is_list else split(value)
 
 
 Path = Annotated[str, Field(min_length=1, description="The path, relative to the workspace.")]
 
 Paths = Annotated[list[str], BeforeValidator(_lines)]
-"""Several paths; in a tag, one a line."""
+"""Several paths; in a tag, one a line, or a list in JSON."""
 
 
 class CoderAction(Action):
