@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 import actionledger as al
+from actionledger.conversing import converse
 from actionledger.errors import SandboxError
 from actionledger.execution.sandbox import Limits, Sandbox, choose
 from actionledger.models import ScriptedModel
 from actionledger.profiles.assistant import assistant_profile
-from actionledger.profiles.conversing import converse
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
 
 FENCE = "`" * 3

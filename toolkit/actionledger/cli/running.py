@@ -17,10 +17,10 @@ from rich.console import Console
 from actionledger import api
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
 from actionledger.cli.tables import console, plain
+from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.models import Model, model_from
-from actionledger.profiles.conversing import Conversation, Ending, converse
 from actionledger.recording import json_text
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome

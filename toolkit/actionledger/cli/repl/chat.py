@@ -5,6 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from actionledger.conversing.transcript import Transcript
 from actionledger.errors import UsageError
 from actionledger.events import Event, ResponseReceived
 from actionledger.execution.approval import Policy, Ruling
@@ -15,7 +16,6 @@ from actionledger.execution.workspace import Undone
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import turn_progress
 from actionledger.models import Completion, Message, Model, ModelError
-from actionledger.profiles.conversing.transcript import Transcript
 from actionledger.recording import Recorder
 from actionledger.values import Turn
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason

@@ -3,13 +3,13 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from actionledger.conversing import Conversation, ConversationLimits, converse
 from actionledger.execution.approval import Policy
 from actionledger.execution.live import LiveSession
 from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
 from actionledger.models import Model
 from actionledger.profiles.assistant import ITERATIVE
-from actionledger.profiles.conversing import Conversation, ConversationLimits, converse
 
 ITERATION_LIMITS = ConversationLimits(turns=10)
 """Ten iterations."""

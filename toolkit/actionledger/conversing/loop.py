@@ -5,14 +5,14 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 
+from actionledger.conversing.endings import ConversationLimits, Ending, Watch
+from actionledger.conversing.prompts import next_prompt
+from actionledger.conversing.transcript import Transcript
 from actionledger.errors import UsageError
 from actionledger.execution.live import LiveSession
 from actionledger.execution.prompting import prompt_of
 from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.models.errors import ServerFailedError
-from actionledger.profiles.conversing.endings import ConversationLimits, Ending, Watch
-from actionledger.profiles.conversing.prompts import next_prompt
-from actionledger.profiles.conversing.transcript import Transcript
 from actionledger.values import Turn
 
 STANDARD_LIMITS = ConversationLimits()
@@ -187,9 +187,7 @@ class _Talk:
             self._on_turn(turn)
         ending = self._watch.after(turn)
         if ending is None:
-            told = next_prompt(
-                self._session.profile, turn, turns=self._limits.turns, repeats=self._watch.repeats
-            )
+            told = next_prompt(self._session.profile, turn, turns=self._limits.turns)
             self._transcript.add(completion.text, told)
         return ending
 
@@ -207,10 +205,7 @@ class _Talk:
             case Ending.WAITING:
                 return "An action waits for a decision."
             case Ending.REPETITION:
-                return (
-                    self._turns[-1].stopped
-                    or f"The model asked for the same {self._watch.repeats} times in a row, and it came to the same."
-                )
+                return self._turns[-1].stopped
             case _:
                 return f"In {self._watch.failures} turns in a row nothing was done."
 

@@ -1,12 +1,10 @@
 """When a conversation is over, and why. Pure."""
 
-from collections.abc import Hashable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from actionledger.errors import UsageError
 from actionledger.parsing.scan.tolerant import decode
-from actionledger.recording import json_text
 from actionledger.values import ParseResult, Turn
 from actionledger.vocabulary import BlockStatus, ExecutionStatus, Outcome
 
@@ -39,7 +37,6 @@ class ConversationLimits:
         seconds: how long; no request is begun later than that. A request that is under way ends by the model's own
             time-outs.
         failures: after so many turns in a row in which nothing was done, it ends.
-        repeats: after so many turns in a row that ask for the same and come to the same, it ends.
         broken: how often in a row a response that broke off is asked for again.
         context: how much the model is shown in one request, in characters; older turns give way.
 
@@ -50,12 +47,11 @@ class ConversationLimits:
     turns: int = 20
     seconds: float = 1800.0
     failures: int = 3
-    repeats: int = 3
     broken: int = 2
     context: int = 100_000
 
     def __post_init__(self) -> None:
-        least = {"turns": 1, "failures": 1, "repeats": 2, "broken": 0, "context": 1000}
+        least = {"turns": 1, "failures": 1, "broken": 0, "context": 1000}
         for name, value in least.items():
             if getattr(self, name) < value:
                 raise UsageError(f"The limit {name!r} is {getattr(self, name)}; it must be {value} or more.")
@@ -77,11 +73,8 @@ class Watch:
     def __init__(self, limits: ConversationLimits, *, demands_action: bool) -> None:
         self.failures = 0
         """How many turns in a row did nothing."""
-        self.repeats = 1
-        """How many turns in a row asked for the same and came to the same."""
         self._limits = limits
         self._demands_action = demands_action
-        self._last: Hashable = None
 
     def after(self, turn: Turn) -> Ending | None:
         """Return why the conversation is over after a turn; None where it goes on.
@@ -91,16 +84,13 @@ class Watch:
         """
         statuses = {observation.status for observation in turn.observations}
         self.failures = 0 if statuses & _DONE else self.failures + 1
-        mark = _mark(turn)
-        self.repeats = self.repeats + 1 if mark == self._last else 1
-        self._last = mark
         if ExecutionStatus.PENDING in statuses:
             return Ending.WAITING
         if says_final(turn.result):
             return Ending.FINAL
         if not self._demands_action and turn.result.outcome in {Outcome.NO_ACTION, Outcome.ABSTAINED}:
             return Ending.ANSWERED
-        if turn.stopped or self.repeats >= self._limits.repeats:
+        if turn.stopped:
             return Ending.REPETITION
         return Ending.FAILURES if self.failures >= self._limits.failures else None
 
@@ -114,11 +104,3 @@ def says_final(result: ParseResult) -> bool:
     body = steps[-1].body
     value = decode(result.text[body.start : body.end]).value
     return isinstance(value, dict) and value.get("is_final") is True
-
-
-def _mark(turn: Turn) -> Hashable:
-    """Return what two turns have in common that ask for the same and come to the same."""
-    if not turn.result.actions:
-        return turn.result.text.strip()
-    calls = tuple((call.name, json_text(call.arguments)) for call in turn.result.actions)
-    return calls, tuple((each.status, each.reason) for each in turn.observations)

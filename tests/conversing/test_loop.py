@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
+from actionledger.conversing import Conversation, ConversationLimits, Ending, converse
 from actionledger.errors import UsageError
 from actionledger.models import (
     BrokenResponseError,
@@ -17,7 +18,6 @@ from actionledger.models import (
     ScriptedModel,
 )
 from actionledger.profiles.assistant.reasoning import ITERATION_LIMITS, IterativeReasoner
-from actionledger.profiles.conversing import Conversation, ConversationLimits, Ending, converse
 from actionledger.vocabulary import ExecutionStatus
 
 PROSE = "All of it is done; have a nice day."
@@ -110,15 +110,13 @@ def test_a_refused_action_is_shown_with_its_right_form(talk):
 
 
 def test_the_same_failing_action_again_and_again_ends_it(talk, ledger):
-    """It is told once that it goes round in circles; then that is the reason, and is recorded."""
-    ended, model = talk(*[actions(MISSING)] * 10)
-    assert ended.ending is Ending.REPETITION
-    assert len(ended.turns) == 3
-    assert "the same 2 times in a row" in shown(model, 2)[-1]
+    """Nothing was done in three turns in a row: that is the reason, and is recorded."""
+    ended, _ = talk(*[actions(MISSING)] * 10)
+    assert (ended.ending, len(ended.turns)) == (Ending.FAILURES, 3)
     [(success, reason)] = ledger.sql("SELECT success, reason FROM sessions").fetchall()
-    assert (success, reason) == (False, "repetition")
+    assert (success, reason) == (False, "failures")
     assert notes(ledger)["conversation_ended"] == {
-        "ending": "repetition",
+        "ending": "failures",
         "turns": 3,
         "seconds": pytest.approx(0, abs=60),
         "message": ended.message,
@@ -126,9 +124,10 @@ def test_the_same_failing_action_again_and_again_ends_it(talk, ledger):
 
 
 def test_the_same_action_that_succeeds_again_and_again_ends_it_too(talk):
-    """Ten times the same task is no progress."""
-    ended, _ = talk(*[actions(task("a"))] * 10)
-    assert (ended.ending, len(ended.turns)) == (Ending.REPETITION, 3)
+    """Ten times the same list is no progress: the model is told so first, then the session stops."""
+    ended, model = talk(*[actions({"type": "list_tasks"})] * 10)
+    assert (ended.ending, len(ended.turns)) == (Ending.REPETITION, 5)
+    assert "You are repeating yourself" in shown(model, 3)[-1]
 
 
 def test_what_the_session_stops_for_ends_it_in_its_words(talk):
@@ -240,22 +239,32 @@ def test_pieces_are_handed_on_as_they_come(talk):
 
 def test_what_the_model_was_shown_is_recorded(talk, ledger):
     """The request, each message that was not the feedback alone, and the instructions."""
-    talk(actions(task("a")), actions(MISSING), actions(MISSING), PROSE)
+    talk(actions(task("a")), actions({"type": "create_task"}), "```actions\n{", PROSE)
     found = ledger.sql("SELECT prompt, feedback FROM turns ORDER BY turn_index").fetchall()
-    prompts = [prompt for prompt, _ in found]
-    assert prompts[:3] == ["Plan the week.", None, None]
-    assert prompts[3].startswith(found[2][1])
-    assert "times in a row" in prompts[3]
+    assert [prompt for prompt, _ in found] == ["Plan the week.", None, None, None]
     assert notes(ledger)["conversation_started"]["system"] == al.prompt("assistant")
+
+
+def test_what_is_said_around_the_feedback_is_recorded(talk, ledger):
+    """An iteration's number, and how many are left, belong to what the model was shown."""
+    talk(step(task("a")), step(final=True), profile="assistant-iterative")
+    (first, feedback), (second, _) = ledger.sql(
+        "SELECT prompt, feedback FROM turns ORDER BY turn_index"
+    ).fetchall()
+    assert first == "Plan the week."
+    assert second == f"What came of iteration 1:\n{feedback}\n\n{second.rsplit(chr(10), 1)[-1]}"
+    assert "Iteration 2 of at most 20" in second
 
 
 def test_a_recorded_conversation_runs_again_word_for_word(talk, ledger):
     """The strict replay compares every message with the recorded one, the loop's own words included."""
-    ended, _ = talk(actions({"type": "list_tasks"}), actions(MISSING), actions(MISSING), PROSE)
+    ended, _ = talk(
+        step({"type": "list_tasks"}), step(MISSING), PROSE, step(final=True), profile="assistant-iterative"
+    )
     model = RecordedModel(ledger, ended.session_id, strict=True)
-    with al.Runtime("assistant") as session:
+    with al.Runtime("assistant-iterative") as session:
         again = converse(session, model, "Plan the week.")
-    assert (again.ending, len(again.turns)) == (Ending.ANSWERED, 4), again.message
+    assert (again.ending, len(again.turns)) == (Ending.FINAL, 4), again.message
 
 
 def test_a_replay_of_another_request_diverges(talk, ledger):
@@ -281,7 +290,7 @@ def test_an_empty_request_is_refused(talk):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"turns": 0}, {"seconds": 0}, {"failures": 0}, {"repeats": 1}, {"broken": -1}, {"context": 0}]
+    "wrong", [{"turns": 0}, {"seconds": 0}, {"failures": 0}, {"broken": -1}, {"context": 0}]
 )
 def test_limits_that_no_conversation_fits_are_refused(wrong):
     """The sentence names the limit."""

@@ -12,14 +12,13 @@ def is_iterative(profile: Profile) -> bool:
     return profile.parser.requires_action and _dialect_name(profile) == "iteration"
 
 
-def next_prompt(profile: Profile, turn: Turn, *, turns: int, repeats: int) -> str:
+def next_prompt(profile: Profile, turn: Turn, *, turns: int) -> str:
     """Return what the model is told after a turn.
 
     Args:
         profile: what the session runs under.
         turn: the turn.
         turns: how many responses the conversation may have.
-        repeats: how many turns in a row asked for the same and came to the same; 1 for none.
     """
     done = turn.index + 1
     feedback = turn.feedback or "Nothing came of it: it asked for nothing."
@@ -28,10 +27,6 @@ def next_prompt(profile: Profile, turn: Turn, *, turns: int, repeats: int) -> st
         parts.append("Your response was empty.")
     if any(issue.code is Reason.NO_ACTION_FOUND for issue in turn.result.issues):
         parts.append(f"This is how an action is written:\n{_example(profile)}")
-    if repeats > 1:
-        parts.append(
-            f"You have asked for the same {repeats} times in a row, and it came to the same. Do something else, or stop."
-        )
     if is_iterative(profile):
         parts.append(_what_is_next(done + 1, turns))
     return "\n\n".join(parts)
