@@ -339,6 +339,15 @@ def test_system_prompts_have_names(typed, tmp_path):
     assert repl.type("/prompt ../work").startswith("✗ There is no system prompt")
 
 
+def test_an_action_has_the_same_number_wherever_it_is_named(typed):
+    """Behind one that is only shown as an example, too."""
+    repl = typed("```xml\n" + create("shown") + "```\n" + create("meant"))
+    assert "📋 Detected 1 action(s):\n  2. CREATE_FILE: meant" in repl.type("One")
+    assert "  2. CREATE_FILE: meant" in repl.type("/review")
+    repl.type("/execute 2")
+    assert list(repl.tree()) == ["meant"]
+
+
 def test_a_session_is_read_again_with_another_parser(typed):
     """The one that the tags come from by default."""
     repl = typed("```xml\n" + create("shown") + "```\n" + create("meant"), "Nothing.")

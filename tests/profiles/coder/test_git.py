@@ -64,6 +64,12 @@ def test_nothing_to_commit_is_said(repository):
     assert repository.run("git_commit", message="x").reason is Reason.NO_MATCH
 
 
+def test_committed_names_are_shown_as_they_are(repository):
+    """Git would write them with quotes and numbers otherwise."""
+    repository.write("é 猫", "")
+    assert repository.done("git_commit", message="x")["files"] == ["é 猫"]
+
+
 def test_status_and_difference_are_shown(repository):
     """Paths as they are, the branch, and what has changed since the last commit."""
     repository.write("x", "two\n")

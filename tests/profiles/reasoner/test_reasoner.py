@@ -125,10 +125,15 @@ def test_a_plan_that_may_not_be_extended_ends(reasoner):
 @pytest.mark.parametrize("last", ["done", "stays_open"])
 def test_done_ends_the_sequence(reasoner, last):
     """Even one that may be extended, and one that never says so ends at the limit."""
-    actions = [("think", "x")] + ([("done", "")] if last == "done" else [])
-    model = ByFocus([plan(*actions, can_extend=True)] * 5, {})
-    list(reasoner(model=model, max_sequences=3).process("Well?"))
+    end = [("done", "")] if last == "done" else []
+    model = ByFocus(
+        [plan(("add_memory", f"number {place}"), *end, can_extend=True) for place in range(5)],
+        {f"number {place}": f"memory {place}" for place in range(5)},
+    )
+    events = list(reasoner(model=model, max_sequences=3).process("Well?"))
     assert 5 - len(model.plans) == (1 if last == "done" else 3)
+    limits = [event for event in events if getattr(event, "event_type", "") == "sequence_limit"]
+    assert len(limits) == (0 if last == "done" else 1)
 
 
 def test_what_stands_behind_done_is_not_done(reasoner):
@@ -251,11 +256,12 @@ def test_a_model_that_fails_at_an_action_fails_that_action(reasoner):
     assert spoken.content == "Hello."
 
 
-def test_a_planner_that_fails_is_an_error_and_the_next_trigger_works(reasoner):
-    """Whoever listens gets the model's error; the reasoner is not stuck."""
-    robin = reasoner(ModelError("It is out."), plan(("speak", "x")), "Hello.")
+def test_a_planner_that_fails_is_an_error_and_the_next_trigger_works(reasoner, ledger):
+    """Whoever listens gets the model's error, and it is recorded; the reasoner is not stuck."""
+    robin = reasoner(ModelError("It is out."), plan(("speak", "x")), "Hello.", ledger=ledger)
     with pytest.raises(ModelError, match="It is out"):
         list(robin.process("Well?"))
+    assert ledger.sql("SELECT code FROM events WHERE kind = 'system_noted'").fetchall() == [("model_failed",)]
     assert [event.content for event in robin.process("Well?")] == ["Hello."]
 
 

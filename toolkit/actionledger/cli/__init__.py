@@ -16,6 +16,7 @@ from actionledger.cli import (
     importing,
     parsing,
     prompting,
+    reasoning,
     replaying,
     reporting,
     running,
@@ -43,6 +44,7 @@ app.command("sql")(reporting.sql)
 app.command("replay")(replaying.replay)
 app.command("run")(running.run)
 app.command("repl")(repl)
+app.add_typer(reasoning.app, name="reasoner")
 app.command("prompt")(prompting.prompt)
 app.command("schema")(prompting.schema)
 app.command("actions")(prompting.actions)

@@ -83,8 +83,8 @@ class Progress:
         if not meant:
             return
         self._print(f"📋 Detected {len(meant)} action(s):")
-        for number, action in enumerate(meant, start=1):
-            self._print(f"  {number}. {self._labels[action.index]}{_refusal(action)}")
+        for action in meant:
+            self._print(f"  {action.index + 1}. {self._labels[action.index]}{_refusal(action)}")
 
     def _started(self, event: ExecutionStarted) -> None:
         self._begun[event.execution_id] = event.action_index

@@ -15,7 +15,7 @@ from actionledger.ledger.queries.conversation import conversation
 from actionledger.models import Model, model_from
 from actionledger.parsing.parsers import parser_named
 from actionledger.reading import read_response
-from actionledger.values import Turn
+from actionledger.values import ParseResult, Turn
 from actionledger.vocabulary import ExecutionStatus
 
 TIP = "💡 Tip: Use /execute to run these actions, or enable auto-execution with /auto on"
@@ -239,9 +239,8 @@ class Repl:
         for response in conversation(self.chat.ledger, self.chat.session.session_id):
             first = read_response(response.text, self.chat.profile.parser, self.chat.profile.catalogue)
             again = read_response(response.text, parser, self.chat.profile.catalogue)
-            counts = [f"{found.outcome}, {len(found.valid_actions)} action(s)" for found in (first, again)]
-            same = "the same" if counts[0] == counts[1] else f"{parser.name}: {counts[1]}"
-            self._print(f"  {response.index + 1}. {counts[0]} → {same}")
+            told = "the same" if _reading(first) == _reading(again) else f"{parser.name}: {_counted(again)}"
+            self._print(f"  {response.index + 1}. {_counted(first)} → {told}")
 
     def _all_commands(self) -> dict[str, Command]:
         on_off = lambda: ("on", "off")  # noqa: E731 - a list that is asked for
@@ -292,6 +291,15 @@ def _switched(words: Sequence[str], now: bool) -> bool:
         case ["off"]:
             return False
     raise UsageError("Write on or off.")
+
+
+def _reading(found: ParseResult) -> object:
+    """Return what two readings of a response have in common that come to the same."""
+    return found.outcome, [(call.name, call.arguments) for call in found.valid_actions]
+
+
+def _counted(found: ParseResult) -> str:
+    return f"{found.outcome}, {len(found.valid_actions)} action(s)"
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ _SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
     "core.pager=cat",
+    "core.quotePath=false",
     "core.editor=false",
     "core.sshCommand=false",
     "core.untrackedCache=false",
@@ -23,7 +24,7 @@ _SETTINGS = (
     "safe.bareRepository=explicit",
     "submodule.recurse=false",
 )
-"""What a repository's configuration may not say otherwise, for it could run programs."""
+"""What a repository's configuration may not say otherwise: it could run programs, or write names so that nobody finds them."""
 
 _ANONYMOUS = ("actionledger", "actionledger@localhost")
 """Who commits where neither the repository nor the environment says who does."""

@@ -5,7 +5,7 @@ import re
 from actionledger.execution.workspace import Edit
 
 _BLOCK = re.compile(
-    r"[ \t]*<{7} SEARCH[ \t]*\r?\n(?P<both>.*?)^[ \t]*>{7} REPLACE[ \t]*\r?(?:\n|\Z)",
+    r"[\r\n]*[ \t]*<{7} SEARCH[ \t]*\r?\n(?P<both>.*?)^[ \t]*>{7} REPLACE[ \t]*\r?(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
 )
 _DIVIDER = re.compile(r"^[ \t]*={7}[ \t]*\r?\n", re.MULTILINE)
@@ -19,9 +19,9 @@ def edits_in(text: str) -> list[Edit]:
         ValueError: it is none; the message says why and how blocks are written, in a clause.
     """
     edits: list[Edit] = []
-    at = 0
-    while at < len(text.rstrip()):
-        block = _BLOCK.match(text, at + len(text[at:]) - len(text[at:].lstrip("\r\n")))
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        block = _BLOCK.match(text, at)
         number = len(edits) + 1
         if block is None:
             raise ValueError(f"block {number} doesn't begin or end with its marker; {_FORM}")

@@ -1,6 +1,6 @@
 """The reasoner itself: something happens, a sequence is planned, carried out, extended while it may be, and all of it recorded."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal, Lock, Thread
@@ -11,7 +11,7 @@ from actionledger.errors import UnknownNameError, UsageError
 from actionledger.events import Event
 from actionledger.execution.live import LiveSession
 from actionledger.ledger import Ledger
-from actionledger.models import Message, Model
+from actionledger.models import Completion, Message, Model, ModelError
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain
 from actionledger.profiles.reasoner.hearing import AgentEvent, Hearing
 from actionledger.profiles.reasoner.learning import Suggestion, suggestions
@@ -208,11 +208,22 @@ class Reasoner:
         ]
         self._begin(trigger)
         for _ in range(self._max_sequences):
-            completion = self._model.complete(messages)
+            completion = self._planned(messages)
             turn = self._session.handle(completion.text, prompt=messages[-1].content)
             if self._is_left.is_set() or not self._goes_on(turn):
-                break
+                return
             messages += [completion.as_message(), self._further(turn)]
+        limit = f"The sequence could be extended, but {self._max_sequences} is the most that follow from one trigger."
+        self._session.note("sequence_limit", limit)
+
+    def _planned(self, messages: Sequence[Message]) -> Completion:
+        """Return what the planner's model says; that it says nothing is recorded."""
+        try:
+            return self._model.complete(messages)
+        except ModelError as error:
+            detail = {"error": type(error).__name__}
+            self._session.note("model_failed", f"The planner gave no response: {error}", detail)
+            raise
 
     def _goes_on(self, turn: Turn) -> bool:
         """Return whether another sequence may follow: this one says so, or could not be read."""
