@@ -2,7 +2,9 @@
 
 import pytest
 
-from actionledger.execution.feedback import MAX_LINE, MAX_RESULT, render
+from actionledger.errors import UsageError
+from actionledger.execution.feedback import MAX_LINE, render
+from actionledger.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.parsing.parsers import parser_for
 from actionledger.reading import read_response
 from actionledger.values import Observation
@@ -80,9 +82,11 @@ def test_illustrations_are_passed_over(profile):
 
 def test_a_long_result_is_cut_and_says_so(profile):
     """The model is not flooded with what it asked for."""
-    text = render(read(block(LOOK), profile), (observation(0, result="x" * 10 * MAX_RESULT),))
-    assert text.endswith(f"… (cut: {MAX_RESULT:,} of {10 * MAX_RESULT + 2:,} characters are shown)")
-    assert len(text) < MAX_RESULT + 200
+    text = render(read(block(LOOK), profile), (observation(0, result="x" * 10 * STANDARD_LIMITS.result),))
+    assert text.endswith(
+        f"… (cut: {STANDARD_LIMITS.result:,} of {10 * STANDARD_LIMITS.result + 2:,} characters are shown)"
+    )
+    assert len(text) < STANDARD_LIMITS.result + 200
 
 
 def test_no_text_can_forge_a_line(profile):
@@ -117,7 +121,7 @@ def test_what_went_wrong_goes_before_results(profile):
         "message": "no " * 60,
     }
     observations = [observation(place, result="x" * 5000) for place in range(3)] + [observation(3, **failed)]
-    text = render(result, observations, budget=600)
+    text = render(result, observations, limits=Limits(feedback=600))
     assert "no no no" in text.splitlines()[-1]
     assert text.count("xxx") >= 1
     assert [line[:8] for line in text.splitlines()] == ["Action 1", "Action 2", "Action 3", "Action 4"]
@@ -128,7 +132,7 @@ def test_results_share_the_room(profile):
     """Short ones are whole, long ones are cut alike."""
     result = read(block(*[LOOK] * 3), profile)
     observations = [observation(place, result="x" * size) for place, size in enumerate((10, 3000, 3000))]
-    first, second, third = render(result, observations, budget=1200).splitlines()
+    first, second, third = render(result, observations, limits=Limits(feedback=1200)).splitlines()
     assert first.endswith('"' + "x" * 10 + '"')
     assert second.count("x") == third.count("x") > 400
     assert "of 3,002 characters are shown" in second
@@ -137,18 +141,18 @@ def test_results_share_the_room(profile):
 def test_a_thousand_answers_stay_within_the_budget(profile):
     """What isn't shown is counted."""
     result = read(block(*[LOOK] * 1000), profile)
-    text = render(result, [observation(place) for place in range(1000)], budget=2000)
+    text = render(result, [observation(place) for place in range(1000)], limits=Limits(feedback=2000))
     assert len(text) < 2100
     shown = text.count("succeeded")
     assert text.splitlines()[-1] == f"… (cut: {1000 - shown} of 1,000 lines are not shown)"
 
 
-@pytest.mark.parametrize("budget", [0, 1, 50, 1000, 100_000])
+@pytest.mark.parametrize("budget", [100, 1000, 100_000])
 def test_no_budget_fails(profile, budget):
     """Whatever the room, what is said fits into it, but for the marks of what was cut."""
     result = read(block(*[LOOK] * 5, '{"type": "fly"}'), profile)
     observations = [observation(place, result="y" * 9000) for place in range(5)]
-    assert len(render(result, observations, budget=budget)) <= budget + 600
+    assert len(render(result, observations, limits=Limits(feedback=budget))) <= budget + 600
 
 
 def test_a_dry_run_shows_what_would_be(profile):
@@ -186,3 +190,16 @@ def test_the_format_of_an_action_is_told_once(profile):
         correct=correct,
     )
     assert asked == [("look", True), ("look", False), ("change", True)]
+
+
+def test_a_profile_may_show_more_of_a_result(profile):
+    """As one whose model reads files."""
+    seen = (observation(0, result="x" * 10_000),)
+    assert "cut" not in render(read(block(LOOK), profile), seen, limits=Limits(result=20_000))
+
+
+@pytest.mark.parametrize("name", ["feedback", "result"])
+def test_too_little_to_be_told_anything_is_refused(name):
+    """The sentence names the limit."""
+    with pytest.raises(UsageError, match=name):
+        Limits(**{name: 10})

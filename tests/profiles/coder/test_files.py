@@ -183,3 +183,10 @@ def test_an_example_in_a_fence_is_not_run(runtime):
     )
     assert [observation.result["path"] for observation in turn.observations] == ["meant"]
     assert [path.name for path in runtime.workspace.iterdir()] == ["meant"]
+
+
+def test_a_file_of_ordinary_length_goes_back_whole(runtime):
+    """A model can't change what it was shown the beginning of."""
+    text = "".join(f"line {number}\n" for number in range(1500))
+    (Path(runtime.workspace) / "long.txt").write_text(text)
+    assert "line 1499" in runtime.handle("<read_file><path>long.txt</path></read_file>").feedback

@@ -7,15 +7,10 @@ What is cut says so.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from actionledger.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.recording import json_text
 from actionledger.values import ActionCall, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
-
-MAX_FEEDBACK = 16_000
-"""The most that the model is told of one response, in characters."""
-
-MAX_RESULT = 4000
-"""The most that the model is shown of one result, in characters."""
 
 MAX_LINE = 4000
 """The most that the model is told of one issue or error, in characters."""
@@ -59,7 +54,7 @@ def render(
     *,
     correct: Correct = say_what_is_wrong,
     note: str = "",
-    budget: int = MAX_FEEDBACK,
+    limits: Limits = STANDARD_LIMITS,
 ) -> str:
     """Return what came of a response, for the model.
 
@@ -68,7 +63,7 @@ def render(
         observations: what came of its runnable actions.
         correct: says what is wrong with a refused action; the format of each action is asked for once.
         note: what else there is to say, in the end.
-        budget: the most that is said, in characters.
+        limits: how much is said, of all of it and of one result.
 
     Returns:
         An entry for each issue and each action; empty where there is nothing to say.
@@ -77,7 +72,9 @@ def render(
     if not entries and not note:
         return ""
     before, behind = FORMS.get(_dialect(result), ("", ""))
-    text = "\n".join(filter(None, (_fitted(entries, budget - len(note)), _on_one_line(note))))
+    text = "\n".join(
+        filter(None, (_fitted(entries, limits.feedback - len(note), limits.result), _on_one_line(note)))
+    )
     closer = behind.strip()
     # A result must not end the form that it stands in.
     return before + (text.replace(closer, closer.replace("</", "<\\/")) if closer else text) + behind
@@ -116,8 +113,8 @@ def _observed(index: int, observation: Observation) -> _Entry:
     return _Entry(_cut(_on_one_line(f"{head}: {observation.message}"), MAX_LINE))
 
 
-def _fitted(entries: Sequence[_Entry], budget: int) -> str:
-    """Return the entries in their order, as many and as much of them as the budget allows."""
+def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:
+    """Return the entries in their order, as many and as much of them as the budget allows; of a result ``most`` at most."""
     shown: set[int] = set()
     # What went wrong has the first claim to the room; then each result's beginning.
     for place in sorted(range(len(entries)), key=lambda place: entries[place].result is not None):
@@ -127,7 +124,7 @@ def _fitted(entries: Sequence[_Entry], budget: int) -> str:
         shown.add(place)
         budget -= least
     results = [len(entries[place].result or "") for place in shown]
-    share = _fair_share(results, budget)
+    share = min(most, _fair_share(results, budget))
     lines = [_shortened(entries[place], share) for place in sorted(shown)]
     if len(shown) < len(entries):
         lines.append(f"… (cut: {len(entries) - len(shown):,} of {len(entries):,} lines are not shown)")
@@ -142,14 +139,13 @@ def _shortened(entry: _Entry, share: int) -> str:
 
 def _fair_share(lengths: Sequence[int], budget: int) -> int:
     """Return up to which length each result is shown, so that all of them fit and none gives way to a longer one."""
-    share = MAX_RESULT
     rest = max(0, budget)
     for number, length in enumerate(sorted(lengths)):
         equal = rest // (len(lengths) - number)
         if length > equal:
-            return min(share, equal)
+            return equal
         rest -= length
-    return share
+    return max(lengths, default=0)
 
 
 def _cut(text: str, length: int) -> str:

@@ -13,6 +13,10 @@ from typing import Protocol
 from actionledger.errors import UsageError
 
 
+_LEAST_TOLD = 100
+"""In characters."""
+
+
 @dataclass(frozen=True, slots=True)
 class RateLimit:
     """How often an action may run.
@@ -37,7 +41,7 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much a session may do; None stands for no limit.
+    """How much a session may do, and how much of what came of it the model is told; None stands for no limit.
 
     Args:
         rates: a table of (glob over action names, rate), from the top; each action is counted by its own name.
@@ -45,6 +49,11 @@ class Limits:
         actions_per_turn: how many actions of one response may run.
         failures_per_turn: after so many failures in a row, the rest of the response is skipped.
         failures_per_session: after so many failures in a row, the rest of the session is skipped.
+        feedback: the most that the model is told of one response, in characters.
+        result: the most that it is shown of one result, in characters.
+
+    Raises:
+        UsageError: the feedback has no room for a sentence.
     """
 
     rates: Sequence[tuple[str, RateLimit]] = ()
@@ -52,6 +61,15 @@ class Limits:
     actions_per_turn: int | None = 1000
     failures_per_turn: int | None = 5
     failures_per_session: int | None = 20
+    feedback: int = 16_000
+    result: int = 4_000
+
+    def __post_init__(self) -> None:
+        for name in ("feedback", "result"):
+            if getattr(self, name) < _LEAST_TOLD:
+                raise UsageError(
+                    f"The limit {name!r} is {getattr(self, name)}; it must be {_LEAST_TOLD} or more."
+                )
 
     def rate_of(self, name: str) -> RateLimit | None:
         """Return how often the action of that name may run; None where nothing limits it."""

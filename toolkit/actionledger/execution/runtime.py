@@ -153,7 +153,13 @@ class SessionRuntime:
         acting.carry_out()
         observations = acting.observations
         self._note_repetition(turn)
-        feedback = render(result, observations, correct=self.correct, note=self.repetition.told)
+        feedback = render(
+            result,
+            observations,
+            correct=self.correct,
+            note=self.repetition.told,
+            limits=self.profile.limits,
+        )
         self._feedback = feedback
         if history.is_finished:
             self.record(turn_resumed(turn, run_id, feedback, now()))

@@ -3,6 +3,7 @@
 from actionledger.execution.approval import Policy
 from actionledger.execution.commands import CommandSettings, OnOutput
 from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.coder.actions import CATALOGUE
@@ -10,6 +11,9 @@ from actionledger.profiles.coder.handlers import coder_handlers
 from actionledger.profiles.coder.policy import POLICY
 
 COMMAND_SETTINGS = CommandSettings()
+
+LIMITS = Limits(feedback=60_000, result=40_000)
+"""A file that was read goes back whole, up to the length that a model still works with."""
 
 _READING = Conduct(idempotent=True)
 _AROUND_COMMANDS = 60.0
@@ -44,6 +48,7 @@ def coder_profile(
         conducts=Conducts(
             (("execute_command", running), ("read_file", _READING), ("git_*", committing)),
         ),
+        limits=LIMITS,
     )
 
 
