@@ -50,7 +50,8 @@ def test_importing_has_no_side_effects(tmp_path):
     """Nothing is printed, nothing is written, and no package of the extras is loaded."""
     code = (
         "import sys, actionledger; "
-        "print(sorted({'streamlit', 'pandas', 'pyarrow', 'altair', 'scipy'} & set(sys.modules)))"
+        "extras = {'streamlit', 'pandas', 'pyarrow', 'altair', 'scipy', 'httpx', 'stamina', 'openai', 'prompt_toolkit'}; "
+        "print(sorted(extras & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
@@ -323,6 +324,33 @@ def test_a_session_that_is_killed_in_the_middle_leaves_what_it_did(tmp_path):
             (1, "interrupted", "never_finished"),
         ]
         assert ledger.sql("SELECT count(*), count(feedback) FROM turns").fetchall() == [(2, 1)]
+
+
+def test_what_else_is_known_of_a_session_is_recorded(tmp_path):
+    """As JSON beside its folder, secrets masked as everywhere; where it is opened again it stays what it was."""
+    metadata = {"suite": "nightly", "seed": 7, "password": "hunter2-hunter2", "odd": "\ud83d", "tags": ("a",)}
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        with al.Runtime("assistant", ledger=ledger, workspace=tmp_path / "w", metadata=metadata) as runtime:
+            runtime.handle("x")
+        with al.Runtime.reopen(ledger, runtime.session_id) as again:
+            again.handle("y")
+        ((recorded,),) = ledger.sql("SELECT metadata::VARCHAR FROM sessions").fetchall()
+    assert json.loads(recorded) == {
+        "suite": "nightly",
+        "seed": 7,
+        "password": "*" * 15,
+        "odd": "\ufffd",
+        "tags": ["a"],
+        "workspace": str(tmp_path / "w"),
+        "temporary": False,
+    }
+
+
+@pytest.mark.parametrize("name", ["workspace", "temporary"])
+def test_metadata_does_not_say_where_a_session_works(name):
+    """The session says that itself, and finds its folder by it."""
+    with pytest.raises(UsageError, match=f"{name!r}, which the session records itself"):
+        al.Runtime("assistant", metadata={name: "x"})
 
 
 def test_nothing_runs_where_the_ledger_is_closed(tmp_path):

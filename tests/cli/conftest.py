@@ -110,3 +110,15 @@ def log(tmp_path: Path) -> Path:
     path = tmp_path / "log.jsonl"
     path.write_text("\n".join(map(json.dumps, LINES)))
     return path
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., str]:
+    """Writes responses where ``scripted:`` finds them; gives the model's name."""
+
+    def write(*responses: str) -> str:
+        path = tmp_path / "script.jsonl"
+        path.write_text("\n".join(map(json.dumps, responses)))
+        return f"scripted:{path}"
+
+    return write

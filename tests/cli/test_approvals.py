@@ -24,12 +24,12 @@ def waiting(tmp_path: Path) -> tuple[Path, Path, al.Turn]:
 @pytest.fixture
 def ids(run, waiting) -> list[str]:
     """The ids of what waits, in the order of the actions."""
-    return [each["approval_id"] for each in run("approvals", "list", waiting[0], "--json").value]
+    return [each["approval_id"] for each in run("approvals", "list", "--ledger", waiting[0], "--json").value]
 
 
 def test_what_waits_is_listed(run, waiting):
     """With its arguments; a model's text is shown as text."""
-    done = run("approvals", "list", waiting[0])
+    done = run("approvals", "list", "--ledger", waiting[0])
     assert done.code == 0
     assert done.out.count("create_file") == 2
     assert "waits" in done.out
@@ -39,37 +39,37 @@ def test_what_waits_is_listed(run, waiting):
 
 def test_one_is_shown_whole(run, waiting, ids):
     """By the beginning of its id."""
-    shown = run("approvals", "show", waiting[0], ids[0][:12]).out
+    shown = run("approvals", "show", "--ledger", waiting[0], ids[0][:12]).out
     assert f"approval_id: {ids[0]}" in shown
     assert "\x1b" not in shown
-    assert run("approvals", "show", waiting[0], ids[1], "--json").value["name"] == "create_file"
+    assert run("approvals", "show", "--ledger", waiting[0], ids[1], "--json").value["name"] == "create_file"
 
 
 def test_what_is_approved_runs_and_what_is_rejected_does_not(run, waiting, ids):
     """Deciding and carrying out are two steps; the second says what came of it."""
     path, work, _ = waiting
-    approved = run("approvals", "approve", path, ids[1], "--by", "ada", "--why", "Fine.")
+    approved = run("approvals", "approve", "--ledger", path, ids[1], "--by", "ada", "--why", "Fine.")
     assert "create_file approved by ada." in approved.out
-    assert f"Next: actionledger approvals run {path}" in approved.out
+    assert f"Next: actionledger approvals run {ids[1][:8]} --ledger {path}" in approved.out
     assert list(work.iterdir()) == []
-    run("approvals", "reject", path, ids[0], "--by", "ada", "--why", "Never.")
-    listed = run("approvals", "list", path).out
+    run("approvals", "reject", "--ledger", path, ids[0], "--by", "ada", "--why", "Never.")
+    listed = run("approvals", "list", "--ledger", path).out
     assert "approved" in listed
     assert "rejected" in listed
-    carried_out = run("approvals", "run", path).out
+    carried_out = run("approvals", "run", "--ledger", path).out
     assert "create_file succeeded" in carried_out
     assert "create_file denied: ada has decided against it: Never." in carried_out
     assert [file.name for file in work.iterdir()] == ["b"]
-    assert "Nothing that was decided" in run("approvals", "run", path).out
-    assert "Nothing waits" in run("approvals", "list", path).out
+    assert "Nothing that was decided" in run("approvals", "run", "--ledger", path).out
+    assert "Nothing waits" in run("approvals", "list", "--ledger", path).out
 
 
 def test_other_arguments_can_be_given(run, waiting, ids):
     """They run in place of the model's."""
     path, work, _ = waiting
     changed = json.dumps({"path": "c", "content": "two"})
-    assert "modified by" in run("approvals", "approve", path, ids[0], "--arguments", changed).out
-    run("approvals", "run", path, ids[0][:8])
+    assert "modified by" in run("approvals", "approve", "--ledger", path, ids[0], "--arguments", changed).out
+    run("approvals", "run", "--ledger", path, ids[0][:8])
     assert (work / "c").read_text() == "two"
     assert not (work / "a").exists()
 
@@ -77,30 +77,45 @@ def test_other_arguments_can_be_given(run, waiting, ids):
 def test_a_folder_can_be_given_where_the_recorded_one_is_gone(run, sentence, waiting, ids, tmp_path):
     """And the sentence says that it can."""
     path, work, _ = waiting
-    run("approvals", "approve", path, ids[0])
+    run("approvals", "approve", "--ledger", path, ids[0])
     work.rmdir()
-    assert "give a workspace" in sentence("approvals", "run", path)
-    run("approvals", "run", path, "--workspace", tmp_path / "other")
+    assert "give a workspace" in sentence("approvals", "run", "--ledger", path)
+    run("approvals", "run", "--ledger", path, "--workspace", tmp_path / "other")
     assert (tmp_path / "other" / "a").exists()
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("approve", "{path}", "ffffffff"), "No approval has an id"),
-        (("show", "{path}", ""), "No approval has an id"),
-        (("approve", "none.duckdb", "ff"), "There is no ledger"),
-        (("approve", "{path}", "{id}", "--arguments", "{"), "--arguments is no JSON"),
-        (("approve", "{path}", "{id}", "--arguments", "[]"), "no JSON object"),
+        (("approve", "ffffffff"), "No approval has an id"),
+        (("show", ""), "No approval has an id"),
+        (("approve", "ff", "--ledger", "none.duckdb"), "There is no ledger"),
+        (("approve", "{id}", "--arguments", "{"), "--arguments is no JSON"),
+        (("approve", "{id}", "--arguments", "[]"), "no JSON object"),
     ],
 )
 def test_a_slip_is_one_sentence(sentence, waiting, ids, arguments, words):
     """It says what would work."""
-    given = [each.replace("{path}", str(waiting[0])).replace("{id}", ids[0]) for each in arguments]
-    assert words in sentence("approvals", *given)
+    given = [each.replace("{id}", ids[0]) for each in arguments]
+    assert words in sentence("approvals", given[0], "--ledger", waiting[0], *given[1:])
+
+
+def test_the_ledger_is_the_one_that_run_records_in(run, tmp_path):
+    """Where none is named, both are ``actionledger.duckdb``, and what is printed says which one to go on with."""
+    waited = run("run", "coder", "--response", "-", "--workspace", "w", stdin=create("a"))
+    assert (waited.code, "'actionledger approvals list --ledger actionledger.duckdb'" in waited.out) == (
+        3,
+        True,
+    )
+    (approval,) = run("approvals", "list", "--json").value
+    run("approvals", "approve", approval["approval_id"])
+    assert "create_file succeeded" in run("approvals", "run").out
+    assert (tmp_path / "w" / "a").exists()
 
 
 def test_a_decision_stands(run, sentence, waiting, ids):
     """The second one is told the first."""
-    run("approvals", "reject", waiting[0], ids[0], "--by", "ada")
-    assert "was rejected by ada" in sentence("approvals", "approve", waiting[0], ids[0], "--by", "bob")
+    run("approvals", "reject", "--ledger", waiting[0], ids[0], "--by", "ada")
+    assert "was rejected by ada" in sentence(
+        "approvals", "approve", "--ledger", waiting[0], ids[0], "--by", "bob"
+    )

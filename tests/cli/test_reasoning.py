@@ -25,18 +25,6 @@ context = "Comfort them."
 
 
 @pytest.fixture
-def script(tmp_path: Path):
-    """Writes responses where ``scripted:`` finds them; gives the model's name."""
-
-    def write(*responses: str) -> str:
-        path = tmp_path / "script.jsonl"
-        path.write_text("\n".join(map(json.dumps, responses)))
-        return f"scripted:{path}"
-
-    return write
-
-
-@pytest.fixture
 def process(run, script):
     """Has something happen to the persona in the folder ``robin``: takes the responses, then what the command takes."""
 

@@ -1,6 +1,5 @@
 """``run``: a live session or one response, with an exit code that a script can use."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,6 @@ MISSING = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
 WAITS = "<execute_command><command>ls</command></execute_command>"
 FINAL = '```iteration\n{"next_actions": [{"type": "list_tasks"}], "is_final": true}\n```'
 HOSTILE = "[bold]no markup[/nope] \x1b[31mred\x07"
-
-
-@pytest.fixture
-def script(tmp_path: Path):
-    """Writes responses where ``scripted:`` finds them; gives the model's name."""
-
-    def write(*responses: str) -> str:
-        path = tmp_path / "script.jsonl"
-        path.write_text("\n".join(map(json.dumps, responses)))
-        return f"scripted:{path}"
-
-    return write
 
 
 def rows(query: str) -> list[Any]:

@@ -15,6 +15,7 @@ from actionledger.api import (
     reparse,
     tools,
 )
+from actionledger.conversing import Conversation, ConversationLimits, converse
 from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.approval import Policy, Rule, Ruling, Verdict
 from actionledger.execution.conduct import Conduct, Conducts
@@ -23,10 +24,14 @@ from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
 from actionledger.explain import explain
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.models import Model, model_from
 from actionledger.parsing.scan.tolerant import Decoded, DecodeOptions, decode
 from actionledger.parsing.stream import StreamParser
 from actionledger.profiles import profile_named as profile
+from actionledger.profiles.assistant.reasoning import IterativeReasoner
 from actionledger.profiles.custom import ActionSet, custom_profile
+from actionledger.profiles.orchestrator.cascade import orchestrate
+from actionledger.profiles.orchestrator.casting import Layer
 from actionledger.rates import Rate
 from actionledger.replay.reparse import ReparseReport
 from actionledger.values import (
@@ -55,14 +60,19 @@ __all__ = [
     "Conduct",
     "Conducts",
     "Context",
+    "Conversation",
+    "ConversationLimits",
     "Decision",
     "DecodeOptions",
     "Decoded",
     "FieldError",
     "Handlers",
     "Issue",
+    "IterativeReasoner",
+    "Layer",
     "Ledger",
     "Limits",
+    "Model",
     "Observation",
     "ParseResult",
     "Policy",
@@ -79,11 +89,14 @@ __all__ = [
     "Turn",
     "Verdict",
     "__version__",
+    "converse",
     "custom_profile",
     "decode",
     "dialect_names",
     "explain",
+    "model_from",
     "open_ledger",
+    "orchestrate",
     "parse",
     "parser",
     "parser_names",

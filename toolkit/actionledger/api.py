@@ -213,10 +213,11 @@ class Runtime(LiveSession):
         model: the language model's name, for the records.
         task: what the session is about, for the records.
         earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
+        metadata: what else is recorded of the session, as JSON values by name; ``workspace`` and ``temporary`` are taken.
 
     Raises:
         UnknownNameError: there is no such profile.
-        UsageError: the workspace can't be used.
+        UsageError: the workspace can't be used, or the metadata has a name that is taken.
         PolicyError: the policy file can't be used.
         LedgerError: another process works on the same session.
     """
@@ -233,6 +234,7 @@ class Runtime(LiveSession):
         model: str = "",
         task: str = "",
         earlier: Earlier | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         chosen = _profile(profile)
         super().__init__(
@@ -245,6 +247,7 @@ class Runtime(LiveSession):
             model=model,
             task=task,
             earlier=earlier,
+            metadata=metadata,
         )
 
     @classmethod

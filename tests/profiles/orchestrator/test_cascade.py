@@ -10,6 +10,7 @@ import pytest
 from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.approval import Ruling
 from actionledger.execution.deciding import decide
+from actionledger.ledger import open_ledger
 from actionledger.models import Completion, ModelUnreachableError, ScriptedModel, Usage
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
 from actionledger.profiles.orchestrator.casting import Layer, Price
@@ -227,6 +228,38 @@ def test_a_decision_is_told_to_the_layer_that_comes_next(start, cast, said, ledg
     assert "too early" in asked(layers[1])[1]
 
 
+def test_what_was_decided_is_told_to_the_caller(start, cast, said, ledger):
+    """The layer, and of its turn only the actions that waited; decisions made while the last layer spoke are carried out, too."""
+    orchestration: list[Orchestration] = []
+    heard: list[tuple[str, list[str]]] = []
+
+    def deciding() -> Iterator[str]:
+        (approval,) = orchestration[0].waiting()
+        decide(ledger, approval.approval_id, Ruling(Decision.APPROVED, by="ada"))
+        yield "Nothing to add."
+
+    layers = [
+        *cast(_2ic=[said(PLAN, ISSUES)]),
+        Layer("team-lead", ScriptedModel(deciding(), name="m")),
+    ]
+    terms = Terms(on_decided=lambda layer, seen: heard.append((layer, [each.name for each in seen])))
+    orchestration.append(start(layers, terms=terms))
+    assert orchestration[0].run().status == "finished"
+    assert heard == [("2ic", ["create_issues"])]
+    assert len(orchestration[0].tracker.issues()) == 1
+
+
+def test_another_ledger_is_refused(start, cast, said, tmp_path):
+    """What waits for approval in the one that it was recorded in would be lost without a word."""
+    layers = cast(_2ic=[said(ISSUES)], team_lead=[ModelUnreachableError("gone")])
+    start(layers).run()
+    with open_ledger(tmp_path / "other.duckdb") as other:
+        for _ in range(2):
+            with pytest.raises(UsageError, match="does not hold the 1 responses of the layer '2ic'"):
+                Orchestration.load(tmp_path / "work", layers, ledger=other)
+        assert other.sql("SELECT count(*) FROM events").fetchall() == [(0,)]
+
+
 def test_an_automatic_run_waits_for_nobody(start, cast, said):
     """What would be queued is executed."""
     layers = cast(team_lead=[said(ISSUES, INVOKE)])
@@ -303,7 +336,7 @@ def test_it_goes_on_from_what_was_saved(ledger, cast, said, tmp_path):
     assert (ending.status, len(messages)) == ("model_failed", 1)
     second = cast(_2ic=[], team_lead=[said(ISSUES)])
     heard: list[str] = []
-    terms = Terms(watch=lambda message: heard.append(message.from_layer))
+    terms = Terms(on_message=lambda message, _turn: heard.append(message.from_layer))
     ending, messages = orchestrate(None, second, ledger=ledger, folder=folder, terms=terms)
     assert (ending.status, len(messages), heard) == ("finished", 2, ["team-lead"])
     assert [(each.name, each.exists()) for each in (folder / FILE, folder / STORE)] == [

@@ -55,6 +55,16 @@ def test_a_dry_run_does_and_queues_nothing(sessions, ledger, tmp_path, layer, me
     assert not (tmp_path / "work" / FILE).exists()
 
 
+def test_every_session_says_what_it_belongs_to(sessions, ledger):
+    """A question to the ledger finds all sessions of an orchestration, and whose they are."""
+    for layer in ("2ic", "team-lead"):
+        sessions.execute_or_queue(PLAN, layer)
+    found = ledger.sql(
+        "SELECT metadata->>'orchestration', metadata->>'layer' FROM sessions ORDER BY 2"
+    ).fetchall()
+    assert found == [(ORCHESTRATION, "2ic"), (ORCHESTRATION, "team-lead")]
+
+
 def test_every_layer_has_its_model_in_the_record(sessions, ledger):
     """So a statistic by model is right where layers have different ones."""
     sessions.execute_or_queue(PLAN, "2ic")

@@ -1,7 +1,8 @@
 """The command line: one file a group of commands, each thin.
 
 Exit codes: 0 done, 1 it can't be done (one sentence says why), 2 wrong usage, or done but some input lines were refused.
-``run`` tells more: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for approval, 130 stopped.
+``run`` and ``orchestrator run`` tell more: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for a
+person, 130 stopped.
 """
 
 import sys
@@ -23,6 +24,7 @@ from actionledger.cli import (
     serving,
     showing,
 )
+from actionledger.cli.orchestrator import app as orchestrator
 from actionledger.cli.repl import repl
 from actionledger.cli.tables import plain
 from actionledger.errors import ActionLedgerError
@@ -44,6 +46,7 @@ app.command("sql")(reporting.sql)
 app.command("replay")(replaying.replay)
 app.command("run")(running.run)
 app.command("repl")(repl)
+app.add_typer(orchestrator, name="orchestrator")
 app.add_typer(reasoning.app, name="reasoner")
 app.command("prompt")(prompting.prompt)
 app.command("schema")(prompting.schema)

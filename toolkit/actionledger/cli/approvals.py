@@ -11,18 +11,16 @@ from rich import box
 from rich.table import Table
 
 from actionledger import api
-from actionledger.cli.options import JsonOption, existing
-from actionledger.cli.tables import console, plain
+from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, command_words, existing
+from actionledger.cli.tables import console, plain, print_observation, print_text
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Ruling
 from actionledger.execution.deciding import decide, one_approval
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
 from actionledger.recording import json_text
-from actionledger.values import Observation
 from actionledger.vocabulary import Decision
 
-LedgerArgument = Annotated[Path, typer.Argument(help="The ledger's file, NAME.duckdb.")]
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login where not given.")]
 WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the model and for the record.")]
@@ -33,7 +31,7 @@ app = typer.Typer(help="Decide about actions that wait for a person.", no_args_i
 
 
 @app.command("list")
-def list_waiting(ledger: LedgerArgument, as_json: JsonOption = False) -> None:
+def list_waiting(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption = False) -> None:
     """List what waits for a decision, and what was decided and not carried out."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = [*waiting_approvals(opened), *decided_approvals(opened)]
@@ -57,7 +55,7 @@ def list_waiting(ledger: LedgerArgument, as_json: JsonOption = False) -> None:
 
 
 @app.command("show")
-def show(ledger: LedgerArgument, approval: IdArgument, as_json: JsonOption = False) -> None:
+def show(approval: IdArgument, ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption = False) -> None:
     """Show one approval: all that is to be run, and what was decided."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = one_approval(opened, approval)
@@ -70,8 +68,9 @@ def show(ledger: LedgerArgument, approval: IdArgument, as_json: JsonOption = Fal
 
 @app.command("approve")
 def approve(
-    ledger: LedgerArgument,
     approval: IdArgument,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    *,
     by: ByOption = None,
     why: WhyOption = "",
     arguments: Annotated[
@@ -85,15 +84,18 @@ def approve(
 
 
 @app.command("reject")
-def reject(ledger: LedgerArgument, approval: IdArgument, by: ByOption = None, why: WhyOption = "") -> None:
+def reject(
+    approval: IdArgument, ledger: LedgerOption = DEFAULT_LEDGER, *, by: ByOption = None, why: WhyOption = ""
+) -> None:
     """Keep an action from running."""
     _decide(ledger, approval, Ruling(Decision.REJECTED, by or getpass.getuser(), why))
 
 
 @app.command("run")
 def run(
-    ledger: LedgerArgument,
     approval: Annotated[str | None, typer.Argument(help="Only the turn of this approval.")] = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    *,
     workspace: Annotated[
         Path | None,
         typer.Option("--workspace", "-w", help="The folder to act in; the recorded one by default."),
@@ -111,7 +113,7 @@ def run(
                 decided = {each.action_index for each in due if each.turn_id == turn_id}
                 for observation in session.resume(turn_id).observations:
                     if observation.action_index in decided:
-                        _print(observation)
+                        print_observation(observation)
     if not turns:
         console.print("Nothing that was decided is left to be carried out.")
 
@@ -120,9 +122,7 @@ def _decide(ledger: Path, approval_id: str, ruling: Ruling) -> None:
     with open_ledger(existing(ledger)) as opened:
         decided = decide(opened, approval_id, ruling)
     console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."), soft_wrap=True)
-    console.print(
-        plain(f"Next: actionledger approvals run {ledger} {decided.approval_id[:8]}"), soft_wrap=True
-    )
+    print_text(f"Next: {command_words('approvals run', decided.approval_id[:8], ledger=ledger)}")
 
 
 def _object(text: str) -> dict[str, object]:
@@ -133,9 +133,3 @@ def _object(text: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise UsageError('--arguments is no JSON object; write it like {"path": "a.txt"}.')
     return value
-
-
-def _print(observation: Observation) -> None:
-    what = observation.message or json_text(observation.result)
-    status = observation.status.value.replace("_", " ")
-    console.print(plain(f"{observation.name} {status}: {what}"), soft_wrap=True)

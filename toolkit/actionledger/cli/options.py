@@ -1,17 +1,23 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what they stand for."""
 
+import shlex
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from actionledger.errors import LedgerError
+from actionledger.ledger import Ledger
+from actionledger.models import Model, model_from
 
 LedgerOption = Annotated[
     Path,
     typer.Option("--ledger", "-l", envvar="ACTIONLEDGER_LEDGER", help="The ledger's file, NAME.duckdb."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
 
 DEFAULT_LEDGER = Path("actionledger.duckdb")
 
@@ -27,3 +33,33 @@ def existing(ledger: Path) -> Path:
             f"There is no ledger at {ledger}; 'actionledger import --help' says how to make one."
         )
     return ledger
+
+
+def command_words(command: str, *values: object, ledger: Path | None = None) -> str:
+    """Return a command as a person can type it.
+
+    Args:
+        command: its name, and what in it needs no quoting.
+        values: what else it is given; quoted where a shell would take it for more than a word.
+        ledger: the ledger that it works on; None for a command without one.
+    """
+    option = [] if ledger is None else ["--ledger", str(ledger)]
+    return f"actionledger {command} {shlex.join([*map(str, values), *option])}"
+
+
+def opened_model(spec: str, ledger: Ledger, stack: ExitStack) -> Model:
+    """Return the model that a text names, to be closed with the stack.
+
+    Args:
+        spec: as ``--model`` takes it.
+        ledger: where a recorded session is looked for.
+        stack: closes the model's connections.
+
+    Raises:
+        UsageError: it names none.
+        SourceError: a script can't be read.
+    """
+    model = model_from(spec, ledger=ledger)
+    if isinstance(model, AbstractContextManager):
+        stack.enter_context(model)
+    return model

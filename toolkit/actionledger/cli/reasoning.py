@@ -2,18 +2,17 @@
 
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
-from actionledger.cli.tables import console, plain
+from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing, opened_model
+from actionledger.cli.tables import print_text
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
-from actionledger.models import model_from
 from actionledger.profiles.reasoner import (
     ActionSystemEvent,
     AgentEvent,
@@ -69,9 +68,7 @@ def process(
     """Plan and carry out what follows from something that happened; all of it is recorded."""
     with ExitStack() as stack:
         opened = stack.enter_context(open_ledger(ledger))
-        planner = model_from(model, ledger=opened)
-        if isinstance(planner, AbstractContextManager):
-            stack.enter_context(planner)
+        planner = opened_model(model, opened, stack)
         reasoner = stack.enter_context(
             Reasoner(
                 planner,
@@ -110,8 +107,8 @@ def persona(
         typer.echo(json_text([asdict(step) for step in steps]))
         return
     for step in steps:
-        _print(f"Step {step.step} ({step.action}, {step.made_at}): {step.persona.name}")
-        _print(step.persona.described())
+        print_text(f"Step {step.step} ({step.action}, {step.made_at}): {step.persona.name}")
+        print_text(step.persona.described())
 
 
 @app.command("restore")
@@ -124,7 +121,7 @@ def restore(
         made = store.restore(step)
     finally:
         store.close()
-    _print(f"Step {made.step} is like step {step}.")
+    print_text(f"Step {made.step} is like step {step}.")
 
 
 @app.command("suggestions")
@@ -136,9 +133,9 @@ def learned(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption = Fals
         typer.echo(json_text([asdict(each) | {"interval": each.failures.interval} for each in found]))
     elif found:
         for each in found:
-            _print(str(each))
+            print_text(str(each))
     else:
-        _print("The recorded sessions suggest nothing.")
+        print_text("The recorded sessions suggest nothing.")
 
 
 def _lines() -> Iterator[str]:
@@ -155,19 +152,13 @@ def _tell(events: Iterable[AgentEvent], *, as_json: bool) -> None:
             continue
         match event:
             case AgentText(content=content, is_thought=True):
-                _print(f"(thinks) {content}", style="dim")
+                print_text(f"(thinks) {content}", style="dim")
             case AgentText(content=content):
-                _print(content)
+                print_text(content)
             case ToolFinished(result=result, status=status):
-                _print(f"[{status}] {result}", style="dim")
+                print_text(f"[{status}] {result}", style="dim")
             case ActionSystemEvent(event_type=kind, message=message):
-                _print(f"[{kind}] {message}", style="yellow")
-
-
-def _print(text: str, style: str = "") -> None:
-    """Show a text as text, its line breaks as such."""
-    for line in text.splitlines():
-        console.print(plain(line), style=style, soft_wrap=True)
+                print_text(f"[{kind}] {message}", style="yellow")
 
 
 def _store(workspace: Path) -> PersonaStore:

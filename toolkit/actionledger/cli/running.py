@@ -6,7 +6,7 @@ Exit codes: 0 every action succeeded, 1 something failed (or was not done, or th
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -15,20 +15,28 @@ import typer
 from rich.console import Console
 
 from actionledger import api
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
-from actionledger.cli.tables import console, plain
+from actionledger.cli.options import (
+    DEFAULT_LEDGER,
+    AutoOption,
+    DryRunOption,
+    JsonOption,
+    LedgerOption,
+    command_words,
+    opened_model,
+)
+from actionledger.cli.tables import console, plain, print_text
 from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.models import Model, model_from
+from actionledger.ledger import open_ledger
+from actionledger.models import Model
 from actionledger.recording import json_text
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
 
 FAILED, WRONG_USAGE, WAITING, STOPPED = 1, 2, 3, 130
 
-_DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
-
+DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
+"""What is no failure."""
 
 ModelOption = Annotated[
     str | None,
@@ -44,8 +52,6 @@ WorkspaceOption = Annotated[
     Path | None,
     typer.Option("--workspace", "-w", help="The folder to act in; a temporary one by default."),
 ]
-AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
 TurnsOption = Annotated[
     int | None, typer.Option("--max-turns", min=1, help="How many responses the model may give.")
 ]
@@ -70,12 +76,12 @@ def run(
 
     Exit codes: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for approval.
     """
-    with _usage_told(), ExitStack() as stack:
+    with usage_told(), ExitStack() as stack:
         if (model is None) == (response is None):
             raise UsageError("Give either --model and a prompt, or --response.")
         text = None if response is None else _text(response)
         opened = stack.enter_context(open_ledger(ledger))
-        talker = None if model is None else _model(model, opened, stack)
+        talker = None if model is None else opened_model(model, opened, stack)
         session = api.Runtime(
             profile,
             ledger=opened,
@@ -85,7 +91,7 @@ def run(
             model=talker.name if talker else "",
         )
         stack.enter_context(session)
-        speaker = _Speaker(stream=stream and talker is not None, as_json=as_json)
+        speaker = _Speaker(ledger, stream=stream and talker is not None, as_json=as_json)
         try:
             if talker is None:
                 code = _run_response(session, text or "", prompt, speaker)
@@ -120,19 +126,23 @@ def exit_code(turns: Sequence[Turn], ending: Conversation | None) -> int:
         turns: its turns.
         ending: how the conversation ended; None where it was one response.
     """
-    statuses = [observation.status for turn in turns for observation in turn.observations]
-    if ExecutionStatus.PENDING in statuses:
+    if any(each.status is ExecutionStatus.PENDING for turn in turns for each in turn.observations):
         return WAITING
-    is_unread = any(turn.result.outcome in {Outcome.FAILED, Outcome.PARTIAL} for turn in turns)
     is_cut_off = ending is not None and not ending.ending.is_regular
-    has_failed = any(status not in _DONE for status in statuses) or any(turn.issues for turn in turns)
-    return FAILED if is_unread or is_cut_off or has_failed else 0
+    return FAILED if is_cut_off or not all(map(went_well, turns)) else 0
+
+
+def went_well(turn: Turn) -> bool:
+    """Return whether a turn was read whole, and nothing that it asks for failed or was refused."""
+    is_read = turn.result.outcome not in {Outcome.FAILED, Outcome.PARTIAL}
+    return is_read and not turn.issues and all(each.status in DONE for each in turn.observations)
 
 
 class _Speaker:
     """Tells what happens while it does; a model's text as text."""
 
-    def __init__(self, *, stream: bool, as_json: bool) -> None:
+    def __init__(self, ledger: Path, *, stream: bool, as_json: bool) -> None:
+        self._ledger = ledger
         self.streams = stream
         self._as_json = as_json
         self._beside = Console(stderr=True, highlight=False) if as_json else console
@@ -152,10 +162,9 @@ class _Speaker:
         if self.streams:
             console.print()
         console.print(plain(f"Turn {turn.index}: {turn.result.outcome}"), style="bold")
-        shown = "" if self.streams else turn.result.narrative
-        for text, style in ((shown, ""), (turn.feedback, "dim")):
-            for line in text.splitlines():
-                console.print(plain(line), style=style, soft_wrap=True)
+        if not self.streams:
+            print_text(turn.result.narrative)
+        print_text(turn.feedback, style="dim")
 
     def say(self, sentence: str) -> None:
         """Show a sentence that is no result."""
@@ -171,7 +180,8 @@ class _Speaker:
             self.say(f"Ended ({ended.ending}): {ended.message}")
         self.say(f"Session {session_id}.")
         if code == WAITING:
-            self.say("Something waits for approval: 'actionledger approvals list LEDGER' shows it.")
+            shown_by = command_words("approvals list", ledger=self._ledger)
+            self.say(f"Something waits for approval: '{shown_by}' shows it.")
         return code
 
 
@@ -180,26 +190,21 @@ def _as_value(session_id: str, turns: Sequence[Turn], ended: Conversation | None
         "session_id": session_id,
         "ending": ended.ending if ended else None,
         "message": ended.message if ended else "",
-        "turns": [
-            {
-                "turn_id": turn.turn_id,
-                "index": turn.index,
-                "outcome": turn.result.outcome,
-                "narrative": turn.result.narrative,
-                "observations": [asdict(observation) for observation in turn.observations],
-                "issues": [{"code": issue.code, "message": issue.message} for issue in turn.issues],
-                "feedback": turn.feedback,
-            }
-            for turn in turns
-        ],
+        "turns": [turn_value(turn) for turn in turns],
     }
 
 
-def _model(spec: str, ledger: Ledger, stack: ExitStack) -> Model:
-    model = model_from(spec, ledger=ledger)
-    if isinstance(model, AbstractContextManager):
-        stack.enter_context(model)
-    return model
+def turn_value(turn: Turn) -> dict[str, object]:
+    """Return a turn as ``--json`` shows it."""
+    return {
+        "turn_id": turn.turn_id,
+        "index": turn.index,
+        "outcome": turn.result.outcome,
+        "narrative": turn.result.narrative,
+        "observations": [asdict(observation) for observation in turn.observations],
+        "issues": [{"code": issue.code, "message": issue.message} for issue in turn.issues],
+        "feedback": turn.feedback,
+    }
 
 
 def _text(response: str) -> str:
@@ -211,7 +216,7 @@ def _text(response: str) -> str:
 
 
 @contextmanager
-def _usage_told() -> Iterator[None]:
+def usage_told() -> Iterator[None]:
     """Make of a wrong use what every wrong use of a command line is: a sentence, and exit code 2."""
     try:
         yield

@@ -11,6 +11,8 @@ from actionledger.ledger.queries.funnel import Funnel
 from actionledger.ledger.queries.reasons import Failure
 from actionledger.ledger.queries.targets import Timings
 from actionledger.rates import Rate
+from actionledger.recording import json_text
+from actionledger.values import Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus
 
 console = Console(highlight=False)
@@ -20,6 +22,24 @@ def plain(text: object) -> Text:
     """Return a text that the terminal shows as it is, control characters made visible."""
     visible = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(text))
     return Text(visible)
+
+
+def print_text(text: str, *, style: str = "") -> None:
+    """Print a text as it is, its line breaks as such.
+
+    Args:
+        text: it; a model may have written it.
+        style: how it looks, in rich's words.
+    """
+    for line in text.splitlines():
+        console.print(plain(line), style=style, soft_wrap=True)
+
+
+def print_observation(observation: Observation) -> None:
+    """Print what came of an action, as one line."""
+    what = observation.message or json_text(observation.result)
+    status = observation.status.value.replace("_", " ")
+    console.print(plain(f"{observation.name} {status}: {what}"), soft_wrap=True)
 
 
 def shown_rate(rate: Rate) -> str:

@@ -12,7 +12,6 @@ from typing import Protocol
 
 from actionledger.errors import UsageError
 
-
 _LEAST_TOLD = 100
 """In characters."""
 

@@ -73,10 +73,11 @@ class LiveSession:
         model: the language model's name, for the records.
         task: what the session is about, for the records.
         earlier: the recorded session that goes on; None for a new one.
+        metadata: what else is recorded of the session, as JSON values by name; it stays what it was where a recorded one goes on.
         listen: is told each event once it is recorded, in the thread that does the work.
 
     Raises:
-        UsageError: the workspace can't be used.
+        UsageError: the workspace can't be used, or the metadata has a name that the session itself needs.
         LedgerError: another process works on the same session.
     """
 
@@ -92,9 +93,11 @@ class LiveSession:
         model: str = "",
         task: str = "",
         earlier: Earlier | None = None,
+        metadata: Mapping[str, Any] | None = None,
         listen: Recorder | None = None,
     ) -> None:
         self._listen = listen
+        self._metadata = _checked(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
         self._ledger = ledger
         self._temporary = tempfile.mkdtemp(prefix="actionledger-") if workspace is None else None
@@ -299,11 +302,14 @@ class LiveSession:
         if self._is_open:
             return
         key, run, profile = self._session.session, self._session.run, self._session.profile
-        place = json_text({"workspace": str(self.workspace), "temporary": self._temporary is not None})
+        place = {"workspace": str(self.workspace), "temporary": self._temporary is not None}
+        metadata = json_text(self._metadata | place)
         self._record(run_started(run, name=f"live {profile.name}", source=""))
         self._record(parser_used(profile.parser, run.run_id))
         self._record(
-            session_started(key, run.run_id, external_id="", source="live", started_at=now(), metadata=place)
+            session_started(
+                key, run.run_id, external_id="", source="live", started_at=now(), metadata=metadata
+            )
         )
         self._is_open = True
 
@@ -352,12 +358,25 @@ class LiveSession:
             self._listen(event)
 
 
+def _checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata that leaves the session's own names alone."""
+    for name in _OWN_METADATA:
+        if name in metadata:
+            raise UsageError(
+                f"The metadata has {name!r}, which the session records itself; take another name."
+            )
+    return dict(metadata)
+
+
 def _workspace(root: Path, ledger: Ledger | None) -> Workspace:
     """Return a folder to act in; its changes can be undone by later processes where a ledger is there to say what they were."""
     if ledger is None or ledger.read_only or ledger.effects.is_relative_to(root.resolve()):
         return Workspace(root)
     return Workspace(root, state=ledger.effects)
 
+
+_OWN_METADATA = ("workspace", "temporary")
+"""What a session says of its folder, so that it can be reopened there."""
 
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
 

@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import LedgerOption
+from actionledger.cli.options import LedgerOption, opened_model
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import OWN, Prompts
@@ -19,8 +19,8 @@ from actionledger.cli.repl.wording import visible
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.models import Model, model_from
+from actionledger.ledger import open_ledger
+from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile
 
@@ -64,7 +64,10 @@ def repl(
         chosen = _profile(profile)
         known = Prompts(prompt_of(chosen), prompts)
         progress = Progress(lambda line: write(f"{line}\n"))
-        make_model = _maker(opened, stack)
+
+        def make_model(spec: str) -> Model:
+            return opened_model(spec, opened, stack)
+
         chat = Chat(
             chosen,
             ledger=opened,
@@ -86,16 +89,6 @@ def _profile(name: str) -> Profile:
     if name != CODER.name:
         return profile_named(name)
     return coder_profile(name, on_output=lambda _stream, text: write(visible(text)))
-
-
-def _maker(ledger: Ledger, stack: ExitStack) -> Callable[[str], Model]:
-    def make(spec: str) -> Model:
-        model = model_from(spec, ledger=ledger)
-        if isinstance(model, AbstractContextManager):
-            stack.enter_context(model)
-        return model
-
-    return make
 
 
 def _greet(chat: Chat, ledger: Path) -> None:

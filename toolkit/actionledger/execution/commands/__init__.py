@@ -2,7 +2,7 @@
 
 from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.commands import Commands, Finished, landlock_version
-from actionledger.execution.commands.git import GIT_ENVIRONMENT, Git
+from actionledger.execution.commands.git import GIT_ENVIRONMENT, Git, git_words
 from actionledger.execution.commands.running import Ran
 from actionledger.execution.commands.settings import CommandSettings
 from actionledger.execution.commands.words import words_of
@@ -15,6 +15,7 @@ __all__ = [
     "Git",
     "OnOutput",
     "Ran",
+    "git_words",
     "landlock_version",
     "words_of",
 ]

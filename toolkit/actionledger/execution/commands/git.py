@@ -79,8 +79,7 @@ class Git:
 
     def _words(self, arguments: Sequence[str]) -> list[str]:
         self.check_repository()
-        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-        return ["git", "--no-pager", *settings, *arguments]
+        return git_words(*arguments)
 
     def identity(self) -> list[str]:
         """Return the options that say who commits, where the repository doesn't."""
@@ -91,6 +90,12 @@ class Git:
             for variable, otherwise in zip(("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL"), _ANONYMOUS, strict=True)
         )
         return ["-c", f"user.name={name}", "-c", f"user.email={email}"]
+
+
+def git_words(*arguments: str) -> list[str]:
+    """Return the command line of a subcommand that runs nothing which the repository's configuration names."""
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    return ["git", "--no-pager", *settings, *arguments]
 
 
 GIT_ENVIRONMENT = {

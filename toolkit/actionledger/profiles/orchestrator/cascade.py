@@ -49,7 +49,7 @@ class Orchestration:
 
     Raises:
         UnknownNameError: there is no such layer.
-        UsageError: the layers are not those of the state.
+        UsageError: the layers are not those of the state, or the ledger is not the one that it was recorded in.
         LedgerError: another process works on it.
     """
 
@@ -112,7 +112,7 @@ class Orchestration:
             terms: on which terms it runs.
 
         Raises:
-            UsageError: the directive is empty, or the folder has an orchestration already.
+            UsageError: the directive is empty, or the folder has an orchestration already or can't be made.
         """
         place = Path(folder)
         if not directive.strip():
@@ -122,7 +122,12 @@ class Orchestration:
             raise UsageError(
                 f"There is an orchestration in {str(place)!r} already; load it, or take another folder."
             )
-        place.mkdir(parents=True, exist_ok=True)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(
+                f"The folder {str(place)!r} can't be made: {error.strerror}; take another."
+            ) from error
         if repository is not None:
             set_up(place, repository=Path(repository))
         due = Due(layer=names[0], prompt=briefing.first_prompt(directive))
@@ -167,19 +172,15 @@ class Orchestration:
 
         Raises:
             LedgerError: something can't be recorded or saved; nothing is run unrecorded.
+            KeyboardInterrupt: somebody wants to stop; that is recorded.
         """
-        if self.state.received:
-            self._carry_out()
-        self._carry_out_decisions()
-        while isinstance(due := self._next(), Due):
-            try:
-                self._ask(due)
-            except ModelError as error:
-                return self._ended(
-                    Ending("model_failed", f"The layer {due.layer!r} gave no response: {error}")
-                )
-            self._carry_out()
-        return self._ended(due or self._finished())
+        try:
+            ending = self._until_over()
+        except KeyboardInterrupt:
+            self._notes.stopped(Ending("stopped", "Somebody stopped it."))
+            raise
+        self._notes.stopped(ending)
+        return ending
 
     def waiting(self) -> list[Approval]:
         """Return the actions that wait for a person's approval, those that have waited longest first."""
@@ -198,6 +199,20 @@ class Orchestration:
     ) -> None:
         self.close()
 
+    def _until_over(self) -> Ending:
+        if self.state.received:
+            self._carry_out()
+        self._carry_out_decisions()
+        while isinstance(due := self._next(), Due):
+            try:
+                self._ask(due)
+            except ModelError as error:
+                return Ending("model_failed", f"The layer {due.layer!r} gave no response: {error}")
+            self._carry_out()
+        if due is None:
+            self._carry_out_decisions()  # those that were made while the last layers had their say
+        return due or self._finished()
+
     def _hold_sessions(self) -> None:
         """Open every session, so that nobody else works on this orchestration meanwhile."""
         due, received, dry_run = self.state.due, self.state.received, self.state.dry_run
@@ -205,9 +220,19 @@ class Orchestration:
             for layer in self.state.layers:
                 begun = received.turn_index if due and received and layer == due.layer else None
                 self.sessions.session(layer, dry_run=dry_run, begun=begun)
+                self._check_ledger(layer)
         except BaseException:
             self.close()
             raise
+
+    def _check_ledger(self, layer: str) -> None:
+        """Refuse a ledger without what a layer has said: what waits for approval there would be lost without a word."""
+        said = sum(exchange.layer == layer for exchange in self.state.exchanges)
+        if self.sessions.next_turn(layer, dry_run=self.state.dry_run) < said:
+            raise UsageError(
+                f"The ledger {str(self._ledger.path)!r} does not hold the {said} responses of the layer {layer!r}; "
+                f"give the one that the orchestration was recorded in."
+            )
 
     def _next(self) -> Due | Ending | None:
         """Return who is asked next and what, with the answers that were waited for; or why nobody can be."""
@@ -271,7 +296,8 @@ class Orchestration:
             due=self._after(message, turn, way),
             received=None,
         )
-        self._terms.watch(message)
+        if self._terms.on_message:
+            self._terms.on_message(message, turn)
 
     def _after(self, message: LayerMessage, turn: Turn, way: Route) -> Due | None:
         if way.next_layer is None:
@@ -284,15 +310,19 @@ class Orchestration:
 
     def _carry_out_decisions(self) -> None:
         """Run or drop what a person has decided about, and tell the layer that comes next."""
-        decided = {each.turn_id: each.session_id for each in decided_approvals(self._ledger)}
-        for turn_id, session_id in decided.items():
-            layer = self.sessions.layer_of(session_id)
-            if layer is None:
-                continue
+        decided: dict[tuple[str, str], set[int]] = {}
+        for each in decided_approvals(self._ledger):
+            if layer := self.sessions.layer_of(each.session_id):
+                decided.setdefault((layer, each.turn_id), set()).add(each.action_index)
+        for (layer, turn_id), places in decided.items():
             turn = self.sessions.session(layer).resume(turn_id)
             if due := self.state.due:
                 told = briefing.with_decisions(due.prompt, turn.feedback)
                 self._change(due=due.changed(prompt=told))
+            if self._terms.on_decided:
+                self._terms.on_decided(
+                    layer, [each for each in turn.observations if each.action_index in places]
+                )
 
     def _finished(self) -> Ending:
         number = len(self.waiting())
@@ -301,10 +331,6 @@ class Orchestration:
                 "waiting", f"All layers had their say; {number} of their actions wait for approval."
             )
         return Ending("finished", "All layers had their say.")
-
-    def _ended(self, ending: Ending) -> Ending:
-        self._notes.stopped(ending)
-        return ending
 
     def _change(self, **changes: object) -> None:
         self.state = self.state.changed(**changes)

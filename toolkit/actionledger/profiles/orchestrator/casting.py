@@ -1,6 +1,7 @@
 """Which model plays which layer, and what its responses cost."""
 
 from dataclasses import dataclass
+from math import inf
 
 from actionledger.errors import UsageError
 from actionledger.models import Completion, Model, Usage
@@ -17,16 +18,16 @@ class Price:
         completion: US dollars for a million tokens that it writes.
 
     Raises:
-        UsageError: one of them is negative.
+        UsageError: one of them is no number from 0.
     """
 
     prompt: float
     completion: float
 
     def __post_init__(self) -> None:
-        if min(self.prompt, self.completion) < 0:
+        if not all(0 <= dollars < inf for dollars in (self.prompt, self.completion)):
             raise UsageError(
-                f"A price of {self.prompt} and {self.completion} dollars is none; give no negative one."
+                f"A price of {self.prompt} and {self.completion} dollars is none; give numbers from 0."
             )
 
     def of(self, usage: Usage | None) -> float | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
-from actionledger.profiles.orchestrator.store import Store, moment
+from actionledger.profiles.orchestrator.store import Store, moment, writable
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 """What a person is asked for: to tell something, to decide something, to look at something."""
@@ -136,16 +136,16 @@ class Desk:
         if not text.strip():
             raise UsageError("An answer of no words answers nothing; give a text.")
         with self._store.writing() as cursor:
+            waiting = [each.number for each in self.requests(waiting=True)]
+            if number not in waiting:
+                numbers = ", ".join(map(str, waiting)) or "none"
+                raise UsageError(
+                    f"The request {number} waits for no answer; the numbers of those that do: {numbers}."
+                )
             row = cursor.execute(
-                """UPDATE requests SET answer = ?, answered_by = ?, answered_at = ?
-                   WHERE number = ? AND answer IS NULL RETURNING *""",
-                (text, by, moment(), number),
+                "UPDATE requests SET answer = ?, answered_by = ?, answered_at = ? WHERE number = ? RETURNING *",
+                (writable(text), writable(by), moment(), number),
             ).fetchone()
-        if row is None:
-            waiting = ", ".join(str(each.number) for each in self.requests(waiting=True)) or "none"
-            raise UsageError(
-                f"The request {number} waits for no answer; the numbers of those that do: {waiting}."
-            )
         return _request(row)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from actionledger.errors import ActionError
+from actionledger.execution.commands import GIT_ENVIRONMENT, git_words
 from actionledger.vocabulary import Reason
 
 _SECONDS = 20.0
@@ -16,14 +17,6 @@ _LONGEST_NAME = 200
 """In bytes; a reference is a file, and file systems take no more than 255 for a part of its path."""
 
 _SHOWN_BRANCHES = 20
-
-_SETTINGS = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.pager=cat",
-    "safe.bareRepository=explicit",
-)
-"""What a repository's configuration may not say otherwise, for it could run programs."""
 
 
 class Branch(NamedTuple):
@@ -129,10 +122,10 @@ class Repository:
         program = shutil.which("git")
         if program is None:
             raise ActionError(Reason.UNAVAILABLE, "There is no git on this machine; go on without a branch.")
-        settings = [word for setting in _SETTINGS for word in ("-c", setting)]
         try:
             return subprocess.run(  # noqa: S603 - no shell, and what a model wrote stands in references alone
-                [program, *settings, *arguments],
+                git_words(*arguments),
+                executable=program,
                 cwd=self.path,
                 env=_environment(self.path),
                 stdin=subprocess.DEVNULL,
@@ -159,12 +152,9 @@ def has_repository(folder: Path) -> bool:
 def _environment(folder: Path) -> dict[str, str]:
     """Return all that git is told of its surroundings: what it needs to run, and where it may not look."""
     return {
+        **GIT_ENVIRONMENT,
         "PATH": os.environ.get("PATH", os.defpath),
-        "LC_ALL": "C",
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": "/dev/null",
         "GIT_CEILING_DIRECTORIES": str(folder.parent),
-        "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
     }
 

@@ -111,6 +111,7 @@ class LayerSessions:
                 model=self._models[layer],
                 task=self._task,
                 earlier=Earlier(session_id, turns),
+                metadata={"orchestration": self._orchestration, "layer": layer},
             )
         return self._open[key]
 

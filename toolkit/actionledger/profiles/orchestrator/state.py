@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.errors import LedgerError, SourceError
+from actionledger.recording import json_text
 
 FILE = "state.json"
 """The file's name in the orchestration's folder."""
@@ -141,6 +142,8 @@ class State(_Saved):
     def save(self, folder: Path) -> None:
         """Write all of it to a folder, so that a crash leaves either what was there before or this.
 
+        Half of a surrogate pair, which no file holds, is written as U+FFFD, as in the ledger.
+
         Args:
             folder: the orchestration's.
 
@@ -148,7 +151,7 @@ class State(_Saved):
             LedgerError: it can't be written.
         """
         try:
-            _replace(folder / FILE, self.model_dump_json(indent=2).encode())
+            _replace(folder / FILE, json_text(self.model_dump(mode="json")).encode())
         except OSError as error:
             raise LedgerError(
                 f"The orchestration can't be saved in {str(folder)!r}: {error.strerror}."

@@ -31,6 +31,11 @@ _TABLES = (
     "settings (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
 )
 
+_DISK_CODES = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+)
+"""What SQLite says of a file that can't be read or written."""
+
 
 class Store:
     """The file; it is made when something is first put into it.
@@ -56,7 +61,7 @@ class Store:
         """Give a cursor whose changes are made together at the end, or not at all.
 
         Raises:
-            ActionError: another session holds the file; nothing was changed.
+            ActionError: another session holds the file, or it can't be written; nothing was changed.
             UsageError: the file is no store.
         """
         with self._lock, _in_words(self.path):
@@ -77,7 +82,7 @@ class Store:
             values: the values of its question marks.
 
         Raises:
-            ActionError: another session holds the file.
+            ActionError: another session holds the file, or it can't be read.
             UsageError: the file is no store.
         """
         with self._lock, _in_words(self.path):
@@ -117,14 +122,23 @@ def _in_words(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-            raise
-        message = "Another session is writing to the store; try again in a moment."
-        raise ActionError(Reason.UNAVAILABLE, message, transient=True) from error
+        code = error.sqlite_errorcode & 0xFF
+        if code in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            message = "Another session is writing to the store; try again in a moment."
+            raise ActionError(Reason.UNAVAILABLE, message, transient=True) from error
+        if code in _DISK_CODES:
+            message = f"The store {path.name!r} can't be used: {error}; go on without it, and say so."
+            raise ActionError(Reason.DISK_ERROR, message) from error
+        raise
     except sqlite3.DatabaseError as error:
         if error.sqlite_errorcode != sqlite3.SQLITE_NOTADB:
             raise
         raise UsageError(f"{path} is no store of the orchestrator: {error}; move it away.") from error
+
+
+def writable(text: str) -> str:
+    """Return a text as SQLite can keep it: half of a surrogate pair becomes U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def moment() -> str:

@@ -1,14 +1,15 @@
 """The terms on which a cascade runs, and how it ends."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from actionledger.errors import UsageError
 from actionledger.execution.handlers import Handler
 from actionledger.profiles.orchestrator.state import LayerMessage
+from actionledger.values import Observation, Turn
 
-Status: TypeAlias = Literal["finished", "waiting", "turn_limit", "model_failed"]
+Status: TypeAlias = Literal["finished", "waiting", "turn_limit", "model_failed", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,17 +18,13 @@ class Ending:
 
     Args:
         status: ``finished``: all layers had their say and nothing waits; ``waiting``: a person has to answer, approve or carry
-            on; ``turn_limit``: there were as many responses as there may be; ``model_failed``: a model gave no response. All
-            but the first can go on.
+            on; ``turn_limit``: there were as many responses as there may be; ``model_failed``: a model gave no response;
+            ``stopped``: somebody stopped it, which is recorded and never returned. All but the first can go on.
         reason: the same as a sentence.
     """
 
     status: Status
     reason: str
-
-
-def take_no_notice(_message: LayerMessage) -> None:
-    """Do nothing about a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,8 @@ class Terms:
         auto: whether actions that would wait for a person run without one.
         max_turns: how many responses the orchestration has at most, those before included.
         instead: handlers of the caller's own, by the action's name.
-        watch: is told each message, once it is saved.
+        on_message: takes each message once it is saved, with the turn in which it was said.
+        on_decided: takes the layer and what came of its actions once a person's decisions about them were carried out.
 
     Raises:
         UsageError: no response at all would be allowed.
@@ -47,7 +45,8 @@ class Terms:
     auto: bool = False
     max_turns: int = 12
     instead: Mapping[str, Handler] = field(default_factory=dict)
-    watch: Callable[[LayerMessage], None] = take_no_notice
+    on_message: Callable[[LayerMessage, Turn], None] | None = None
+    on_decided: Callable[[str, Sequence[Observation]], None] | None = None
 
     def __post_init__(self) -> None:
         if self.max_turns < 1:

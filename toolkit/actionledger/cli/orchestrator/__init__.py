@@ -1,0 +1,20 @@
+"""``orchestrator``: a directive on its way through the layers, and what a person does about it in between."""
+
+import typer
+
+from actionledger.cli.orchestrator import desk, tracker
+from actionledger.cli.orchestrator.running import run
+
+app = typer.Typer(
+    help="Send a directive down the layers, answer what they ask, see what they planned and filed.",
+    no_args_is_help=True,
+)
+app.command("run")(run)
+app.command("requests")(desk.requests)
+app.command("answer")(desk.answer)
+app.command("plan")(desk.plan)
+app.command("issues")(tracker.issues)
+app.command("jobs")(tracker.jobs)
+app.command("export")(tracker.export)
+
+__all__ = ["app"]
