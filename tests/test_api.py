@@ -430,3 +430,31 @@ def test_offered_tools_are_what_actions_are_checked_against():
     assert result.actions[0].arguments == {"zip": "03106", "days": 3}
     untyped = al.parse(text, dialects=["qwen3_coder"])
     assert untyped.actions[0].arguments == {"zip": "03106", "days": "3"}
+
+
+MESSAGE = {
+    "role": "assistant",
+    "content": "Sunny?",
+    "tool_calls": [
+        {"id": "c1", "function": {"name": "get_weather", "arguments": '{"city": "Paris", "days": "3"}'}}
+    ],
+}
+
+
+def test_a_providers_message_is_checked_like_a_response():
+    """Against the tools that were offered, with the provider's id and the place in the text."""
+    parameters = {"type": "object", "properties": {"city": {"type": "string"}, "days": {"type": "integer"}}}
+    tools = [{"type": "function", "function": {"name": "get_weather", "parameters": parameters}}]
+    result = al.parse_message(MESSAGE, tools=tools)
+    (call,) = result.actions
+    assert (call.name, call.call_id, call.span) == ("get_weather", "c1", (6, 6))
+    assert [error.path for error in call.errors] == ["days"]
+    assert (result.text, result.parser_name) == ("Sunny?", "provider-messages")
+    assert al.parse_message(MESSAGE).valid_actions
+    assert al.parse_message(MESSAGE, profile="assistant").actions[0].status is ActionStatus.UNKNOWN
+
+
+def test_a_providers_message_is_checked_against_one_catalogue():
+    """Two would contradict each other."""
+    with pytest.raises(UsageError, match="one catalogue"):
+        al.parse_message(MESSAGE, profile="assistant", tools=[])

@@ -1,5 +1,8 @@
 """Tools given as JSON Schema."""
 
+import copy
+from types import MappingProxyType
+
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
@@ -55,6 +58,29 @@ def test_a_tool_without_parameters_takes_anything():
     catalogue = ToolCatalogue.of([{"name": "ping"}])
     raw = RawAction("ping", {"x": 1}, Span(0, 1), "test", 0)
     assert check_action(raw, catalogue).status is ActionStatus.VALID
+
+
+def test_the_same_definitions_are_read_once():
+    """To check a schema takes milliseconds, and a loop hands in the same tools with every response."""
+    definitions = [{"name": "kept", "parameters": WEATHER}]
+    assert ToolCatalogue.of(definitions) is ToolCatalogue.of(copy.deepcopy(definitions))
+
+
+def test_a_definition_that_changes_is_read_anew():
+    """A catalogue is kept by what the definitions say, not by which objects they are."""
+    definition = {"name": "ping", "parameters": {"type": "object", "properties": {}}}
+    first = ToolCatalogue.of([definition])
+    definition["parameters"]["required"] = ["x"]
+    second = ToolCatalogue.of([definition])
+    raw = RawAction("ping", {}, Span(0, 1), "test", 0)
+    assert check_action(raw, first).status is ActionStatus.VALID
+    assert check_action(raw, second).status is ActionStatus.INVALID
+
+
+def test_definitions_that_are_no_plain_json_are_read_as_well():
+    """A mapping of any kind will do."""
+    catalogue = ToolCatalogue.of([MappingProxyType({"name": "ping"})])
+    assert catalogue.names == ("ping",)
 
 
 @pytest.mark.parametrize(

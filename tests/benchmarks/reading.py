@@ -2,15 +2,19 @@
 
     python tests/benchmarks/reading.py [--corpora FOLDER] [--full]
 
-Four tables: whole responses; our readers beside others; each kind of fault; hostile texts. The ratios count: a busy
-machine slows both sides alike. Other libraries are compared with where they are installed (``pip install json-repair
-fast-json-repair jiter orjson baml-py``); they are no dependency of the project.
+Tables: whole responses; responses with many actions; corpora beside readers that repair JSON; valid JSON; each kind of
+fault; hostile texts. The ratios count: a busy machine slows both sides alike. Other libraries are compared with where
+they are installed (``pip install json-repair fast-json-repair jiter orjson baml-py``); they are no dependency of the
+project. A folder of corpora holds one folder each: MINT's sessions, lines of JSON with a response as ``text``, or aider's
+transcripts.
 """
 
 import argparse
 from pathlib import Path
 
 import growth
+import many_actions
+import recordings
 import responses
 import rivals
 from rich.console import Console
@@ -30,6 +34,8 @@ def main() -> None:
     chosen = arguments.parse_args()
     console = Console(width=WIDTH)
     console.print(responses.table(chosen.corpora, is_full=chosen.full))
+    console.print(many_actions.table(SIZES))
+    console.print(recordings.table(chosen.corpora, is_full=chosen.full))
     console.print(rivals.valid_table(SIZES))
     for size in FAULT_SIZES:
         console.print(rivals.faults_table(size))

@@ -5,7 +5,7 @@ from hypothesis import given, settings, strategies as st
 
 from actionledger.parsing.providers import read_message
 from actionledger.values import RawAction, Span
-from actionledger.vocabulary import Reason
+from actionledger.vocabulary import Outcome, Reason
 
 CHAT_CALL = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
 CHAT = {"role": "assistant", "content": "Let me see.", "tool_calls": [CHAT_CALL]}
@@ -52,10 +52,11 @@ SPELLINGS = [
 @pytest.mark.parametrize(("dialect", "message"), SPELLINGS)
 def test_every_spelling_says_the_same(dialect, message):
     """Text, call and identifier; thoughts and what the provider ran itself are neither."""
-    text, actions, issues = read_message(message)
-    assert text == "Let me see."
-    assert actions == (RawAction("f", {"a": 1}, Span(11, 11), dialect, 0, call_id="c1"),)
-    assert issues == ()
+    read = read_message(message)
+    assert read.text == read.narrative == "Let me see."
+    assert read.actions == (RawAction("f", {"a": 1}, Span(11, 11), dialect, 0, call_id="c1"),)
+    assert (read.outcome, read.issues) == (Outcome.CLEAN, ())
+    assert [(block.dialect, block.span) for block in read.blocks] == [(dialect, Span(11, 11))]
 
 
 def test_calls_stand_where_they_were_made():
@@ -65,9 +66,9 @@ def test_calls_stand_where_they_were_made():
         {"type": "text", "text": "é🍅"},
         {"type": "tool_use", "id": "2", "name": "g", "input": {}},
     ]
-    text, actions, _ = read_message({"role": "assistant", "content": content})
-    assert [(action.span, action.block) for action in actions] == [(Span(0, 0), 0), (Span(2, 2), 1)]
-    assert text == "é🍅"
+    read = read_message({"role": "assistant", "content": content})
+    assert [(action.span, action.block) for action in read.actions] == [(Span(0, 0), 0), (Span(2, 2), 1)]
+    assert read.text == "é🍅"
 
 
 @pytest.mark.parametrize(
@@ -86,20 +87,21 @@ def test_calls_stand_where_they_were_made():
 def test_arguments_that_can_not_be_read_are_an_issue(arguments, reason):
     """The call is no action then, and the good one beside it stays."""
     broken = {"id": "c2", "type": "function", "function": {"name": "g", "arguments": arguments}}
-    _, actions, issues = read_message(CHAT | {"tool_calls": [broken, CHAT_CALL]})
-    assert [action.name for action in actions] == ["f"]
-    assert [issue.code for issue in issues] == [reason]
-    assert issues[0].detail
+    read = read_message(CHAT | {"tool_calls": [broken, CHAT_CALL]})
+    assert [(action.name, action.block) for action in read.actions] == [("f", 1)]
+    assert [issue.code for issue in read.issues] == [reason]
+    assert read.issues[0].detail
+    assert read.outcome is Outcome.PARTIAL
 
 
 @pytest.mark.parametrize("arguments", ["{}", "", None, {}])
 def test_a_call_may_have_no_arguments(arguments):
     """Providers write an empty object, an empty text or nothing."""
-    _, actions, issues = read_message(
+    read = read_message(
         CHAT | {"tool_calls": [{"id": "c", "function": {"name": "f", "arguments": arguments}}]}
     )
-    assert actions[0].arguments == {}
-    assert issues == ()
+    assert read.actions[0].arguments == {}
+    assert read.issues == ()
 
 
 def test_a_custom_tool_is_given_its_input_as_it_is():
@@ -111,30 +113,37 @@ def test_a_custom_tool_is_given_its_input_as_it_is():
     }
     responses = {"output": [{"type": "custom_tool_call", "name": "f", "input": "x", "call_id": "c"}]}
     for message in (chat, responses):
-        _, actions, _ = read_message(message)
-        assert [(action.name, action.arguments) for action in actions] == [("f", {"input": "x"})]
+        read = read_message(message)
+        assert [(action.name, action.arguments) for action in read.actions] == [("f", {"input": "x"})]
 
 
 def test_the_older_spelling_of_a_call_is_read():
     """OpenAI's interface had one ``function_call`` a message at first."""
-    _, actions, _ = read_message(
+    read = read_message(
         {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}}
     )
-    assert [(action.name, action.call_id) for action in actions] == [("f", None)]
+    assert [(action.name, action.call_id) for action in read.actions] == [("f", None)]
 
 
 def test_a_call_without_a_name_has_an_empty_one():
     """Checking says that it is missing."""
-    _, actions, _ = read_message({"role": "assistant", "content": [{"type": "tool_use", "input": {}}]})
-    assert actions[0].name == ""
+    read = read_message({"role": "assistant", "content": [{"type": "tool_use", "input": {}}]})
+    assert read.actions[0].name == ""
+    assert read.outcome is Outcome.CLEAN
 
 
 @pytest.mark.parametrize("message", [{}, {"error": {"message": "overloaded"}}, {"data": []}])
 def test_what_is_no_message_is_an_issue(message):
     """Nothing raises, and nothing goes by in silence."""
-    text, actions, issues = read_message(message)
-    assert (text, actions) == ("", ())
-    assert [issue.code for issue in issues] == [Reason.WRONG_SHAPE]
+    read = read_message(message)
+    assert (read.text, read.actions, read.outcome) == ("", (), Outcome.FAILED)
+    assert [issue.code for issue in read.issues] == [Reason.WRONG_SHAPE]
+
+
+@pytest.mark.parametrize(("text", "outcome"), [("Good morning.", Outcome.NO_ACTION), ("", Outcome.EMPTY)])
+def test_a_message_without_calls_is_read_too(text, outcome):
+    """As any response in which nothing is asked for."""
+    assert read_message({"role": "assistant", "content": text}).outcome is outcome
 
 
 KEYS = st.sampled_from(
@@ -192,9 +201,10 @@ VALUES = st.recursive(
 @given(message=st.dictionaries(KEYS, VALUES, max_size=5))
 def test_any_json_can_be_read(message):
     """Whatever an interface returns, every call has a place in the text, or there is an issue."""
-    text, actions, issues = read_message(message)
-    for action in actions:
-        assert 0 <= action.span.start == action.span.end <= len(text)
+    read = read_message(message)
+    for action in read.actions:
+        assert 0 <= action.span.start == action.span.end <= len(read.text)
         assert isinstance(action.arguments, dict)
-    assert all(issue.span and issue.span.end <= len(text) for issue in issues)
-    assert [action.block for action in actions] == list(range(len(actions)))
+        assert read.blocks[action.block].span == action.span
+    assert all(issue.span and issue.span.end <= len(read.text) for issue in read.issues)
+    assert [block.index for block in read.blocks] == list(range(len(read.blocks)))

@@ -6,6 +6,7 @@ from actionledger.api import (
     Runtime,
     dialect_names,
     parse,
+    parse_message,
     parser,
     parser_names,
     profile_names,
@@ -25,7 +26,7 @@ from actionledger.execution.profile import Profile
 from actionledger.explain import explain
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.models import Model, model_from
-from actionledger.parsing.scan.tolerant import Decoded, DecodeOptions, decode
+from actionledger.parsing.scan.tolerant import Decoded, DecodeOptions, decode, decode_all, find_value
 from actionledger.parsing.stream import StreamParser
 from actionledger.profiles import profile_named as profile
 from actionledger.profiles.assistant.reasoning import IterativeReasoner
@@ -92,12 +93,15 @@ __all__ = [
     "converse",
     "custom_profile",
     "decode",
+    "decode_all",
     "dialect_names",
     "explain",
+    "find_value",
     "model_from",
     "open_ledger",
     "orchestrate",
     "parse",
+    "parse_message",
     "parser",
     "parser_names",
     "profile",

@@ -21,7 +21,7 @@ from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for, parser_named
 from actionledger.profiles import PROFILES, profile_named
-from actionledger.reading import read_response
+from actionledger.reading import read_provider_message, read_response
 from actionledger.replay.reparse import ReparseReport, reparse_with
 from actionledger.values import ActionCall, ParseResult, RawAction
 
@@ -73,6 +73,34 @@ def parse(
     if chosen is None:
         raise UsageError("Say how to read: give a profile, a list of dialects, or a parser.")
     return read_response(text, chosen.parser, catalogue)
+
+
+def parse_message(
+    message: Mapping[str, Any],
+    *,
+    profile: str | Profile | None = None,
+    tools: Sequence[Mapping[str, Any]] | None = None,
+) -> ParseResult:
+    """Read a provider's message, in which the provider has read the calls already, and check these.
+
+    The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own.
+
+    Args:
+        message: the decoded JSON of OpenAI's chat or Responses interface, Anthropic's or Gemini's: the message, or the
+            response around it. Whatever else it is becomes an issue.
+        profile: the profile whose catalogue the calls are checked against, by name or as a value.
+        tools: the tools that the model was offered, instead of a profile's catalogue; with neither, every named call
+            counts as valid.
+
+    Raises:
+        UnknownNameError: there is no such profile.
+        UsageError: both are given, or a tool's definition is none.
+    """
+    if profile is not None and tools is not None:
+        raise UsageError("Give either a profile or tools: calls are checked against one catalogue.")
+    if tools is not None:
+        return read_provider_message(message, ToolCatalogue.of(tools))
+    return read_provider_message(message, None if profile is None else _profile(profile).catalogue)
 
 
 def render(calls: Iterable[AnyCall], dialect: str | Dialect) -> str:

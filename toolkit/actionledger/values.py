@@ -118,8 +118,7 @@ class Block:
     issues: tuple[Issue, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawAction:
+class RawAction(NamedTuple):
     """One action as it was written, before anything checked it.
 
     Args:

@@ -1,5 +1,7 @@
 """Where a value ends: valid ones where they say, broken ones never behind the next call."""
 
+import json
+
 import pytest
 
 from actionledger.parsing.dialects.json_values import Reach, arguments_at, json_ahead, value_at
@@ -112,3 +114,16 @@ def test_a_valid_value_is_read_once_whoever_asks():
     first, second = (value_at(source, 0, Reach(None, 10, 10), ALL) for _ in range(2))
     assert first.value is second.value
     assert first.span_of(first.value) == (0, 10)
+
+
+@pytest.mark.parametrize("before", [0, 65_536, 65_537, 200_000])
+@pytest.mark.parametrize("size", [10, 70_000])
+def test_the_objects_of_a_list_are_found_wherever_it_stands(before, size):
+    """Neither a long text before it nor a long value moves a span."""
+    text = "-" * before + ' {"actions": [{"a": "' + "x" * size + '"}, {"b": {"c": 1}}]} tail'
+    whole = json_ahead(Source(text), before + 1, len(text), ALL).whole
+    for item in whole.value["actions"]:
+        assert json.loads(whole.span_of(item).of(text)) == item
+    inner = whole.value["actions"][1]["b"]
+    assert whole.span_of(inner).of(text) == '{"c": 1}'
+    assert whole.span_of(whole.value) == (before + 1, len(text) - len(" tail"))

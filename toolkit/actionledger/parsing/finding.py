@@ -7,7 +7,6 @@ don't concern it.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from actionledger.parsing.dialects.base import Dialect, Found
@@ -111,7 +110,7 @@ class Finder:
             if not dialect.respects_fences:
                 yield dialect, found
             elif found.actions:
-                yield dialect, replace(found, status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=())
+                yield dialect, found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=())
 
 
 def _named(opening: Opening, text: str) -> str:
@@ -129,4 +128,4 @@ def _doubtful(dialect: Dialect, found: Found, fence: str) -> Placed:
         return dialect, found
     detail = f"{fence} either holds this, as an example, or was to be closed before it."
     issue = Issue(Reason.UNCLOSED_FENCE, found.span, detail)
-    return dialect, replace(found, status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=(issue,))
+    return dialect, found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=(issue,))

@@ -1,8 +1,8 @@
 """A response as a reading: its blocks numbered, its outcome decided, its narrative told apart."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
+from typing import Protocol
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, thoughts_up_to
@@ -51,7 +51,21 @@ def read(
     return assembled(text, placed, requires_action=requires_action, parser_id=parser_id)
 
 
-def assembled(text: str, placed: Sequence[Placed], *, requires_action: bool, parser_id: str) -> Reading:
+class Format(Protocol):
+    """What a block is written in, as far as numbering it needs to know; see ``Dialect``."""
+
+    @property
+    def name(self) -> str:
+        """The name that records and charts know it by."""
+
+    @property
+    def strings_only(self) -> bool:
+        """Whether it can write nothing but strings."""
+
+
+def assembled(
+    text: str, placed: Sequence[tuple[Format, Found]], *, requires_action: bool, parser_id: str
+) -> Reading:
     """Number the blocks, gather actions and issues, and say what came of it all."""
     blocks, actions = numbered(placed)
     is_meant = any(action.illustration is None for action in actions)
@@ -77,7 +91,7 @@ def _as_thoughts(placed: Sequence[Placed], closer: Found) -> list[Placed]:
     return [(dialects.get(thought.span, REASONING), thought) for thought in thoughts]
 
 
-def numbered(placed: Sequence[Placed], first: int = 0) -> tuple[list[Block], list[RawAction]]:
+def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[list[Block], list[RawAction]]:
     """Return blocks with their numbers, and the actions in them.
 
     Args:
@@ -100,19 +114,10 @@ def numbered(placed: Sequence[Placed], first: int = 0) -> tuple[list[Block], lis
             )
         )
         illustration = found.reason if found.status is BlockStatus.IGNORED else None
-        actions.extend(
-            RawAction(
-                name=written.name,
-                arguments=written.arguments,
-                span=written.span,
-                dialect=dialect.name,
-                block=index,
-                strings_only=dialect.strings_only,
-                illustration=illustration,
-                call_id=written.call_id,
-            )
-            for written in found.actions
-        )
+        actions += [
+            RawAction(name, arguments, span, dialect.name, index, dialect.strings_only, illustration, call_id)
+            for name, arguments, span, call_id in found.actions
+        ]
     return blocks, actions
 
 
@@ -126,7 +131,7 @@ def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:
         if found.status is not BlockStatus.IGNORED and count > max_blocks:
             issue = Issue(Reason.BLOCK_LIMIT, found.span, f"The limit is {max_blocks}.")
             kept.append(
-                (dialect, replace(found, status=BlockStatus.IGNORED, reason=issue.code, issues=(issue,)))
+                (dialect, found._replace(status=BlockStatus.IGNORED, reason=issue.code, issues=(issue,)))
             )
         else:
             kept.append((dialect, found))
@@ -134,7 +139,7 @@ def _within_limit(placed: list[Placed], max_blocks: int | None) -> list[Placed]:
 
 
 def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_action: bool) -> Outcome:
-    if not text.strip():
+    if not blocks and not text.strip():
         return Outcome.FAILED if requires_action else Outcome.EMPTY
     read_blocks = [
         block

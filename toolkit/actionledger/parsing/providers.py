@@ -2,36 +2,34 @@
 
 Four spellings: OpenAI's chat interface (``tool_calls`` beside ``content``), its Responses interface (a list ``output`` of
 items), Anthropic's (a list ``content`` of blocks) and Gemini's (``content`` with ``parts``); a message alone, or the
-response around it. The calls stand beside the text and not in it: a call's span is the empty one at the place in the text
-where it was made. What a provider ran itself (web search, code execution) is no action, and thoughts are no text.
+response around it. The calls stand beside the text and not in it: each is a block of its own whose span is the empty one at
+the place in the text where it was made. What a provider ran itself (web search, code execution) is no action, and thoughts
+are no text.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from actionledger.parsing.dialects.base import Found, Written
+from actionledger.parsing.parse import assembled
 from actionledger.parsing.scan.options import STRICT
 from actionledger.parsing.scan.tolerant import decode
-from actionledger.values import Issue, RawAction, Span
-from actionledger.vocabulary import Reason
+from actionledger.values import Issue, Reading, Span
+from actionledger.vocabulary import BlockStatus, Reason
+
+PARSER_NAME = "provider-messages"
+"""What results say that they were read by."""
+
+_VERSION = "1"
+"""Raised when the meaning of what is read changes."""
+
+_PARSER_ID = hashlib.sha256(f"{PARSER_NAME} {_VERSION}".encode()).hexdigest()[:16]
 
 _Json = Mapping[str, Any]
 
 
-class MessageReading(NamedTuple):
-    """What a provider's message says.
-
-    Args:
-        text: what the user is told.
-        actions: the calls, in the order in which they were made.
-        issues: why a call is not among them, each at its place in the text.
-    """
-
-    text: str
-    actions: tuple[RawAction, ...]
-    issues: tuple[Issue, ...]
-
-
-def read_message(message: Mapping[str, Any]) -> MessageReading:
+def read_message(message: Mapping[str, Any]) -> Reading:
     """Read a message as a provider's interface returns it; never raises on what it holds.
 
     Args:
@@ -39,7 +37,9 @@ def read_message(message: Mapping[str, Any]) -> MessageReading:
             an Anthropic message, a Gemini response or one of its candidates. Of several choices the first is read.
 
     Returns:
-        Its text, its calls and what is wrong with them. A call whose arguments can't be read is an issue, no action.
+        Its text and its calls. A call whose arguments can't be read is a malformed block, no action; the dialect of a block
+        is the interface: ``openai_chat``, ``openai_responses``, ``anthropic`` or ``gemini``, and ``message`` where what
+        is wrong is no call.
     """
     reader = _Reader()
     message = _within(message)
@@ -70,17 +70,23 @@ def _within(message: _Json) -> _Json:
     return content if isinstance(content, Mapping) and "parts" in content else message
 
 
+class _Interface(NamedTuple):
+    """A provider's interface, as what a block is written in."""
+
+    name: str
+    strings_only: bool = False
+
+
 class _Reader:
-    """Gathers text, calls and issues in the order of the message."""
+    """Gathers text and calls in the order of the message."""
 
     def __init__(self) -> None:
         self.pieces: list[str] = []
         self.length = 0
-        self.actions: list[RawAction] = []
-        self.issues: list[Issue] = []
+        self.placed: list[tuple[_Interface, Found]] = []
 
-    def reading(self) -> MessageReading:
-        return MessageReading("".join(self.pieces), tuple(self.actions), tuple(self.issues))
+    def reading(self) -> Reading:
+        return assembled("".join(self.pieces), self.placed, requires_action=False, parser_id=_PARSER_ID)
 
     # One provider each
 
@@ -158,35 +164,37 @@ class _Reader:
     def act(self, dialect: str, name: object, arguments: object, call_id: object) -> None:
         """Take a call; arguments may be an object, or one as JSON text."""
         read = self.arguments(arguments)
-        if read is None:
+        if isinstance(read, Issue):
+            self.refuse(read, dialect)
             return
-        action = RawAction(
+        call = Written(
             name=name if isinstance(name, str) else "",
             arguments=read,
             span=self.place,
-            dialect=dialect,
-            block=len(self.actions),
             call_id=call_id if isinstance(call_id, str) else None,
         )
-        self.actions.append(action)
+        found = Found(BlockStatus.STRICT, self.place, self.place, (call,))
+        self.placed.append((_Interface(dialect), found))
 
-    def arguments(self, given: object) -> dict[str, Any] | None:
-        """Return the arguments, or None and an issue; left out they are none."""
+    def arguments(self, given: object) -> dict[str, Any] | Issue:
+        """Return the arguments, or why they can't be read; left out they are none."""
         if given is None or given == "":
             return {}
         if isinstance(given, str):
             decoded = decode(given, options=STRICT)
             if not decoded.ok:
-                self.note(decoded.issues[0].code, f"The arguments are {given[:80]!r}.")
-                return None
+                return Issue(decoded.issues[0].code, self.place, f"The arguments are {given[:80]!r}.")
             if given[decoded.end :].strip():
-                self.note(Reason.TEXT_AFTER_VALUE, f"The arguments are {given[:80]!r}.")
-                return None
+                return Issue(Reason.TEXT_AFTER_VALUE, self.place, f"The arguments are {given[:80]!r}.")
             given = decoded.value
         if isinstance(given, Mapping):
             return dict(given)
-        self.note(Reason.WRONG_SHAPE, "The arguments are no object.")
-        return None
+        return Issue(Reason.WRONG_SHAPE, self.place, "The arguments are no object.")
 
     def note(self, code: Reason, detail: str) -> None:
-        self.issues.append(Issue(code, self.place, detail))
+        """Say what is wrong with the message."""
+        self.refuse(Issue(code, self.place, detail), "message")
+
+    def refuse(self, issue: Issue, dialect: str) -> None:
+        found = Found(BlockStatus.MALFORMED, self.place, self.place, reason=issue.code, issues=(issue,))
+        self.placed.append((_Interface(dialect), found))

@@ -16,6 +16,7 @@ from actionledger.parsing.scan.tolerant import (
     find_value,
     shortcuts,
 )
+from actionledger.parsing.scan.tolerant.notes import Notes
 from actionledger.parsing.scan.tolerant.regular import Look
 
 PIECES = [
@@ -146,7 +147,7 @@ def only_token_by_token(monkeypatch):
     def read(text):
         with monkeypatch.context() as patched:
             patched.setattr(
-                shortcuts, "read_regular", lambda _, start, *__: Look(None, start, [start], set())
+                shortcuts, "read_regular", lambda _, start, *__: Look(None, Notes(), start, [start], [])
             )
             return decode(text)
 

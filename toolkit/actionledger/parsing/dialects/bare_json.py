@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.bare_calls import BareRule
@@ -107,7 +106,7 @@ def read_line(
     found = _from_values(rule, source, group, span, span)
     if ends_line or source.names is not None or found.status is BlockStatus.IGNORED:
         return found
-    return replace(found, status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
+    return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
 
 
 def _read_fence(

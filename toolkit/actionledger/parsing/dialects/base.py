@@ -3,8 +3,7 @@
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar, NamedTuple, final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -17,8 +16,7 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """One action as a dialect finds it: its name, its arguments and where it stands."""
 
     name: str
@@ -27,8 +25,7 @@ class Written:
     call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A block as a dialect reads it; the parser numbers it and puts it in order.
 
     Args:
@@ -185,7 +182,7 @@ class Dialect(BaseModel):
             return found
         if found.status is BlockStatus.MALFORMED:
             return None
-        return replace(found, status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
+        return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
 
 
 def named_arguments(value: Mapping[str, Any], discriminator: str) -> tuple[str, dict[str, Any]]:

@@ -7,7 +7,7 @@ but never beyond the next opening fence of the same format, so that no block swa
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from actionledger.parsing.dialects.json_values import Group, Reach, json_ahead, values_at
 from actionledger.parsing.dialects.markers import behind_blanks
@@ -21,8 +21,7 @@ from actionledger.vocabulary import Reason, RepairKind
 _GAP = re.compile(r"\s*+[;,]?+\s*+")
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """What stands in a fence.
 
     Args:

@@ -3,7 +3,6 @@
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -105,7 +104,7 @@ class JsonFence(JsonShape):
             return Found(BlockStatus.MALFORMED, span, body, reason=issue.code, issues=(issue,))
         missing = Repair(RepairKind.UNCLOSED_FENCE, Span(span.end, span.end), "", "\n" + opening.mark)
         status = BlockStatus.REPAIRED if found.status in _READ else found.status
-        return replace(found, status=status, repairs=(*found.repairs, missing))
+        return found._replace(status=status, repairs=(*found.repairs, missing))
 
     def _without_fence(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
         """Read a value that stands as a paragraph of its own."""
@@ -138,7 +137,7 @@ class JsonFence(JsonShape):
             return _mended(found, repair)
         detail = f"Another block has the label {self.label!r}: this one is taken for an example."
         issue = Issue(Reason(repair.kind.value), found.span, detail)
-        return replace(found, status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=(issue,))
+        return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=(issue,))
 
     @cached_property
     def _begins(self) -> re.Pattern[str]:
@@ -161,4 +160,4 @@ def _mended(found: Found, repair: Repair) -> Found:
     """Return a block with one more repair, which comes before all others; one that can't be read stays as it is."""
     if found.status not in _READ:
         return found
-    return replace(found, status=BlockStatus.REPAIRED, repairs=(repair, *found.repairs))
+    return found._replace(status=BlockStatus.REPAIRED, repairs=(repair, *found.repairs))

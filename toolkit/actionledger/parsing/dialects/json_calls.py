@@ -6,7 +6,7 @@ decoded is that of ``values``.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from actionledger.parsing.dialects.base import Written
 from actionledger.parsing.scan.tolerant import STRICT, Decoded, decode
@@ -30,8 +30,7 @@ class Keys:
     arguments: tuple[str, ...] = ("arguments", "parameters")
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call as an object says it.
 
     Args:
@@ -69,18 +68,18 @@ def call_of(item: object, keys: Keys = MARKED) -> Call | None:
         return call_of(wrapped | _identifier(item), keys) if item.keys() <= _BESIDE | {"function"} else None
     names = [key for key in keys.names if key in item]
     holders = [key for key in keys.arguments if key in item]
-    if (
-        len(names) != 1
-        or len(holders) > 1
-        or not isinstance(item[names[0]], str)
-        or not item[names[0]].strip()
-    ):
+    if len(names) != 1 or len(holders) > 1:
         return None
-    strange = tuple(key for key in item if key not in _BESIDE and key not in (*names, *holders))
+    name, stated = item[names[0]], {*names, *holders}
+    strange = (
+        tuple(key for key in item if key not in stated and key not in _BESIDE)
+        if len(item) > len(stated)
+        else ()
+    )
     arguments = arguments_of(item[holders[0]]) if holders else None if strange else {}
-    if arguments is None:
+    if arguments is None or not isinstance(name, str) or not name.strip():
         return None
-    return Call(item[names[0]], arguments, _identifier(item).get("id"), bool(holders), strange)
+    return Call(name, arguments, _identifier(item).get("id"), bool(holders), strange)
 
 
 def arguments_of(value: object) -> dict[str, Any] | None:
@@ -125,5 +124,5 @@ def whole_items(values: Sequence[Decoded]) -> Iterator[tuple[Any, Span]]:
     """Yield each value, or each element of a list, with its place; what the end of the text cuts off is passed over."""
     for decoded in values:
         for item in decoded.value if isinstance(decoded.value, list) else [decoded.value]:
-            if not decoded.is_cut(item):
+            if not decoded.cut or not decoded.is_cut(item):
                 yield item, decoded.span_of(item)

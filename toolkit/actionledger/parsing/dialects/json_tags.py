@@ -7,7 +7,6 @@ list, is Hermes'; an unclosed list is Granite's. ``<|tool_call|>`` that is close
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found
@@ -120,7 +119,7 @@ class Phi4(Marked):
             return super().read_values(marker, start)
         if _PART_OF_A_NAME.match(marker.source.text[max(0, opening.start - 1) : opening.start]):
             return None
-        return super().read_values(replace(marker, opening=replace(opening, end=start - 1)), start - 1)
+        return super().read_values(marker._replace(opening=opening._replace(end=start - 1)), start - 1)
 
 
 def _begins_list(marker: Marker, start: int) -> bool:

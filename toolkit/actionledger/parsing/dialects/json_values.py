@@ -6,18 +6,18 @@ the next one, and a response is read in linear time.
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from json import JSONDecodeError
-from typing import Any
+from typing import Any, NamedTuple
 
 from actionledger.parsing.dialects.doubts import unless_doubtful
 from actionledger.parsing.dialects.json_calls import arguments_of
 from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.parsing.scan.outline import outlined
 from actionledger.parsing.scan.source import Source
 from actionledger.parsing.scan.tolerant import Decoded, decode
-from actionledger.parsing.scan.tolerant.decoded import Evidence
-from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, read_valid, scan
+from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, scan
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 
@@ -29,18 +29,18 @@ BARE_LIST = r"""\[\s*+\{\s*+["'“‘]"""
 """What an object, and a list of objects, begins with that stands in the open at the start of a line."""
 
 _PIECE = 65_536
-"""How much of a text is looked at first, in code points: most values whole; copying it takes two or three microseconds."""
+"""How much of a text is looked at first, in code points: it holds most values, and is copied in two or three microseconds."""
 
 _GROWTH = 16
 _BEGINNINGS = frozenset(
     {"-", *(word[:end] for word in ("true", "false", "null") for end in range(len(word)))}
 )
+_LONGEST_WORD = len("false")
 _GUESSED_ENDS = frozenset({RepairKind.INNER_QUOTE, RepairKind.UNCLOSED_STRING})
 _RUNS_ON = re.compile(r"\s*+[}\]),]")
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
+class Reach(NamedTuple):
     """How far a value may reach, in code points.
 
     Args:
@@ -60,8 +60,7 @@ def _unbounded(options: DecodeOptions) -> DecodeOptions:
     return options.model_copy(update={"repairs": options.repairs - _GUESSED_ENDS})
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
+class Ahead(NamedTuple):
     """What valid JSON stands ahead.
 
     Args:
@@ -80,39 +79,42 @@ def json_ahead(source: Source, start: int, end: int, options: DecodeOptions) -> 
 
 
 def _json_ahead(text: str, start: int, end: int, max_depth: int) -> Ahead:
-    """Look at the text in growing pieces, because the C scanner's errors count the lines before them.
+    """Look at all of the text at once near its beginning, else at growing pieces of it.
 
-    Ten thousand broken values in a megabyte would take ten thousand times a megabyte.
+    The C scanner's errors count the lines before them: ten thousand broken values in a megabyte would take ten thousand
+    times a megabyte.
     """
+    if start <= _PIECE and end == len(text):
+        whole = outlined(text, start, max_depth)
+        return Ahead(whole, is_cut=whole is None and _ends_inside(text, start))
     size = _PIECE
     while True:
         stop = min(end, start + size)
         piece = text[start:stop]
-        valid = read_valid(piece, 0, max_depth)
-        if valid and (valid[1] < len(piece) or stop == end):
-            value, behind = valid[0], start + valid[1]
-            evidence = Evidence(text, scanned=((value, start, behind),))
-            return Ahead(Decoded(ok=True, value=value, start=start, end=behind, evidence=evidence))
-        goes_on = _ends_inside(piece)
+        whole = outlined(piece, 0, max_depth, start)
+        if whole and (whole.end < stop or stop == end):
+            return Ahead(whole)
+        goes_on = _ends_inside(piece, 0)
         if stop == end or not goes_on:
             return Ahead(None, goes_on)
         size *= _GROWTH
 
 
-def _ends_inside(piece: str) -> bool:
-    """Return whether the piece may be the beginning of a valid value, be it one too deep for the C scanner."""
+def _ends_inside(text: str, start: int) -> bool:
+    """Return whether a text may end within the valid value that begins at ``start``, be it one too deep for the C scanner."""
     try:
-        _, end = scan(piece, 0)
+        _, end = scan(text, start)
     except StopIteration as stopped:
-        return piece[int(stopped.value) :] in _BEGINNINGS
+        at = int(stopped.value)
+        return text[at : at + _LONGEST_WORD] in _BEGINNINGS
     except JSONDecodeError as error:
-        is_escape = error.msg.startswith("Invalid \\") and error.pos >= len(piece) - len("\\u0000")
-        return error.pos >= len(piece) or error.msg.startswith("Unterminated string") or is_escape
+        is_escape = error.msg.startswith("Invalid \\") and error.pos >= len(text) - len("\\u0000")
+        return error.pos >= len(text) or error.msg.startswith("Unterminated string") or is_escape
     except RecursionError:
         return True
     except SCAN_ERRORS:
         return False
-    return bool(end == len(piece))
+    return bool(end == len(text))
 
 
 def value_at(source: Source, start: int, reach: Reach, options: DecodeOptions) -> Decoded:
@@ -155,8 +157,7 @@ def _unless_it_goes_on(near: Decoded, beyond: Decoded) -> Decoded:
     return replace(near, ok=False, value=None, issues=(issue,))
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """JSON values that follow each other.
 
     Args:
@@ -224,8 +225,7 @@ def values_at(
         at = between.end()
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The arguments of a call that was named before them.
 
     Args:

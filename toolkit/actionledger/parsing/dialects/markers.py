@@ -1,7 +1,7 @@
 """Where a block ends that a marker opens: at its closing marker, or where that one is missing."""
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.json_values import Reach
@@ -36,8 +36,7 @@ def begins(marker: str, text: str, start: int, end: int) -> bool:
     return 0 < end - start < len(marker) and marker.startswith(text[start:end])
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(NamedTuple):
     """The end of a block.
 
     Args:
@@ -51,8 +50,7 @@ class Close:
     repairs: tuple[Repair, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Marker:
+class Marker(NamedTuple):
     """An opening marker with the text that it may be closed in.
 
     Args:

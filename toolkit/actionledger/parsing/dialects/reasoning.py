@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
@@ -68,7 +67,7 @@ def thoughts_up_to(closer: Span, blocks: Sequence[Found]) -> Iterator[Found]:
     for block in blocks:
         if at < block.span.start:
             yield _thoughts(Span(at, block.span.start), Span(at, block.span.start))
-        yield replace(block, status=BlockStatus.IGNORED, reason=Reason.REASONING, issues=())
+        yield block._replace(status=BlockStatus.IGNORED, reason=Reason.REASONING, issues=())
         at = block.span.end
     yield _thoughts(Span(at, closer.end), Span(at, closer.start))
 

@@ -6,8 +6,7 @@ A call that can't be read ends the block before it and is a block of its own, so
 import re
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.json_values import Arguments, arguments_at
@@ -22,8 +21,7 @@ from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 _FENCE = re.compile(r"\s*+```")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What stands before a call's arguments.
 
     Args:
@@ -39,8 +37,7 @@ class Head:
     is_fenced: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(NamedTuple):
     action: Written
     repairs: tuple[Repair, ...]
     issues: tuple[Issue, ...]
@@ -146,7 +143,7 @@ class Sections(Dialect):
     def _call(self, section: Marker, begin: int) -> _Call | Found | None:
         """Read one call; a malformed block where it can't be read, None where it is none of this dialect's."""
         opening = Opening(OpeningKind.LITERAL, self.call_begin, begin, begin + len(self.call_begin))
-        marker = replace(section, opening=opening, closer=self.call_end, stops=(self.section_end,))
+        marker = section._replace(opening=opening, closer=self.call_end, stops=(self.section_end,))
         head = self.head(marker)
         if head is None:
             return None

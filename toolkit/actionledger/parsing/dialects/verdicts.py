@@ -1,6 +1,6 @@
 """The verdicts on a block that dialects share: it was read, it can't be read, it is only shown."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.markers import behind_blanks
@@ -32,8 +32,7 @@ def shown(span: Span, body: Span, issue: Issue | None = None) -> Found:
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.EXAMPLE, issues=issues)
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(NamedTuple):
     """A closing tag that was due.
 
     Args:

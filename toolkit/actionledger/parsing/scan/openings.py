@@ -6,9 +6,9 @@ follows the block's value on the same line.
 """
 
 import re
-from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 
 class OpeningKind(Enum):
@@ -19,8 +19,7 @@ class OpeningKind(Enum):
     LINE = "line"
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """A place where a block may begin.
 
     Args:
@@ -38,8 +37,7 @@ class Opening:
     mark: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(NamedTuple):
     """Where a fenced block ends.
 
     Args:

@@ -27,6 +27,7 @@ from actionledger.parsing.scan.tolerant.contexts import (
     TUPLE,
     context,
 )
+from actionledger.parsing.scan.tolerant.locating import Places
 from actionledger.parsing.scan.tolerant.notes import RefusedError
 from actionledger.parsing.scan.tolerant.patterns import (
     ANOTHER_VALUE,
@@ -42,6 +43,7 @@ from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _MOST_CLOSERS_TOO_MANY = 16
+_MOST_DUPLICATE_KEYS = 100
 
 Step = Callable[[], "Step | None"]
 
@@ -70,9 +72,20 @@ class Containers(State, ABC):
         bracket_faults: what was wrong with the brackets so far, in text order.
         suspect: where the first bracket stands that may be the wrong one; -1 where there is none.
         doubt: why a reading is refused whose brackets come out even; None where it isn't.
+        duplicates: how many keys are there twice.
     """
 
-    __slots__ = ("bracket_faults", "doubt", "opened", "root", "shortcuts", "start", "supposition", "suspect")
+    __slots__ = (
+        "bracket_faults",
+        "doubt",
+        "duplicates",
+        "opened",
+        "root",
+        "shortcuts",
+        "start",
+        "supposition",
+        "suspect",
+    )
 
     def __init__(
         self,
@@ -86,12 +99,13 @@ class Containers(State, ABC):
         super().__init__(text, start, options, is_whole=is_whole)
         self.root: Any = None
         self.start = start
-        self.opened: list[tuple[Any, int, int]] = []
+        self.opened = Places()
         self.shortcuts = Shortcuts(text, start, self.strings.memory, supposition.at if supposition else -1)
         self.supposition = supposition
         self.bracket_faults: list[Rule] = []
         self.suspect = -1
         self.doubt: RefusedError | None = None
+        self.duplicates = 0
 
     @abstractmethod
     def member(self) -> Step | None:
@@ -120,6 +134,7 @@ class Containers(State, ABC):
         frame.item, frame.item_end, frame.item_comma = self.item, self.at, frame.comma
         self.use_comma(frame)
         self.item = -1
+        self.notes.pack()
         if frame.kind == OBJECT:
             self.put_named(frame, frame.value, value)
         elif frame.kind != CALL:
@@ -141,9 +156,21 @@ class Containers(State, ABC):
         """Put a value under its key; of two values under one key the last counts, as in any JSON reader."""
         key = frame.key
         if key in members:
-            detail = f"The key is {key[:80]!r}; its values are {brief(members[key])} and {brief(value)}."
-            self.issues.append(Issue(Reason.DUPLICATE_KEY, Span(frame.key_start, frame.key_end), detail))
+            self.add_duplicate(frame, f"its values are {brief(members[key])} and {brief(value)}")
         members[key] = value
+
+    def add_duplicate(self, frame: Frame, values: str) -> None:
+        """Say that a key is there twice; of a great many, the last issue names the rest together."""
+        start, code = frame.key_start, Reason.DUPLICATE_KEY
+        detail = f"The key is {frame.key[:80]!r}; {values}."
+        self.duplicates += 1
+        if self.duplicates > _MOST_DUPLICATE_KEYS:
+            rest = self.issues.pop().span
+            assert rest is not None
+            start = rest.start
+            count = self.duplicates - _MOST_DUPLICATE_KEYS + 1
+            detail = f"That happens {count} times from here on, the last time with {frame.key[:80]!r}."
+        self.issues.append(Issue(code, Span(start, frame.key_end), detail))
 
     # Opening and closing
 
@@ -195,7 +222,7 @@ class Containers(State, ABC):
     def leave(self, frame: Frame, end: int) -> None:
         """Keep where a container stands that is no longer open."""
         if frame.kind in {OBJECT, CALL}:
-            self.opened.append((frame.value, frame.start, end))
+            self.opened.add(frame.value, frame.start, end)
         elif frame.kind == TUPLE:
             self.note(RepairKind.BRACKETS, frame.start, frame.start + 1, "[")
         if frame.kind == CALL:
@@ -204,7 +231,7 @@ class Containers(State, ABC):
     def forgive_python(self, frame: Frame) -> None:
         """Forget what is no fault inside a call, once the outermost one ends."""
         if not any(outer.kind == CALL for outer in self.frames):
-            self.notes[frame.notes :] = [n for n in self.notes[frame.notes :] if n[0] not in _PYTHON_FORMS]
+            self.notes.keep(lambda note: note[0] not in _PYTHON_FORMS, frame.notes)
 
     # Brackets that don't add up
 
@@ -267,7 +294,7 @@ class Containers(State, ABC):
 
     def is_indented(self, frame: Frame, stop: int) -> bool | None:
         """Return what the indentation says of a container that ends there, see ``brackets.is_indented``."""
-        if any(kind is RepairKind.CONTROL_CHARACTER for kind, *_ in self.notes[frame.notes :]):
+        if any(kind is RepairKind.CONTROL_CHARACTER for kind, *_ in self.notes.since(frame.notes)):
             return None  # some lines are in strings
         return is_indented(self.text, frame.start, stop)
 
@@ -282,7 +309,7 @@ class Containers(State, ABC):
 
     def forget_from(self, at: int) -> None:
         """Forget the notes of what stands from a comma on: it is dropped, or read again."""
-        self.notes[:] = [note for note in self.notes if note[2] <= at]
+        self.notes.keep(lambda note: note[2] <= at)
 
     def element_in_object(self, frame: Frame) -> Step | None:
         """Take an item of an object that is no member for an element of the list around it; None if it may be neither."""
@@ -312,7 +339,7 @@ class Containers(State, ABC):
                 self.refuse_brackets()  # a duplicate key hides what it replaced, brackets and all
             self.add_bracket_fault(Rule.EXTRA)
             self.note(RepairKind.EXTRA_CLOSER, self.at - 1, self.at, "")
-            self.opened.pop()
+            self.opened.drop_last()
             self.push(frame)
             return self.after_value
         closers = MORE_CLOSERS.match(self.text, self.at)

@@ -1,6 +1,6 @@
 """What comes of decoding: the value, and on demand where its parts stand and what was changed to read it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -41,9 +41,9 @@ class Evidence:
 
     text: str = ""
     offset: int = 0
-    notes: Sequence[Note] = ()
-    opened: Sequence[tuple[Any, int, int]] = ()
-    scanned: Sequence[tuple[Any, int, int]] = ()
+    notes: Iterable[Note] = ()
+    opened: Iterable[tuple[Any, int, int]] = ()
+    scanned: Iterable[tuple[Any, int, int]] = ()
     mended: Sequence[Mended] = ()
     before: tuple[Repair, ...] = ()
 

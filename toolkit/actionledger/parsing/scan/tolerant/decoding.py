@@ -132,7 +132,7 @@ class _Reading:
             tail, innermost.comma = innermost.comma, -1
         elif reader.item >= 0:
             tail = reader.item
-            reader.notes[:] = [note for note in reader.notes if note[1] < tail]
+            reader.notes.keep(lambda note: note[1] < tail)
         if tail < end:
             reader.forget_from(tail)
             reader.note(RepairKind.DROPPED_TAIL, tail, end, "")
@@ -171,10 +171,13 @@ class _Reading:
     def forbidden(self) -> Issue | None:
         """Return the first repair that the options don't allow, if no refusal comes before it."""
         refusal, allowed = self.refusal, self.reader.options.repairs
-        forbidden = [note for note in self.reader.notes if note[0] not in allowed]
-        if not forbidden:
+        if self.reader.notes.kinds() <= allowed:
             return None
-        kind, start, end, _ = min(forbidden, key=lambda note: note[1])
+        forbidden = (note for note in self.reader.notes if note[0] not in allowed)
+        first = min(forbidden, key=lambda note: note[1], default=None)
+        if first is None:
+            return None
+        kind, start, end, _ = first
         if refusal is not None and refusal.span is not None and refusal.span.start < start:
             return None
         if kind is RepairKind.MISSING_CLOSER and self.cut:

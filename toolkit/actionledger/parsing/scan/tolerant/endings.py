@@ -195,6 +195,7 @@ class Endings:
         last quote that opens a quotation makes the next one its partner, so that the string's own may be left out.
         """
         inside = start + 1
+        count, last = self._quotes_inside(start, stop)
         if self._leaves_open(inside, stop):
             later = stop
             for _ in range(_CANDIDATES):
@@ -204,13 +205,11 @@ class Endings:
                 if self._leaves_open(inside, later):
                     continue
                 if self._begins_with_bracket(start) or (
-                    len(self._quotes_inside(start, stop)) % 2
-                    and len(self._quotes_inside(start, later)) % 2 == 0
+                    count % 2 and self._quotes_inside(start, later)[0] % 2 == 0
                 ):
                     return later
                 self._refuse_two_ends(stop, f"The string may end here, or at {later}.")
-        places = self._quotes_inside(start, stop)
-        if len(places) % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, places[-1] - 1)):
+        if count % 2 and _OPENS_A_QUOTATION.match(self.text, max(inside, last - 1)):
             self._refuse_two_ends(stop, "The quote may close the string, or only a quotation in it.")
         return stop
 
@@ -222,13 +221,15 @@ class Endings:
         """Return whether a stretch opens brackets that it doesn't close."""
         return max(open_brackets(self.text, start, end)) > 0
 
-    def _quotes_inside(self, start: int, stop: int) -> list[int]:
-        """Return where the quotes stand inside a string that could close it; none where opening ones look different."""
-        close = QUOTES[self.text[start]]
+    def _quotes_inside(self, start: int, stop: int) -> tuple[int, int]:
+        """Return how many quotes inside a string could close it, and the last; none where opening ones look different."""
+        close, count, last = QUOTES[self.text[start]], 0, -1
         if len(close) > 1:
-            return []
-        matches = _escape_or(close).finditer(self.text, start + 1, stop)
-        return [match.start() for match in matches if match[0] == close]
+            return count, last
+        for match in _escape_or(close).finditer(self.text, start + 1, stop):
+            if match[0] == close:
+                count, last = count + 1, match.start()
+        return count, last
 
     def _refuse_two_ends(self, stop: int, detail: str) -> NoReturn:
         raise RefusedError(Reason.AMBIGUOUS, stop, stop + 1, detail)

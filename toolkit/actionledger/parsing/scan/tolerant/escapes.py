@@ -9,11 +9,13 @@ line breaks has one, and the stretches of different kinds never overlap.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from io import StringIO
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
+from actionledger.parsing.scan.tolerant.notes import Notes
 from actionledger.vocabulary import RepairKind
 
 CONTROL = r"[\x00-\x1f]"
@@ -68,69 +70,68 @@ _CAREFUL = _manner("bf")
 _CARELESS = _manner("")
 
 
-class Fault(NamedTuple):
-    """A stretch of a text with faults of one kind.
+def unescape(text: str, notes: Notes, offset: int = 0) -> str:
+    """Return what a text between quotes stands for, bad escapes and unescaped quotes included.
 
     Args:
-        kind: which kind.
-        start: where it begins in the text.
-        end: where it ends.
-        after: the function that says, of the stretch, how JSON would have it.
+        text: the text.
+        notes: where is noted what is wrong with it in a JSON string.
+        offset: where the text begins, for the notes.
     """
-
-    kind: RepairKind
-    start: int
-    end: int
-    after: Callable[[str], str]
-
-
-class Unescaped(NamedTuple):
-    """What a text between quotes stands for.
-
-    Args:
-        value: the string.
-        faults: what is wrong with it in a JSON string, in text order.
-    """
-
-    value: str
-    faults: Sequence[Fault] = ()
-
-
-def unescape(text: str) -> Unescaped:
-    """Return what a text between quotes stands for, bad escapes and unescaped quotes included."""
     if "\\" not in text:
-        is_plain = '"' not in text and not _CONTROL.search(text)
-        return Unescaped(text) if is_plain else Unescaped(text, _faults(text, _CAREFUL))
+        if '"' in text or _CONTROL.search(text):
+            for fault in _faults(text, _CAREFUL):
+                _note(fault, notes, offset)
+        return text
     is_careless = _BAD_ESCAPE_AHEAD.match(text) is not None
     if is_careless and _WINDOWS_PATH.fullmatch(text):
         first, last = text.find("\\"), text.rfind("\\") + 1
-        return Unescaped(text, [Fault(RepairKind.ESCAPE, first, last, _with_backslashes_doubled)])
-    faults = _faults(text, _CARELESS if is_careless else _CAREFUL)
-    value, _ = scanstring(_mended(text, faults) + '"', 0)
-    return Unescaped(value, faults)
+        _note((RepairKind.ESCAPE, first, last, _with_backslashes_doubled), notes, offset)
+        return text
+    mended, at = StringIO(), 0  # a list of many pieces takes many times their memory
+    for fault in _faults(text, _CARELESS if is_careless else _CAREFUL):
+        _note(fault, notes, offset)
+        _, start, end, after = fault
+        mended.write(text[at:start])
+        mended.write(after(text[start:end]))
+        at = end
+    mended.write(text[at:] + '"')
+    return scanstring(mended.getvalue(), 0)[0]  # type: ignore[no-any-return]
 
 
-def _faults(text: str, manner: _Manner) -> list[Fault]:
-    """Return the stretches of faults, in text order."""
-    found: list[Fault] = []
-    after = {**_AFTER, RepairKind.ESCAPE: manner.with_good_escapes}
+_Fault = tuple[RepairKind, int, int, Callable[[str], str]]
+"""A kind, start and end of a stretch with faults of that kind, and the function that says how JSON would have it."""
+
+
+def _faults(text: str, manner: _Manner) -> Iterator[_Fault]:
+    """Yield the stretches of faults, in text order."""
     match = manner.up_to_fault.match(text)
     while match:
         assert match.lastgroup is not None
         kind = RepairKind(match.lastgroup)
-        found.append(Fault(kind, *match.span(kind.value), after[kind]))
+        yield kind, *match.span(match.lastgroup), _AFTER.get(kind) or manner.with_good_escapes
         match = manner.up_to_fault.match(text, match.end())
-    return found
 
 
-def _mended(text: str, faults: Sequence[Fault]) -> str:
-    """Return a text as JSON would have it between quotes."""
-    pieces: list[str] = []
-    at = 0
-    for _, start, end, after in faults:
-        pieces += (text[at:start], after(text[start:end]))
-        at = end
-    return "".join((*pieces, text[at:]))
+def _note(fault: _Fault, notes: Notes, offset: int) -> None:
+    kind, start, end, after = fault
+    notes.recent.append((kind, start + offset, end + offset, after))
+    notes.pack()
+
+
+def value_of(text: str) -> str:
+    """Return what a text between quotes stands for."""
+    return unescape(text, Notes()) if "\\" in text else text
+
+
+def requoted(written: str) -> str:
+    """Return a string in other quotes as a JSON string."""
+    return encode_basestring(value_of(written[1:-1]))
+
+
+def triple_requoted(written: str) -> str:
+    """Return a string in triple quotes as a JSON string."""
+    return encode_basestring(value_of(written[3:-3]))
 
 
 def escaped(text: str) -> str:

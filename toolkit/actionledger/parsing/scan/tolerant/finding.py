@@ -17,7 +17,7 @@ from actionledger.vocabulary import Reason, RepairKind
 
 _BEFORE_VALUE = re.compile(r"[\s\ufeff]*+([,;]?)[\s\ufeff]*+")
 _VALUE = re.compile(rf"[{{\[\"'“‘`„«]|[-+]?\.?\d|[-+]?(?:{'|'.join(LITERALS)})\b")
-_WINDOW = 16_384
+_WINDOW = 2048
 _LOOK_AHEAD = 1_024
 _WEAK_CANDIDATES = 16
 

@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any
 
-from actionledger.parsing.scan.tolerant.notes import Note
 from actionledger.values import Span
 
 # It matches at the end of the text too: a pattern that fails there would be tried again inside the last string.
@@ -73,6 +72,28 @@ def _braces(text: str, start: int, end: int, count: int) -> list[int]:
     return places
 
 
+class Places:
+    """Values with their places, in the order in which they were read; in columns, for there may be very many."""
+
+    __slots__ = ("_places", "_values")
+
+    def __init__(self) -> None:
+        self._values: list[Any] = []
+        self._places = array("I")
+
+    def __iter__(self) -> Iterator[tuple[Any, int, int]]:
+        return zip(self._values, self._places[::2], self._places[1::2], strict=True)
+
+    def add(self, value: Any, start: int, end: int) -> None:
+        """Keep where a value stands."""
+        self._values.append(value)
+        self._places.extend((start, end))
+
+    def drop_last(self) -> None:
+        """Forget the last value."""
+        del self._values[-1], self._places[-2:]
+
+
 Shifts = tuple["array[int]", "array[int]"]
 """Places behind which the rewritten text runs on as the old one did: in the new text, and the same in the old one."""
 
@@ -84,16 +105,14 @@ class Mended:
         value: the container.
         text: the valid JSON that it was read from.
         end: where it ends in the text as it was.
-        notes: what was changed.
     """
 
-    __slots__ = ("_new", "_old", "end", "notes", "text", "value")
+    __slots__ = ("_new", "_old", "end", "text", "value")
 
-    def __init__(self, value: Any, text: str, shifts: Shifts, end: int, notes: list[Note]) -> None:
+    def __init__(self, value: Any, text: str, shifts: Shifts, end: int) -> None:
         self.value = value
         self.text = text
         self.end = end
-        self.notes = notes
         self._new, self._old = shifts
 
     def original(self, at: int) -> int:

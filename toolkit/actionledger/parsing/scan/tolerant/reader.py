@@ -106,7 +106,8 @@ class Reader(Containers):
         read = self.shortcuts.read(start, self.options.max_depth - len(self.frames), parent)
         if read is None:
             return self.open(bracket, {} if bracket == OBJECT else [], start + 1)
-        self.notes += read.notes
+        if read.notes is not None:
+            self.notes.take(read.notes)
         self.at = read.end
         return self.put(read.value)
 
@@ -266,7 +267,7 @@ class Reader(Containers):
         frame.value.pop(frame.key if frame.kind == OBJECT else -1)
         comma = frame.comma = frame.item_comma
         self.item = frame.item
-        whole = read_sum(self, left, frame.item if comma < 0 else comma, frame.item_end)
+        whole = read_sum(self, left, frame.item_end)
         frame.comma = -1  # it was used by the first of them
         step = self.put(whole)
         frame.item_comma = comma

@@ -9,15 +9,16 @@ reader would end them, and what this module doesn't know, or what is still no JS
 import json
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from json.decoder import JSONDecoder
 from json.encoder import encode_basestring
+from string import ascii_letters
 from typing import NamedTuple
 
 from actionledger.parsing.scan.tolerant.contexts import KEY, ROOT, context
 from actionledger.parsing.scan.tolerant.endings import QUOTES, Memory
 from actionledger.parsing.scan.tolerant.locating import Mended
-from actionledger.parsing.scan.tolerant.notes import CutError, Note, RefusedError, in_quotes
+from actionledger.parsing.scan.tolerant.notes import CutError, Notes, RefusedError, in_quotes
 from actionledger.parsing.scan.tolerant.patterns import (
     BARE_KEY,
     BEHIND_BARE_TEXT,
@@ -27,10 +28,8 @@ from actionledger.parsing.scan.tolerant.patterns import (
     KEYS,
     OTHER_COLON,
     OTHER_SPACE,
-    STRING,
     VALUE_AHEAD,
     WORD,
-    B,
 )
 from actionledger.parsing.scan.tolerant.scalars import (
     JSON_LITERALS,
@@ -41,18 +40,15 @@ from actionledger.parsing.scan.tolerant.scalars import (
     may_be_text,
     number_at,
 )
-from actionledger.parsing.scan.tolerant.stretches import CLOSES, OPENS, STEP, USUAL
+from actionledger.parsing.scan.tolerant.stretches import CLOSES, LOOSE, OPENS, STEP, USUAL
 from actionledger.parsing.scan.tolerant.strings import Strings
 from actionledger.parsing.scan.tolerant.usual import read_usual
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, is_deeper, unique
 from actionledger.vocabulary import RepairKind
 
-# The usual forms of some faults, each read by one pattern.
-_LOOSE_STRING = re.compile(rf"(?!\"\"\")({STRING}){B}(?=[\"{{\[\dtfn-])")
-
 _KEY_PLACE = context(KEY, ROOT)
 _ENDS_OF_VALUES = frozenset("}].").union(*QUOTES.values())
-_PIECES_IN_A_CHUNK = 1024
+_PIECES_IN_A_CHUNK = 512
 
 _GAP = re.compile(GAP)
 _ITEM_BEHIND_STRING = {"{": re.compile(KEYS["sure"]), "[": re.compile(r"[\"{\[]")}
@@ -71,15 +67,17 @@ class Look(NamedTuple):
 
     Args:
         mended: the container, if each of its faults could be mended by itself.
+        notes: what was changed in it.
         end: how far the look went.
         hopeless: where the containers begin that can't be mended this way.
-        faulty: where the containers begin that are no valid JSON; all others before ``end`` may be.
+        faulty: where the containers begin that are no valid JSON; of the others before ``end``, all may be.
     """
 
     mended: Mended | None
+    notes: Notes
     end: int
-    hopeless: list[int]
-    faulty: set[int]
+    hopeless: Sequence[int]
+    faulty: Sequence[int]
 
 
 def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory) -> Look:
@@ -92,26 +90,30 @@ def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory
         parent: the kind of the container around it, see ``contexts``.
         memory: what is known of the text's strings.
     """
-    if start >= memory.unusual:
-        usual, memory.unusual = read_usual(text, start, levels)
-        if usual is not None:
-            return Look(usual, usual.end, [], set())
+    if start >= memory.unusual and (look := _look_for_usual(text, start, levels, memory)):
+        return look
     mending = _Mending(text, start, levels, parent, memory)
     mended = None
     try:
         mending.run()
         mended = mending.mended()
     except (_IrregularError, CutError, RefusedError, *SCAN_ERRORS):
-        mending.faulty.update(mending.opened)
-    return Look(mended, mending.at, mending.opened or [start], mending.faulty)
+        mending.faulty.extend(mending.opened)
+    return Look(mended, mending.notes, mending.at, mending.opened or [start], mending.faulty)
+
+
+def _look_for_usual(text: str, start: int, levels: int, memory: Memory) -> Look | None:
+    """Read the container that begins at ``start``, if all of its faults are usual ones."""
+    mended, notes, memory.unusual = read_usual(text, start, levels)
+    return None if mended is None else Look(mended, notes, mended.end, (), ())
 
 
 class _Mending:
     """The walk from fault to fault, and the text that it writes."""
 
     __slots__ = (
-        *("at", "chunks", "copied", "faulty", "kinds", "levels", "longer", "new", "notes"),
-        *("old", "opened", "parent", "pieces", "start", "strings", "text"),
+        *("at", "chunks", "copied", "faulty", "is_faulty", "kinds", "levels"),
+        *("longer", "new", "notes", "old", "opened", "parent", "pieces", "start", "strings", "text"),
     )
 
     def __init__(self, text: str, start: int, levels: int, parent: str, memory: Memory) -> None:
@@ -122,14 +124,15 @@ class _Mending:
         self.parent = parent
         self.kinds = [text[start]]
         self.opened = [start]
-        self.faulty: set[int] = set()
-        self.notes: list[Note] = []
+        self.is_faulty = [False]
+        self.faulty = array("I")
+        self.notes = Notes()
         self.strings = Strings(text, self.notes, memory, self.kinds)
         self.chunks: list[str] = []
         self.pieces: list[str] = []
         self.longer = 0
-        self.new = array("q", [0])
-        self.old = array("q", [start])
+        self.new = array("I", [0])
+        self.old = array("I", [start])
 
     def run(self) -> None:
         """Mend everything up to the container's end."""
@@ -145,10 +148,12 @@ class _Mending:
                 self.open(step.end() - 1)
             elif group == CLOSES:
                 self.leave(step.end())
+            elif group == LOOSE:
+                self.loose_string(*step.span(group))
             else:
                 kind, _, after, write = USUAL[group]
                 start, end = step.span(group)
-                self.notes.append((kind, start, end, after))
+                self.notes.recent.append((kind, start, end, after))
                 self.replace(start, end, write(step[group]))
 
     def mended(self) -> Mended:
@@ -160,11 +165,11 @@ class _Mending:
             raise _IrregularError  # a bracket was closed by one of another kind
         if is_deeper(written, 0, end, value, self.levels):
             raise _IrregularError  # valid stretches were passed without counting their brackets
-        return Mended(value, written, (self.new, self.old), self.at, self.notes)
+        return Mended(value, written, (self.new, self.old), self.at)
 
     def replace(self, start: int, end: int, written: str) -> None:
         """Write something else for a stretch of the text, and go on behind it."""
-        self.faulty.add(self.opened[-1])
+        self.is_faulty[-1] = True
         self.pieces += (self.text[self.copied : start], written)
         self.copied = self.at = end
         if len(written) != end - start:
@@ -174,6 +179,7 @@ class _Mending:
         if len(self.pieces) >= _PIECES_IN_A_CHUNK:
             self.chunks.append("".join(self.pieces))
             self.pieces.clear()
+            self.notes.pack()
 
     # What stands around a token
 
@@ -222,7 +228,7 @@ class _Mending:
         """Write a sign that was left out between two tokens."""
         if self.text[end:at].strip(" \t\r\n"):
             raise _IrregularError  # a comment stands between them, and has to be mended first
-        self.notes.append((kind, at, at, sign))
+        self.notes.recent.append((kind, at, at, sign))
         self.replace(at, at, sign)
 
     def behind(self, at: int) -> int:
@@ -238,6 +244,7 @@ class _Mending:
         """Enter a container."""
         self.kinds.append(self.text[at])
         self.opened.append(at)
+        self.is_faulty.append(False)
         self.at = at + 1
         if len(self.kinds) > self.levels:
             raise _IrregularError
@@ -245,8 +252,11 @@ class _Mending:
     def leave(self, end: int) -> None:
         """Leave a container; what is faulty makes what is around it faulty."""
         self.kinds.pop()
-        if self.opened.pop() in self.faulty and self.opened:
-            self.faulty.add(self.opened[-1])
+        start = self.opened.pop()
+        if self.is_faulty.pop():
+            self.faulty.append(start)
+            if self.opened:
+                self.is_faulty[-1] = True
         self.at = end
 
     def close(self, at: int) -> None:
@@ -262,7 +272,7 @@ class _Mending:
         if character in "}]":
             if not self.is_behind_item(at):
                 raise _IrregularError
-            self.notes.append((RepairKind.TRAILING_COMMA, at, at + 1, ""))
+            self.notes.recent.append((RepairKind.TRAILING_COMMA, at, at + 1, ""))
             self.replace(at, at + 1, " ")
         elif character in ",;":
             raise _IrregularError  # more than two commas, or a comment between them
@@ -271,7 +281,7 @@ class _Mending:
         """Take a semicolon for a comma."""
         if self.text[self.behind(at + 1)] in ",;}]" or not self.is_behind_item(at):
             raise _IrregularError
-        self.notes.append((RepairKind.SEPARATOR, at, at + 1, ","))
+        self.notes.recent.append((RepairKind.SEPARATOR, at, at + 1, ","))
         self.replace(at, at + 1, ",")
 
     def comment(self, at: int) -> None:
@@ -279,13 +289,13 @@ class _Mending:
         match = COMMENT.match(self.text, at)
         if match is None or may_be_text(match[0]):
             raise _IrregularError
-        self.notes.append((RepairKind.COMMENT, at, match.end(), ""))
+        self.notes.recent.append((RepairKind.COMMENT, at, match.end(), ""))
         self.replace(at, match.end(), " " * (match.end() - at))
 
     def other(self, at: int) -> None:
         """Read what begins with no sign of the grammar: a word, or blanks that JSON doesn't know."""
         if space := OTHER_SPACE.match(self.text, at):
-            self.notes.append((RepairKind.SPACE, at, space.end(), " "))
+            self.notes.recent.append((RepairKind.SPACE, at, space.end(), " "))
             self.replace(at, space.end(), " " * (space.end() - at))
         else:
             self.word(at)
@@ -295,30 +305,28 @@ class _Mending:
         match = OTHER_COLON.match(self.text, at)
         if match is None or self.kinds[-1] != "{":
             raise _IrregularError
-        self.notes.append((RepairKind.COLON, at, match.end(), ":"))
+        self.notes.recent.append((RepairKind.COLON, at, match.end(), ":"))
         self.replace(at, match.end(), ":")
 
     def quote(self, at: int) -> None:
         """Read a string in other quotes, or with faults, or with something odd behind it."""
         if self.text.startswith("```", at):
             raise _IrregularError
-        if (match := _LOOSE_STRING.match(self.text, at)) and self.insert_behind_string(at, match):
-            return
         self.string(at)
 
-    def insert_behind_string(self, at: int, match: re.Match[str]) -> bool:
-        """Write the comma or colon that was left out behind a string; return whether that is what is wrong."""
-        is_key = self.is_key(at)
-        if is_key and ":" not in match[1]:
-            fits = VALUE_AHEAD.match(self.text, match.end())
+    def loose_string(self, at: int, behind: int) -> None:
+        """Write the comma or colon that was left out behind a valid string, if that is what is wrong with it."""
+        if not self.is_key(at):
+            kind, sign = RepairKind.MISSING_COMMA, ","
+            fits = _ITEM_BEHIND_STRING[self.kinds[-1]].match(self.text, behind)
         else:
-            fits = None if is_key else _ITEM_BEHIND_STRING[self.kinds[-1]].match(self.text, match.end())
+            kind, sign = RepairKind.MISSING_COLON, ":"
+            fits = VALUE_AHEAD.match(self.text, behind) if self.text.find(":", at, behind) < 0 else None
         if fits is None:
-            return False
-        kind, sign = (RepairKind.MISSING_COLON, ":") if is_key else (RepairKind.MISSING_COMMA, ",")
-        self.notes.append((kind, match.end(), match.end(), sign))
-        self.replace(match.end(), match.end(), sign)
-        return True
+            self.string(at)
+            return
+        self.notes.recent.append((kind, behind, behind, sign))
+        self.replace(behind, behind, sign)
 
     def string(self, at: int) -> None:
         """Read a string by the rules of the reader."""
@@ -340,7 +348,7 @@ class _Mending:
         value, end, is_valid = found
         self.at = end
         if not is_valid:
-            self.notes.append((RepairKind.NUMBER, at, end, json.dumps(value)))
+            self.notes.recent.append((RepairKind.NUMBER, at, end, json.dumps(value)))
             self.replace(at, end, json.dumps(value))
         self.expect_behind_item(end)
 
@@ -359,11 +367,11 @@ class _Mending:
         if word in VALID_LITERALS:
             self.expect_behind_item(end)
         elif word in LITERALS:
-            self.notes.append((kind_of_literal(LITERALS[word]), at, end, JSON_LITERALS[word]))
+            self.notes.recent.append((kind_of_literal(LITERALS[word]), at, end, JSON_LITERALS[word]))
             self.replace(at, end, JSON_LITERALS[word])
             self.expect_behind_item(end)
         elif not is_doubtful(word) and BEHIND_BARE_TEXT[self.kinds[-1]].match(self.text, end):
-            self.notes.append((RepairKind.UNQUOTED_VALUE, at, end, in_quotes))
+            self.notes.recent.append((RepairKind.UNQUOTED_VALUE, at, end, in_quotes))
             self.replace(at, end, encode_basestring(word))
         else:
             raise _IrregularError
@@ -373,11 +381,12 @@ class _Mending:
         match = BARE_KEY.match(self.text, at)
         if match is None or self.text[self.behind(match.end())] not in ":=":
             raise _IrregularError
-        self.notes.append((RepairKind.UNQUOTED_KEY, at, match.end(), in_quotes))
+        self.notes.recent.append((RepairKind.UNQUOTED_KEY, at, match.end(), in_quotes))
         self.replace(at, match.end(), encode_basestring(match[0]))
 
 
 _HANDLERS: dict[str, Callable[[_Mending, int], None]] = {
+    **dict.fromkeys(ascii_letters, _Mending.word),
     **dict.fromkeys("{[", _Mending.open),
     **dict.fromkeys("}]", _Mending.close),
     **dict.fromkeys(QUOTES, _Mending.quote),

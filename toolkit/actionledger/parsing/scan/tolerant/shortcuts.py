@@ -5,13 +5,12 @@ times the text's length there are no more of them: the time stays linear. And wh
 the containers that it passed are valid, and which it can't mend.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from actionledger.parsing.scan.tolerant.contexts import ROOT
 from actionledger.parsing.scan.tolerant.endings import Memory
-from actionledger.parsing.scan.tolerant.locating import Mended
-from actionledger.parsing.scan.tolerant.notes import Note
+from actionledger.parsing.scan.tolerant.locating import Mended, Places
+from actionledger.parsing.scan.tolerant.notes import Notes
 from actionledger.parsing.scan.tolerant.patterns import GOES_ON, MORE_CLOSERS
 from actionledger.parsing.scan.tolerant.regular import read_regular
 from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, is_deeper, scan
@@ -24,7 +23,7 @@ class ReadInOneGo(NamedTuple):
 
     value: Any
     end: int
-    notes: Sequence[Note] = ()
+    notes: Notes | None = None
 
 
 class Shortcuts:
@@ -53,7 +52,7 @@ class Shortcuts:
         self.text = text
         self._memory = memory
         self._apart = apart
-        self.scanned: list[tuple[Any, int, int]] = []
+        self.scanned = Places()
         self.mended: list[Mended] = []
         self._budget = 3 * (len(text) - start) + 4096
         self._faulty = {start}
@@ -86,15 +85,15 @@ class Shortcuts:
             return None
         if start < self._apart < end or is_deeper(self.text, start, end, value, levels):
             return None
-        self.scanned.append((value, start, end))
+        self.scanned.add(value, start, end)
         return ReadInOneGo(value, end)
 
     def _mended(self, start: int, levels: int, parent: str) -> ReadInOneGo | None:
         look = read_regular(self.text, start, levels, parent, self._memory)
         mended = look.mended
-        self._faulty |= look.faulty
-        self._expects_faults = mended is None or bool(mended.notes)
+        self._expects_faults = mended is None or len(look.notes) > 0
         if mended is None:
+            self._faulty.update(look.faulty)
             self._hopeless.update(look.hopeless)
             self._budget -= look.end - start + _COST_OF_AN_ERROR
             return None
@@ -105,4 +104,4 @@ class Shortcuts:
         ):
             return None
         self.mended.append(mended)
-        return ReadInOneGo(mended.value, mended.end, mended.notes)
+        return ReadInOneGo(mended.value, mended.end, look.notes)

@@ -5,7 +5,7 @@ from typing import Any, NoReturn
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.tolerant.contexts import ROOT, Context, context
 from actionledger.parsing.scan.tolerant.endings import Memory
-from actionledger.parsing.scan.tolerant.notes import After, CutError, Note, RefusedError
+from actionledger.parsing.scan.tolerant.notes import After, CutError, Notes, RefusedError
 from actionledger.parsing.scan.tolerant.patterns import BLANKS, COMMENT, OTHER_SPACE, VALUE_AHEAD
 from actionledger.parsing.scan.tolerant.scalars import may_be_text
 from actionledger.parsing.scan.tolerant.strings import Strings
@@ -74,7 +74,7 @@ class State:
         self.is_whole = is_whole
         self.frames: list[Frame] = []
         self.kinds: list[str] = []
-        self.notes: list[Note] = []
+        self.notes = Notes()
         self.issues: list[Issue] = []
         self.strings = Strings(text, self.notes, Memory(), self.kinds)
         self.item = -1  # where the member or element begins that is being read
@@ -133,7 +133,7 @@ class State:
 
     def note(self, kind: RepairKind, start: int, end: int, after: After) -> None:
         """Note a repair."""
-        self.notes.append((kind, start, end, after))
+        self.notes.recent.append((kind, start, end, after))
 
     def refuse(self, code: Reason, detail: str = "") -> NoReturn:
         """Give the value up for what stands here."""

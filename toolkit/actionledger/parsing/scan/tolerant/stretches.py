@@ -10,7 +10,8 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import NamedTuple
 
-from actionledger.parsing.scan.tolerant.notes import After, in_quotes, requoted
+from actionledger.parsing.scan.tolerant.escapes import requoted
+from actionledger.parsing.scan.tolerant.notes import After, in_quotes
 from actionledger.parsing.scan.tolerant.patterns import GAP, OTHER_SPACE, STRING, B
 from actionledger.parsing.scan.tolerant.scalars import JSON_LITERALS
 from actionledger.vocabulary import RepairKind
@@ -77,8 +78,9 @@ _USUAL = (
 USUAL = dict(enumerate(_USUAL, 1))
 """The usual faults by the group that finds them."""
 
-OPENS, CLOSES = len(USUAL) + 1, len(USUAL) + 2
-"""The groups of STEP for an opening bracket, and of a closing one with what may follow it."""
+OPENS, CLOSES, LOOSE = len(USUAL) + 1, len(USUAL) + 2, len(USUAL) + 3
+"""The groups of STEP for an opening bracket, for a closing one with what may follow it, and for a string behind which a
+colon or a comma was left out, with the blanks behind it."""
 
 _VALID_SCALAR = rf"{STRING}(?={B}[:,}}\];=/#])|{_PLAIN_SCALAR}(?={B}[,}}\];]|[ \t\r\n]++[/#])"
 _VALID = rf"{_VALID_SCALAR}|,(?={GAP}[^\s,;}}\]/#\ufeff\u200b-\u200d\u2060])"
@@ -86,7 +88,7 @@ _ANY_USUAL = "|".join(usual.pattern for usual in _USUAL)
 
 STEP = re.compile(
     rf"(?:[ \t\r\n:]*+(?:{_VALID}|{_NESTED}(?={B}[,}}\]])))*+[ \t\r\n:]*+"
-    rf"(?:{_ANY_USUAL}|([{{\[])|([}}\]])(?={B}[,}}\]]))?"
+    rf"(?:{_ANY_USUAL}|([{{\[])|([}}\]])(?={B}[,}}\]])|((?!\"\"\"){STRING}{B})(?=[\"{{\[\dtfn-]))?"
 )
 """What needs no mending, whole containers included, and what stands behind it: a usual fault or a bracket, if any."""
 

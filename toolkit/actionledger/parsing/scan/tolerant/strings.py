@@ -10,8 +10,16 @@ from json.decoder import scanstring  # type: ignore[attr-defined]
 
 from actionledger.parsing.scan.tolerant.contexts import KEY, Context
 from actionledger.parsing.scan.tolerant.endings import QUOTES, Endings, Memory
-from actionledger.parsing.scan.tolerant.escapes import CONTROL, escaped, unescape, with_controls_escaped
-from actionledger.parsing.scan.tolerant.notes import Note, requoted, triple_requoted
+from actionledger.parsing.scan.tolerant.escapes import (
+    CONTROL,
+    escaped,
+    requoted,
+    triple_requoted,
+    unescape,
+    value_of,
+    with_controls_escaped,
+)
+from actionledger.parsing.scan.tolerant.notes import Notes
 from actionledger.vocabulary import RepairKind
 
 _CONTROL = re.compile(CONTROL)
@@ -29,7 +37,7 @@ class Strings:
 
     __slots__ = ("endings", "memory", "notes", "text")
 
-    def __init__(self, text: str, notes: list[Note], memory: Memory, kinds: Sequence[str]) -> None:
+    def __init__(self, text: str, notes: Notes, memory: Memory, kinds: Sequence[str]) -> None:
         self.text = text
         self.notes = notes
         self.memory = memory
@@ -69,12 +77,12 @@ class Strings:
 
     def left_open(self, start: int, stop: int) -> str:
         """Return what a string stands for that ends without a closing quote, and note that."""
-        self.notes.append((RepairKind.UNCLOSED_STRING, stop, stop, '"'))
+        self.notes.recent.append((RepairKind.UNCLOSED_STRING, stop, stop, '"'))
         return self._content(start, start + 1, stop, stop, stop, is_raw=False)
 
     def unopened(self, start: int, stop: int) -> str:
         """Return what a string stands for that lacks its opening quote and is closed at ``stop``, and note that."""
-        self.notes.append((RepairKind.UNCLOSED_STRING, start, start, '"'))
+        self.notes.recent.append((RepairKind.UNCLOSED_STRING, start, start, '"'))
         return self._content(start, start, stop, stop, stop + 1, is_raw=False)
 
     def _width(self, start: int, quote: str, place: Context) -> int:
@@ -94,13 +102,11 @@ class Strings:
             end: where it ends; the same where its closing quote was left out.
             is_raw: whether backslashes are just that.
         """
-        notes, written = self.notes, self.text[inside:stop]
+        notes, written = self.notes.recent, self.text[inside:stop]
         is_json = inside == start or self.text[start:inside] == '"'
         if is_json and not is_raw:
-            value, faults = unescape(written)
-            notes += [(fault.kind, inside + fault.start, inside + fault.end, fault.after) for fault in faults]
-            return value
-        value = written if is_raw else unescape(written).value
+            return unescape(written, self.notes, inside)
+        value = written if is_raw else value_of(written)
         kind = RepairKind.QUOTES if inside - start == 1 else RepairKind.TRIPLE_QUOTES
         if stop == first and end > stop and not is_raw:
             notes.append((kind, start, end, requoted if inside - start == 1 else triple_requoted))
@@ -147,4 +153,4 @@ class Strings:
             last = _CONTROL.search(text[::-1])
             assert last is not None
             stretch = (start + first.start(), end - last.start())
-            self.notes.append((RepairKind.CONTROL_CHARACTER, *stretch, with_controls_escaped))
+            self.notes.recent.append((RepairKind.CONTROL_CHARACTER, *stretch, with_controls_escaped))

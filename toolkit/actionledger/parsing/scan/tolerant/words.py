@@ -146,7 +146,7 @@ def _end_of_unopened(state: State) -> int | None:
     if found is None or place.kind == ROOT or not place.surely_fits.match(text, found.end() + 1):
         return None
     quote, written = found.end(), found[0]
-    if any(kind is RepairKind.UNCLOSED_STRING for kind, *_ in state.notes):
+    if RepairKind.UNCLOSED_STRING in state.notes.kinds():
         _refuse_bare(
             state, quote, "One string lacks its first quote and another its last: the two may be one."
         )

@@ -1,0 +1,78 @@
+"""Responses with many actions, by size and dialect: what reading them costs, and what checking their actions adds.
+
+Actions of some 200 characters, as models write them, are read in the dialects; those of the assistant's catalogue have 60,
+so that what each action costs by itself shows.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from bench_decode import document
+from rich.table import Table
+from timing import least, scan
+
+from actionledger import parse
+from actionledger.parsing.dialects import dialect_named
+from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.parsers import PARSERS, parser_for
+from actionledger.profiles import profile_named
+
+ROWS = ("actions", "plan", "json_action", "json", "llama3_json", "granite", "hermes", "kimi_k2")
+
+
+def table(sizes: tuple[int, ...]) -> Table:
+    """Return the table of responses with many actions.
+
+    Args:
+        sizes: the sizes of the JSON, in characters.
+    """
+    made = Table(title="Many actions: µs, and times the known cost (json.loads + one scan)")
+    made.add_column("written as")
+    for size in sizes:
+        made.add_column(f"{size:,}", justify="right")
+    for name in ROWS:
+        calls = [_calls_of_a_document(size) for size in sizes]
+        made.add_row(name, *(_figure(parser_for((name,)).read, name, some) for some in calls))
+    for title, read in (
+        ("assistant, small actions", PARSERS["assistant"].read),
+        ("  and a call of each", partial(parse, parser="assistant")),
+        ("  validated", partial(parse, profile="assistant")),
+    ):
+        calls = [_examples_of_the_assistant(size) for size in sizes]
+        made.add_row(title, *(_figure(read, "actions", some) for some in calls))
+    return made
+
+
+def _calls_of_a_document(size: int) -> list[PlainCall]:
+    actions = document(size)["actions"]
+    return [PlainCall(action.pop("type"), action) for action in actions]
+
+
+def _examples_of_the_assistant(size: int) -> list[PlainCall]:
+    """Return the examples of the assistant's actions, over and over."""
+    examples = [
+        PlainCall(each.name, {field: value for field, value in each.example.items() if field != "type"})
+        for each in profile_named("assistant").catalogue.describe()
+        if each.example is not None
+    ]
+    times = size // len(_payload(examples)) + 1
+    return examples * times
+
+
+def _payload(calls: Sequence[PlainCall]) -> str:
+    return json.dumps([{"name": call.name, **call.arguments} for call in calls])
+
+
+def _figure(read: Callable[[str], object], dialect: str, calls: Sequence[PlainCall]) -> str:
+    """Return the microseconds of reading a response with these calls, and how many times the known cost that is."""
+    payload = _payload(calls)
+    response = f"It is done.\n\n{dialect_named(dialect).render(calls)}\n\nAnything else?"
+    times = least(
+        {
+            "read": lambda: read(response),
+            "loads": lambda: json.loads(payload),
+            "scan": lambda: scan(response),
+        }
+    )
+    return f"{times['read'] * 1e6:,.0f} (x{times['read'] / (times['loads'] + times['scan']):.1f})"
