@@ -64,7 +64,10 @@ def values(schema: Schema, root: Schema) -> st.SearchStrategy[Any]:
 
 
 def objects(schema: Schema, root: Schema) -> st.SearchStrategy[dict[str, Any]]:
-    fields = {name: SHAPED.get(name) or values(field, root) for name, field in schema["properties"].items()}
+    fields = {
+        name: SHAPED[name] if name in SHAPED else values(field, root)
+        for name, field in schema["properties"].items()
+    }
     required = {name: field for name, field in fields.items() if name in schema.get("required", ())}
     optional = {name: field for name, field in fields.items() if name not in required}
     return st.fixed_dictionaries(required, optional=optional)

@@ -94,15 +94,20 @@ class Finder:
     def _first_reading(
         self, source: Source, opening: Opening, end: int, options: DecodeOptions
     ) -> Placed | None:
-        """Show an opening to the dialects that asked for it; what holds no action yields to a later dialect."""
+        """Show an opening to the dialects that asked for it; what has not the shape of one yields to a later one."""
         data: Placed | None = None
+        misshapen: Placed | None = None
         for dialect in self._asked(opening):
             found = dialect.read(source, opening, end, options)
-            if found and found.reason is not Reason.NOT_AN_ACTION:
-                return dialect, found
-            if found:
+            if found is None:
+                continue
+            if found.reason is Reason.NOT_AN_ACTION:
                 data = data or (dialect, found)
-        return data
+            elif found.reason is Reason.WRONG_SHAPE:
+                misshapen = misshapen or (dialect, found)
+            elif misshapen is None or found.status is not BlockStatus.MALFORMED:
+                return dialect, found
+        return misshapen or data
 
     def _examples(self, source: Source, options: DecodeOptions, body: Span) -> Iterator[Placed]:
         """Yield what looks like actions inside somebody else's fence: as examples where the dialect respects fences."""

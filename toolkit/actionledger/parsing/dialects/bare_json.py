@@ -18,7 +18,7 @@ from actionledger.parsing.dialects.json_values import (
 )
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.writing import PlainCall, call_object, fenced, json_text
-from actionledger.parsing.scan.openings import Opening, OpeningKind
+from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
@@ -127,6 +127,8 @@ def _read_fence(
     if closing is None:
         source.overran(group.stop - first.end)
     closing = closing or first
+    if group.is_cut and group.end > closing.end:
+        closing = Closing(group.end, group.end, found=False)
     span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
     has_text_behind = not group.is_broken and behind_blanks(text, group.end, body.end) < body.end
     if (group.is_broken or has_text_behind) and rule.is_data(group.values, source.names):

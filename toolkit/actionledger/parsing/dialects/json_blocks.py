@@ -43,6 +43,9 @@ class JsonFence(JsonShape):
     near_labels: ClassVar[frozenset[str]] = frozenset()
     """Labels that can mean no other format: whoever writes one means this one."""
 
+    other_labels: ClassVar[frozenset[str]] = OTHER_LABELS
+    """Labels under which a value is looked at that begins as the format's values do."""
+
     beginning: ClassVar[str]
     """A regular expression of what a value begins with, if it is to be known without the label."""
 
@@ -52,7 +55,7 @@ class JsonFence(JsonShape):
     @property
     def fence_labels(self) -> frozenset[str]:
         """The format's label, and those that models write in its place."""
-        return frozenset({self.label}) | self.near_labels | OTHER_LABELS
+        return frozenset({self.label}) | self.near_labels | self.other_labels
 
     @property
     def line_patterns(self) -> frozenset[str]:

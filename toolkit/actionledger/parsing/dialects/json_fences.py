@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 
 from actionledger.parsing.dialects.json_blocks import JsonFence
 from actionledger.parsing.dialects.json_values import BARE_LIST, BARE_OBJECT
+from actionledger.parsing.dialects.mislabelled import OTHER_LABELS
 from actionledger.parsing.dialects.writing import fenced, json_text
 from actionledger.parsing.scan.source import Source
 from actionledger.vocabulary import Reason
@@ -104,6 +105,7 @@ class JsonAction(JsonFence):
     )
     example = '```json\n{"action": "update_plan", "plan": "Phase 1: sign-in"}\n```'
     label = "json"
+    other_labels = OTHER_LABELS | {"action", "actions", "action:", "actions:", "json-action", "json_action"}
     beginning = r'(?:\[\s*+)?+\{\s*+"action"\s*+:\s*+"'
     plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
