@@ -200,6 +200,28 @@ def test_json_arguments_stay_as_they_are():
     assert call(zip="03106", days=3).arguments == {"zip": "03106", "days": 3}
 
 
+@pytest.mark.parametrize(
+    ("schema", "typed"),
+    [
+        ({"$ref": "#/$defs/days"}, 3),
+        ({"allOf": [{"$ref": "#/$defs/days"}], "description": "as pydantic writes it"}, 3),
+        ({"anyOf": [{"$ref": "#/$defs/days"}, {"type": "null"}]}, 3),
+        ({"anyOf": [{"$ref": "#/$defs/days"}, {"type": "string"}]}, "3"),
+        ({"const": 3}, 3),
+        ({"enum": ["3", 3]}, "3"),
+        ({"$ref": "#/$defs/round"}, "3"),
+        ({}, "3"),
+    ],
+)
+def test_the_type_of_a_field_is_found_behind_references(schema, typed):
+    """Schemas made of models keep their types in definitions; one that goes round in circles says nothing."""
+    definitions = {"days": {"type": "integer"}, "round": {"anyOf": [{"$ref": "#/$defs/round"}]}}
+    parameters = {"type": "object", "properties": {"x": schema}, "$defs": definitions}
+    tools = ToolCatalogue.of([{"name": "f", "parameters": parameters}])
+    raw = RawAction("f", {"x": "3"}, Span(0, 1), "test", 0, strings_only=True)
+    assert check_action(raw, tools).arguments == {"x": typed}
+
+
 def test_strings_are_typed_by_their_schema():
     """Where a dialect writes nothing but strings, only those that the schema wants otherwise are read as something else."""
     found = call(strings_only=True, zip="03106", days="3", alerts="True", places='[{"name": "Ulm"}]')

@@ -19,7 +19,7 @@ from actionledger.actions.examples import made_example
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schema_refusals import schema_errors
 from actionledger.actions.verdict import Verdict, refused
-from actionledger.actions.wording import Schema, child, pointed_at
+from actionledger.actions.wording import Schema, child, pointed_at, resolved
 from actionledger.errors import UsageError
 from actionledger.values import FieldError, RawAction
 from actionledger.vocabulary import ActionStatus, Reason
@@ -181,13 +181,13 @@ def _references(schema: Any) -> Iterator[Any]:
 def _typed(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     """Return arguments with each string that the schema wants to be something else read as JSON."""
     return {
-        name: _typed_value(value, child(schema, name, schema)) if isinstance(value, str) else value
+        name: _typed_value(value, child(schema, name, schema), schema) if isinstance(value, str) else value
         for name, value in arguments.items()
     }
 
 
-def _typed_value(text: str, schema: Schema | None) -> Any:
-    if schema is None or _allows_string(schema):
+def _typed_value(text: str, schema: Schema | None, root: Schema) -> Any:
+    if schema is None or _allows_string(schema, root):
         return text
     spelled = {"True": "true", "False": "false", "None": "null"}.get(text.strip(), text)
     try:
@@ -196,10 +196,16 @@ def _typed_value(text: str, schema: Schema | None) -> Any:
         return text
 
 
-def _allows_string(schema: Schema) -> bool:
-    if branches := (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        return any(_allows_string(branch) for branch in branches)
-    if "enum" in schema:
-        return any(isinstance(value, str) for value in schema["enum"])
+def _allows_string(schema: Any, root: Schema, deepest: int = 20) -> bool:
+    """Return whether a string may be meant; where references go round in circles, it may."""
+    schema = resolved(schema, root)
+    if not deepest:
+        return True
+    for several, quantify in (("allOf", all), ("anyOf", any), ("oneOf", any)):
+        branches = schema.get(several, ())
+        if branches and not quantify(_allows_string(branch, root, deepest - 1) for branch in branches):
+            return False
+    if "const" in schema or "enum" in schema:
+        return any(isinstance(value, str) for value in schema.get("enum", (schema.get("const"),)))
     kinds = schema.get("type", "string")
     return "string" in ([kinds] if isinstance(kinds, str) else kinds)
