@@ -219,7 +219,7 @@ def test_a_text_that_looks_like_a_reference_is_a_text(run):
             "[c for c in (1).__class__.__base__.__subclasses__() if c.__name__ == 'Popen'][0](['ls'])",
             "failed", "code_error", ("line 1",),
         ),
-        ("import subprocess\nsubprocess.run(['ls'])", "failed", "code_error", ("line 2", "processes")),
+        ("import subprocess\nsubprocess.run(['ls'])", "failed", "code_error", ("line 1", "No module named 'subprocess'")),
     ],
 )  # fmt: skip
 def test_what_goes_wrong_has_a_status_a_reason_and_the_six_keys(session, code, status, reason, words):

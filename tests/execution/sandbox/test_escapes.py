@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from actionledger.execution.sandbox.base import CodeOutcome
+from actionledger.execution.sandbox.inside.modules import RARE
 from actionledger.execution.sandbox.limits import Limits
 
 ATTEMPTS = tomllib.loads(Path(__file__).with_name("escapes.toml").read_text())
@@ -134,7 +135,7 @@ def tried_together(sandbox, facts):
         if topic == "syscalls" and platform.machine() != "x86_64":
             continue
         needs = CALLS if topic == "syscalls" else ""
-        code = f"FACTS = {facts!r}\nATTEMPTS = {attempts!r}\n{needs}\n{TRY}"
+        code = f"FACTS = {facts!r}\nATTEMPTS = {attempts!r}\nMODULES = {RARE}\n{needs}\n{TRY}"
         result = sandbox.run(code, limits=Limits(seconds=20))
         assert result.succeeded, (topic, result)
         assert SECRET not in str(result)

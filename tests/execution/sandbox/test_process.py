@@ -14,7 +14,7 @@ import pytest
 from actionledger.execution.sandbox.api import Api
 from actionledger.execution.sandbox.base import CodeOutcome
 from actionledger.execution.sandbox.confined import ConfinedSandbox
-from actionledger.execution.sandbox.inside.preload import MODULES
+from actionledger.execution.sandbox.inside.modules import MODULES, rare_modules_in
 from actionledger.execution.sandbox.limits import Limits
 
 PROMISED = [
@@ -113,6 +113,23 @@ def test_what_is_preloaded_is_there(confined):
     """Every module on the list, by an import of the code's own."""
     code = "import importlib\nfailed = []\nfor name in NAMES:\n    importlib.import_module(name)\nlen(NAMES)"
     assert confined.run(f"NAMES = {MODULES!r}\n{code}").value == len(MODULES)
+
+
+def test_a_rare_module_is_loaded_where_the_code_names_it():
+    """By a word of its own, wherever that stands; the host loads none of them for the question."""
+    assert rare_modules_in("import asyncio\nfrom xml.etree import ElementTree") == [
+        "asyncio",
+        "xml.etree.ElementTree",
+    ]
+    assert rare_modules_in("__import__('queue')") == ["queue"]
+    assert rare_modules_in("import json\nasyncio_like = 1") == []
+
+
+def test_a_rare_module_that_the_code_does_not_name_says_how(confined):
+    """No file can be opened once the code has begun."""
+    result = confined.run("__import__('asy' + 'ncio')")
+    assert result.error is not None
+    assert "Write 'import asyncio' as it stands" in result.error.message
 
 
 @pytest.mark.parametrize("name", FEATURES)

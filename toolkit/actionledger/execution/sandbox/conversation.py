@@ -12,6 +12,7 @@ from actionledger.execution.sandbox.deadline import Deadline
 from actionledger.execution.sandbox.ending import Ending
 from actionledger.execution.sandbox.gate import Gate, LimitExceededError, Raised
 from actionledger.execution.sandbox.inside.frames import Frame, FrameError
+from actionledger.execution.sandbox.inside.modules import rare_modules_in
 from actionledger.execution.sandbox.output import Output
 
 _MAX_WORDS = 200
@@ -30,11 +31,13 @@ class Conversation:
         channel: to the process.
         gate: answers its calls, and knows how much it may send.
         output: keeps what it prints.
+        code: what it is to run; the process is not given it before it is confined.
     """
 
     channel: Channel
     gate: Gate
     output: Output
+    code: str
 
     def confine(self, deadline: Deadline) -> Frame:
         """Give the process its task, and wait until it has shut itself in.
@@ -55,15 +58,15 @@ class Conversation:
             raise NotConfinedError(str(walls.get("why", walls))[:_MAX_WORDS])
         return walls
 
-    def run(self, code: str, deadline: Deadline) -> Ending:
-        """Give a confined process the code, and serve it until it has ended.
+    def run(self, deadline: Deadline) -> Ending:
+        """Give a confined process its code, and serve it until it has ended.
 
         Raises:
             TimeoutError, CancelledError, EOFError, BrokenPipeError: it doesn't end in an orderly way.
             LimitExceededError: it is beyond a limit.
             FrameError: it sends what no honest process does.
         """
-        self.channel.send({"kind": "run", "code": code}, deadline)
+        self.channel.send({"kind": "run", "code": self.code}, deadline)
         while True:
             frame = self._receive(deadline)
             match frame:
@@ -84,7 +87,7 @@ class Conversation:
                     "message": str(text),
                     "line": int() | None as line,
                 }:
-                    return ending.raised(kind, text, line, code, self.gate)
+                    return ending.raised(kind, text, line, self.code, self.gate)
                 case _:
                     raise FrameError(
                         f"a frame of the kind {str(frame.get('kind'))[:_MAX_WORDS]!r} is not expected"
@@ -96,6 +99,7 @@ class Conversation:
             "kind": "prepare",
             "api": self.gate.api.name,
             "methods": sorted(self.gate.api.methods),
+            "modules": rare_modules_in(self.code),
             "bounds": asdict(limits.value_bounds),
             "result_bounds": asdict(limits.result_bounds),
             "output": limits.output,

@@ -6,8 +6,9 @@ from actionledger.execution.sandbox.limits import Limits
 
 PROBE_LIMITS = Limits(seconds=10)
 
+# asyncio brings socket and subprocess along, so that what is tried meets the walls and not a module that isn't there.
 PROBE = """
-import os, socket, subprocess
+import asyncio, os, socket, subprocess
 
 def attempt(action):
     try:

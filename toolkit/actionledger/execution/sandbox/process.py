@@ -62,8 +62,8 @@ class ProcessSandbox:
 
         def runner(gate: Gate, output: Output) -> Ending:
             try:
-                with self._confined(gate, output, cancel) as confined:
-                    return _served(confined, code, Deadline(limits.seconds, cancel))
+                with self._confined(code, gate, output, cancel) as confined:
+                    return _served(confined, Deadline(limits.seconds, cancel))
             except NotConfinedError:
                 return ending.refused()
             except CancelledError:
@@ -87,42 +87,43 @@ class ProcessSandbox:
         if missing := self._launcher.missing():
             return Availability(available=False, reason=missing)
         try:
-            with self._confined(Gate(NO_API, PROBE_LIMITS), Output(PROBE_LIMITS.output), None) as confined:
-                ended = _served(confined, PROBE, Deadline(PROBE_LIMITS.seconds))
+            gate, output = Gate(NO_API, PROBE_LIMITS), Output(PROBE_LIMITS.output)
+            with self._confined(PROBE, gate, output, None) as confined:
+                ended = _served(confined, Deadline(PROBE_LIMITS.seconds))
         except NotConfinedError as error:
             return Availability(available=False, reason=str(error))
         return verdict(ended, _standing(confined.walls))
 
     @contextmanager
-    def _confined(self, gate: Gate, output: Output, cancel: Event | None) -> Iterator["_Confined"]:
+    def _confined(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> Iterator["_Confined"]:
         """Give a process that has shut itself in; leave nothing of it behind.
 
         Raises:
             NotConfinedError: there is none.
             CancelledError: the run was called off meanwhile.
         """
-        confined = self._kept(gate, output, cancel) or self._fresh(gate, output, cancel)
+        confined = self._kept(code, gate, output, cancel) or self._fresh(code, gate, output, cancel)
         try:
             yield confined
         finally:
             confined.child.kill()
             self._spare.refill()
 
-    def _kept(self, gate: Gate, output: Output, cancel: Event | None) -> "_Confined | None":
+    def _kept(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> "_Confined | None":
         """Return the process kept ready, shut in; None where there is none, or where it died waiting."""
         child = self._spare.take()
         try:
-            return _shut_in(child, gate, output, cancel) if child is not None else None
+            return _shut_in(child, code, gate, output, cancel) if child is not None else None
         except NotConfinedError:
             return None
 
-    def _fresh(self, gate: Gate, output: Output, cancel: Event | None) -> "_Confined":
+    def _fresh(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> "_Confined":
         """Start a process; return it, shut in."""
         try:
             child = Child(self._launcher)
         except OSError as error:
             raise NotConfinedError(f"the process can't be started: {error}") from error
-        return _shut_in(child, gate, output, cancel)
+        return _shut_in(child, code, gate, output, cancel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +141,9 @@ class _Confined:
     walls: Frame
 
 
-def _shut_in(child: Child, gate: Gate, output: Output, cancel: Event | None) -> _Confined:
+def _shut_in(child: Child, code: str, gate: Gate, output: Output, cancel: Event | None) -> _Confined:
     """Have a process shut itself in; end it where it doesn't."""
-    conversation = Conversation(child.channel, gate, output)
+    conversation = Conversation(child.channel, gate, output, code)
     try:
         walls = conversation.confine(Deadline(gate.limits.start_seconds, cancel))
         return _Confined(child, conversation, walls)
@@ -155,10 +156,10 @@ def _shut_in(child: Child, gate: Gate, output: Output, cancel: Event | None) -> 
         raise
 
 
-def _served(confined: _Confined, code: str, deadline: Deadline) -> Ending:
+def _served(confined: _Confined, deadline: Deadline) -> Ending:
     """Run code in a confined process; this is the one table from how that goes wrong to outcomes."""
     try:
-        return confined.conversation.run(code, deadline)
+        return confined.conversation.run(deadline)
     except TimeoutError:
         return ending.timed_out(confined.conversation.gate.limits)
     except LimitExceededError as error:

@@ -1,7 +1,7 @@
 """The process: gets ready, waits for its task, shuts itself in, and only then asks for the code.
 
 host                                   process
-prepare: methods, limits    ->
+prepare: what the code may do ->
                             <-         confined: which walls stand; or unconfined: why, and that is the end
 run: the code               ->
                             <-         output, log, call (each call is answered), in any number
@@ -17,12 +17,12 @@ from functools import partial
 from io import StringIO, TextIOWrapper
 
 from . import frames, program
+from .local_zone import keep_local_zone
 from .lockdown import lock_down
 from .plain import Bounds
-from .preload import close_imports, preload
+from .preload import close_imports, load_rare, preload
 from .proxy import proxy
 from .streams import STREAMS, captured
-from .zones import keep_local_zone, keep_zones
 
 FROM_HOST, TO_HOST = 0, 1
 
@@ -32,7 +32,6 @@ def main() -> None:
     # An interrupt at the operator's terminal is for the host, which ends this process itself.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     preload()
-    keep_zones()
     keep_local_zone()
     with suppress(EOFError, BrokenPipeError):
         _serve()
@@ -42,6 +41,7 @@ def main() -> None:
 
 def _serve() -> None:
     task = frames.receive(FROM_HOST)
+    load_rare(task["modules"])
     streams = tuple(captured(name, task["output"], _tell) for name in STREAMS)
     _look_away_from_the_host(*streams)
     api = proxy(task["api"], task["methods"], Bounds(**task["bounds"]), _tell, partial(_ask, streams))

@@ -1,29 +1,16 @@
-"""The modules that the code may import: loaded beforehand, since no file can be opened later."""
+"""Loads the modules that the code may import: beforehand, since no file can be opened later."""
 
-import asyncio
 import codecs
 import importlib
-import selectors
 import sys
-from asyncio import selector_events
+from collections.abc import Iterable
 from importlib.abc import MetaPathFinder
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec
 from typing import Any
 
-MODULES = (
-    *("abc", "array", "ast", "asyncio", "base64", "binascii", "bisect", "calendar", "cmath"),
-    *("collections", "collections.abc", "colorsys", "configparser", "contextlib", "contextvars", "copy"),
-    *("csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "fnmatch", "fractions"),
-    *("functools", "graphlib", "hashlib", "heapq", "hmac", "html", "html.parser", "inspect", "io"),
-    *("ipaddress", "itertools", "json", "keyword", "linecache", "logging", "math", "numbers", "operator"),
-    *("os", "pathlib", "pickle", "pprint", "queue", "random", "re", "reprlib", "secrets", "shlex"),
-    *("statistics", "string", "struct", "sys", "textwrap", "threading", "time", "timeit", "tomllib"),
-    *("traceback", "types", "typing", "unicodedata", "urllib.parse", "uuid", "warnings", "weakref"),
-    *("xml.etree.ElementTree", "zlib", "zoneinfo"),
-)
-"""What can be imported, with the modules that these import themselves."""
+from .modules import COMMON, MODULES, RARE
 
-_NEEDED_LATER = ("_strptime", "concurrent.futures.thread")
+_NEEDED_LATER = ("_strptime",)
 _ENCODINGS = (
     *("ascii", "base64", "cp1252", "hex", "idna", "latin-1", "punycode", "raw_unicode_escape", "rot13"),
     *("unicode_escape", "utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-16-le", "utf-32", "zlib"),
@@ -31,12 +18,19 @@ _ENCODINGS = (
 
 
 def preload() -> None:
-    """Load every module and encoding that the code may ask for."""
-    for name in (*MODULES, *_NEEDED_LATER):
+    """Load every common module and encoding that the code may ask for."""
+    for name in (*COMMON, *_NEEDED_LATER):
         importlib.import_module(name)
     for name in _ENCODINGS:
         codecs.lookup(name)
-    _keep_event_loops_off_sockets()
+
+
+def load_rare(names: Iterable[str]) -> None:
+    """Load rare modules; what is none of them is left alone."""
+    for name in set(names).intersection(RARE):
+        importlib.import_module(name)
+        if name in _SETTLING:
+            _SETTLING[name]()
 
 
 def close_imports() -> None:
@@ -53,6 +47,10 @@ class _Refusal(MetaPathFinder):
 
     def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
         """Refuse."""
+        if fullname in MODULES:
+            raise ModuleNotFoundError(
+                f"Write 'import {fullname}' as it stands: the code has to name it.", name=fullname
+            )
         names = ", ".join(name for name in MODULES if "." not in name)
         raise ModuleNotFoundError(
             f"No module named {fullname!r} in this sandbox. It has these: {names}.", name=fullname
@@ -65,9 +63,20 @@ def _keep_event_loops_off_sockets() -> None:
     def no_pipe(loop: Any) -> None:
         loop._ssock = loop._csock = None  # noqa: SLF001 - there is no public way to make a loop without sockets
 
-    loop_class: Any = selector_events.BaseSelectorEventLoop
-    loop_class._make_self_pipe = loop_class._close_self_pipe = no_pipe  # noqa: SLF001 - the same
-    module: Any = selectors
-    module.DefaultSelector = selectors.SelectSelector
+    events: Any = importlib.import_module("asyncio.selector_events")
+    events.BaseSelectorEventLoop._make_self_pipe = no_pipe  # noqa: SLF001 - the same
+    events.BaseSelectorEventLoop._close_self_pipe = no_pipe  # noqa: SLF001 - the same
+    selectors: Any = importlib.import_module("selectors")
+    selectors.DefaultSelector = selectors.SelectSelector
+    importlib.import_module("concurrent.futures.thread")
     # An event loop asks for the running loop's policy once; a first one now leaves nothing to import later.
-    asyncio.new_event_loop().close()
+    importlib.import_module("asyncio").new_event_loop().close()
+
+
+def _keep_zones() -> None:
+    """Have zoneinfo find the time zones without files."""
+    importlib.import_module(f"{__package__}.zones").keep_zones()
+
+
+_SETTLING = {"asyncio": _keep_event_loops_off_sockets, "zoneinfo": _keep_zones}
+"""What else it takes until some of them need nothing of the system any more."""

@@ -1,7 +1,6 @@
-"""Time zones without files: the machine's own zone as a rule, all others read beforehand."""
+"""Time zones without files: all of them are read beforehand."""
 
 import os
-import time
 import zoneinfo
 from io import BytesIO
 from pathlib import Path
@@ -9,21 +8,8 @@ from typing import Any
 from zoneinfo import _common
 
 _FOLDER = Path("/usr/share/zoneinfo")
-_LOCAL = Path("/etc/localtime")
 _NOT_ZONES = {"posix", "right"}
 _MAGIC = b"TZif"
-
-
-def keep_local_zone() -> None:
-    """Set ``TZ`` to the local zone's rule, so that the C library never looks for its file again."""
-    try:
-        data = _LOCAL.read_bytes()
-    except OSError:
-        data = b""
-    # A zone's file ends with its rule between two line ends: CET-1CEST,M3.5.0,M10.5.0/3.
-    rule = data.rstrip(b"\n").rpartition(b"\n")[2] if data.startswith(_MAGIC) else b""
-    os.environ["TZ"] = rule.decode("ascii", "replace") or "UTC0"
-    time.tzset()
 
 
 def keep_zones() -> None:
