@@ -458,3 +458,18 @@ def test_a_providers_message_is_checked_against_one_catalogue():
     """Two would contradict each other."""
     with pytest.raises(UsageError, match="one catalogue"):
         al.parse_message(MESSAGE, profile="assistant", tools=[])
+
+
+def test_whoever_listens_to_a_session_is_told_its_events():
+    """In order, the response first and the turn's end last."""
+    heard: list[str] = []
+    with al.Runtime("assistant", listen=lambda event: heard.append(type(event).__name__)) as session:
+        session.handle('```actions\n{"actions": [{"type": "list_tasks"}]}\n```')
+        in_turn = heard[heard.index("ResponseReceived") :]
+    assert in_turn == [
+        "ResponseReceived",
+        "ResponseParsed",
+        "ExecutionStarted",
+        "ExecutionFinished",
+        "TurnFinished",
+    ]

@@ -22,6 +22,7 @@ from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for, parser_named
 from actionledger.profiles import PROFILES, profile_named
 from actionledger.reading import read_provider_message, read_response
+from actionledger.recording import Recorder
 from actionledger.replay.reparse import ReparseReport, reparse_with
 from actionledger.values import ActionCall, ParseResult, RawAction
 
@@ -242,6 +243,7 @@ class Runtime(LiveSession):
         task: what the session is about, for the records.
         earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
         metadata: what else is recorded of the session, as JSON values by name; ``workspace`` and ``temporary`` are taken.
+        listen: is told each event once it is recorded, in the thread that does the work.
 
     Raises:
         UnknownNameError: there is no such profile.
@@ -263,6 +265,7 @@ class Runtime(LiveSession):
         task: str = "",
         earlier: Earlier | None = None,
         metadata: Mapping[str, Any] | None = None,
+        listen: Recorder | None = None,
     ) -> None:
         chosen = _profile(profile)
         super().__init__(
@@ -276,6 +279,7 @@ class Runtime(LiveSession):
             task=task,
             earlier=earlier,
             metadata=metadata,
+            listen=listen,
         )
 
     @classmethod
