@@ -62,14 +62,15 @@ def test_recorded_bodies_of_all_providers_are_read():
     seen = dict.fromkeys([*MARKS, "gemini"], 0)
     for body in recorded_bodies():
         dialect = spelling(body)
-        text, actions, issues = read_message(body)
+        read = read_message(body)
         if not dialect:
-            assert (text, actions, [issue.code for issue in issues]) == ("", (), [Reason.WRONG_SHAPE])
+            found = (read.text, read.actions, [issue.code for issue in read.issues])
+            assert found == ("", (), [Reason.WRONG_SHAPE])
             continue
-        assert issues == ()
-        assert len(actions) == calls_in(body.get("output", body), dialect)
-        assert all(action.dialect == dialect and action.name for action in actions)
-        seen[dialect] += len(actions)
+        assert read.issues == ()
+        assert len(read.actions) == calls_in(body.get("output", body), dialect)
+        assert all(action.dialect == dialect and action.name for action in read.actions)
+        seen[dialect] += len(read.actions)
     assert all(seen.values()), seen
 
 
@@ -82,10 +83,10 @@ def test_the_messages_of_an_agent_are_read():
     ]
     assert messages
     for message in messages:
-        text, actions, issues = read_message(message)
+        read = read_message(message)
         functions = [call["function"] for call in message.get("tool_calls") or []]
-        assert text == (message.get("content") or "")
-        assert issues == ()
-        assert [(action.name, action.arguments) for action in actions] == [
+        assert read.text == (message.get("content") or "")
+        assert read.issues == ()
+        assert [(action.name, action.arguments) for action in read.actions] == [
             (function["name"], json.loads(function["arguments"])) for function in functions
         ]
