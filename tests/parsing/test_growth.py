@@ -12,7 +12,7 @@ import pytest
 
 from actionledger.parsing.parsers import PARSERS
 
-SMALL, LARGE = 20_000, 200_000
+SMALL, LARGE = 10_000, 100_000
 SLACK = 0.002
 """Seconds that a small text is taken to need at least: below, a clock's own noise is all there is to see."""
 
