@@ -163,8 +163,8 @@ def test_what_was_said_and_kept_is_text(run, play, said):
     ("responses", "code", "words"),
     [
         ([], 1, "Ended (model_failed): The layer '2ic' gave no response"),
-        (['```json\n{"action": "update_plan"}\n```'], 1, "Ended (finished)"),
-        (['```json\n{"action": "update_plan", "plan": }\n```'], 1, "Ended (finished)"),
+        (['```json\n{"action": "update_plan"}\n```'] * 2, 1, "Ended (finished)"),
+        (['```json\n{"action": "update_plan", "plan": }\n```'] * 2, 1, "Ended (finished)"),
         (
             ['```json\n{"action": "create_branch", "branch_name": "x"}\n```'],
             3,

@@ -306,17 +306,42 @@ def test_a_model_that_fails_stops_the_cascade_where_it_is(start, cast, said):
     assert len(orchestration.desk.plans()) == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["", " \n", "No actions, only words.", '```json\n{"action": "update_plan", "plan": }\n```']
-)
-def test_a_response_without_a_good_action_goes_on(start, cast, said, text):
-    """The next layer hears what there was, and of an unreadable block that it could not be read."""
+UNREADABLE = '```json\n{"action": "update_plan", "plan": }\n```'
+
+
+@pytest.mark.parametrize("text", ["", " \n", "No actions, only words."])
+def test_a_response_without_an_action_goes_on(start, cast, said, text):
+    """The next layer hears what there was."""
     layers = cast(_2ic=[text], team_lead=[said(ISSUES)])
     orchestration = start(layers)
     assert orchestration.run().status == "finished"
     (prompt,) = asked(layers[1])
-    assert (text.strip() or "(nothing)") in prompt or "Not read" in prompt
+    assert (text.strip() or "(nothing)") in prompt
     assert orchestration.state.messages[0].actions == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "word"), [(UNREADABLE, "Not read"), ('```json\n{"action": "update_plan"}\n```', "refused")]
+)
+def test_a_layer_hears_what_was_wrong_and_writes_it_again(start, cast, said, text, word):
+    """Before its message goes on; what is wrong is not somebody else's to guess."""
+    layers = cast(_2ic=[text, said(PLAN)], team_lead=[said(ISSUES)])
+    orchestration = start(layers)
+    assert orchestration.run().status == "finished"
+    assert names(orchestration.state) == [("2ic", "2ic"), ("2ic", "team-lead"), ("team-lead", "ceo")]
+    assert word in asked(layers[0])[1]
+    assert "nothing that is done" in asked(layers[0])[1]
+    assert [plan.text for plan in orchestration.desk.plans()] == [PLAN["plan"]]
+
+
+def test_a_layer_that_is_wrong_twice_is_not_asked_a_third_time(start, cast, said):
+    """The next layer hears of it."""
+    layers = cast(_2ic=[UNREADABLE, UNREADABLE, said(PLAN)], team_lead=[said(ISSUES)])
+    orchestration = start(layers)
+    assert orchestration.run().status == "finished"
+    assert len(asked(layers[0])) == 2
+    assert "Not read" in asked(layers[1])[0]
+    assert orchestration.desk.plans() == []
 
 
 def test_what_is_told_is_cut_with_a_word(start, cast, said):

@@ -62,6 +62,14 @@ def sent_back(feedback: str) -> str:
     return _section("What came of your actions", feedback)
 
 
+def corrected(feedback: str) -> str:
+    """Return what a layer is told of whose actions some could not be read or were refused."""
+    what_next = (
+        "Write again what was refused or not read, and nothing that is done. Your message goes on then."
+    )
+    return f"{sent_back(feedback)}\n\n{what_next}"
+
+
 def answered(prompt: str, requests: Sequence[Request]) -> str:
     """Return a prompt with the answers that it has waited for.
 

@@ -21,7 +21,7 @@ from actionledger.profiles.orchestrator.desk import Desk
 from actionledger.profiles.orchestrator.handlers import set_up
 from actionledger.profiles.orchestrator.layers import in_order
 from actionledger.profiles.orchestrator.notes import Notes
-from actionledger.profiles.orchestrator.reading import parsed_actions
+from actionledger.profiles.orchestrator.reading import is_flawed, parsed_actions
 from actionledger.profiles.orchestrator.routing import Route, route
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
@@ -277,7 +277,8 @@ class Orchestration:
         turn = self.sessions.take(
             due.layer, received.response, due.prompt, index=received.turn_index, dry_run=self.state.dry_run
         )
-        way = route(self.state.layers, due.layer, turn.observations)
+        is_to_be_corrected = is_flawed(turn.result) and not due.is_correction
+        way = route(self.state.layers, due.layer, turn.observations, is_to_be_corrected=is_to_be_corrected)
         message = LayerMessage(
             id=derived_id("layer-message", turn.turn_id),
             from_layer=due.layer,
@@ -303,10 +304,13 @@ class Orchestration:
         if way.next_layer is None:
             return None
         if way.waits_for:
-            prompt = briefing.sent_back(turn.feedback)
-        else:
-            prompt = briefing.handed_on(self.state.directive, message, turn.feedback)
-        return Due(layer=way.next_layer, prompt=prompt, waits_for=way.waits_for)
+            return Due(
+                layer=way.next_layer, prompt=briefing.sent_back(turn.feedback), waits_for=way.waits_for
+            )
+        if way.next_layer == message.from_layer:
+            return Due(layer=way.next_layer, prompt=briefing.corrected(turn.feedback), is_correction=True)
+        prompt = briefing.handed_on(self.state.directive, message, turn.feedback)
+        return Due(layer=way.next_layer, prompt=prompt)
 
     def _carry_out_decisions(self) -> None:
         """Run or drop what a person has decided about, and tell the layer that comes next."""

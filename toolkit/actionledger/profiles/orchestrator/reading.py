@@ -9,7 +9,7 @@ from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.refusing import refusal
 from actionledger.reading import read_response
 from actionledger.values import ActionCall, ParseResult
-from actionledger.vocabulary import ActionStatus
+from actionledger.vocabulary import ActionStatus, Outcome
 
 _REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
 
@@ -54,6 +54,12 @@ def parsed_actions(result: ParseResult) -> ParsedActions:
             *(refusal(call, CATALOGUE.names) for call in result.actions if call.status in _REFUSED),
         ],
     )
+
+
+def is_flawed(result: ParseResult) -> bool:
+    """Return whether something in a response could not be read, or is no valid action."""
+    is_unread = result.outcome in {Outcome.FAILED, Outcome.PARTIAL}
+    return is_unread or any(call.status in _REFUSED for call in result.actions)
 
 
 def as_object(call: ActionCall) -> dict[str, Any]:

@@ -67,11 +67,13 @@ class Due(_Saved):
         layer: who is asked.
         prompt: what it is told.
         waits_for: the numbers of the requests that a person has to answer first.
+        is_correction: whether it is asked again because of what it has just written.
     """
 
     layer: str
     prompt: str
     waits_for: tuple[int, ...] = ()
+    is_correction: bool = False
 
 
 class Received(_Saved):
