@@ -15,6 +15,12 @@ LedgerOption = Annotated[
     Path,
     typer.Option("--ledger", "-l", envvar="ACTIONLEDGER_LEDGER", help="The ledger's file, NAME.duckdb."),
 ]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]

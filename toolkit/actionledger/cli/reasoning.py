@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing, opened_model
+from actionledger.cli.running import STOPPED
 from actionledger.cli.tables import print_text
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
@@ -28,8 +29,6 @@ from actionledger.profiles.reasoner import (
 )
 from actionledger.profiles.reasoner.store import STORE_FILE
 from actionledger.recording import json_text
-
-STOPPED = 130
 
 WorkspaceArgument = Annotated[Path, typer.Argument(help="The folder that the persona is kept in.")]
 

@@ -21,6 +21,7 @@ from actionledger.cli.options import (
     DryRunOption,
     JsonOption,
     LedgerOption,
+    ModelOption,
     command_words,
     opened_model,
 )
@@ -38,12 +39,6 @@ FAILED, WRONG_USAGE, WAITING, STOPPED = 1, 2, 3, 130
 DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
 """What is no failure."""
 
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE."
-    ),
-]
 ResponseOption = Annotated[
     str | None,
     typer.Option("--response", "-r", help="Run this one response, a file or - for standard input."),

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import LedgerOption, opened_model
+from actionledger.cli.options import LedgerOption, ModelOption, opened_model
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import OWN, Prompts
@@ -37,12 +37,7 @@ DEFAULT_LEDGER = state_folder() / "repl.duckdb"
 
 def repl(
     *,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", "-m", help="openai:NAME@BASE_URL, ollama:NAME, recorded:SESSION or scripted:FILE."
-        ),
-    ] = None,
+    model: ModelOption = None,
     workdir: Annotated[
         Path, typer.Option("--workdir", "-w", help="The folder that actions may touch.")
     ] = Path(),
