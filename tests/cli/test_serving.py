@@ -5,12 +5,10 @@ from types import ModuleType
 
 import pytest
 
-from actionledger.cli import serving
-
 
 def test_without_its_packages_it_says_what_to_install(sentence, monkeypatch):
     """One sentence, with the command."""
-    monkeypatch.setattr(serving, "find_spec", lambda _name: None)
+    monkeypatch.setitem(sys.modules, "streamlit", None)
     assert "pip install 'actionledger[dashboard]'" in sentence("dashboard")
 
 
@@ -34,6 +32,5 @@ def test_it_serves_the_ledger_that_is_named(run, monkeypatch, arguments, served)
     server = ModuleType("actionledger_dashboard.server")
     server.serve = serve
     monkeypatch.setitem(sys.modules, "actionledger_dashboard.server", server)
-    monkeypatch.setattr(serving, "find_spec", lambda _name: "found")
     assert run("dashboard", *arguments).code == 3
     assert calls == [served]

@@ -139,7 +139,7 @@ def test_parameters_and_frames(ledger, make) -> None:
     ledger.record(make.note("a"))
     assert ledger.sql("SELECT ? FROM events WHERE message = ?", [7, "a"]).fetchall() == [(7,)]
     assert ledger.sql("SELECT $x + 1 FROM events", {"x": 7}).fetchall() == [(8,)]
-    assert [column[0] for column in ledger.sql("SELECT 1 AS one").description] == ["one"]
+    assert ledger.sql("SELECT 1 AS one").columns == ("one",)
     pytest.importorskip("pandas")
     assert ledger.sql("SELECT message FROM events").df()["message"].tolist() == ["a"]
 

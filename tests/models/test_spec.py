@@ -94,5 +94,5 @@ except UsageError as error:
     )
     assert done.stdout.splitlines() == [
         "a",
-        "A live model needs more packages: pip install 'actionledger[live]'.",
+        "A live model needs httpx and stamina, not installed here: pip install 'actionledger[live]'.",
     ]

@@ -3,7 +3,8 @@
     ActionLedgerError                 every error that the toolkit raises on purpose
     ├── UsageError                    the developer: a call or a configuration that can't work
     │   ├── UnknownNameError          a profile, dialect, parser or action that doesn't exist; says which do
-    │   └── RenderError               calls that a dialect has no way to write; says why
+    │   ├── RenderError               calls that a dialect has no way to write; says why
+    │   └── MissingPackageError       a package of an extra that is not installed; names the extra
     ├── LedgerError                   the operator: a file, folder or disk that can't be used
     │   ├── NotALedgerError           the file is no DuckDB database, or one that something else made
     │   ├── NewerLedgerError          the ledger was written by a newer version of the toolkit
@@ -59,6 +60,21 @@ class RenderError(UsageError):
             f"The dialect {dialect!r} can't write {names}: {why}. Change that, or take another dialect."
         )
         self.dialect = dialect
+
+
+class MissingPackageError(UsageError):
+    """A package that a bare install lacks.
+
+    Args:
+        purpose: what needs it, as a sentence begins.
+        packages: the names of what is not installed.
+        extra: the extra that brings it.
+    """
+
+    def __init__(self, purpose: str, packages: Iterable[str], extra: str) -> None:
+        names = " and ".join(packages)
+        super().__init__(f"{purpose} needs {names}, not installed here: pip install 'actionledger[{extra}]'.")
+        self.extra = extra
 
 
 class LedgerError(ActionLedgerError):

@@ -1,6 +1,7 @@
 """A response annotated: what was narrative, what a block, what became of it. Plain text, for terminal and notebook."""
 
 from collections.abc import Iterator
+from typing import Self
 
 from actionledger.values import ActionCall, Block, ParseResult, Span
 from actionledger.vocabulary import SENTENCES
@@ -8,7 +9,35 @@ from actionledger.vocabulary import SENTENCES
 _WIDEST = 160
 
 
-def explain(result: ParseResult) -> str:
+class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text has no slot for
+    """A response annotated: its lines as text, and in a notebook the response with each place marked.
+
+    Args:
+        text: the lines.
+        result: what was read.
+    """
+
+    def __new__(cls, text: str, result: ParseResult) -> Self:
+        """Return the lines, with the reading that they were made from."""
+        made = super().__new__(cls, text)
+        made.result = result
+        return made
+
+    result: ParseResult
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str, ParseResult]]:
+        return type(self), (str(self), self.result)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.readings import explanation_html  # noqa: PLC0415 - only where it is looked at
+
+        return explanation_html(self.result)
+
+
+def explain(result: ParseResult) -> Explanation:
     """Return a response with every stretch of it marked.
 
     Args:
@@ -18,7 +47,7 @@ def explain(result: ParseResult) -> str:
         Lines: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it. Every character of the
         response is in one of the first two kinds; control characters are shown as escapes.
     """
-    return "\n".join(_lines(result))
+    return Explanation("\n".join(_lines(result)), result)
 
 
 def _lines(result: ParseResult) -> Iterator[str]:

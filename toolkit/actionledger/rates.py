@@ -43,6 +43,11 @@ class Rate:
         high = 1.0 if self.successes == count else min(1.0, (centre + margin) / (1 + spread))
         return low, high
 
+    def _repr_html_(self) -> str:
+        from actionledger.display.figures import rate_html  # noqa: PLC0415 - only where it is looked at
+
+        return rate_html(self.value, self.interval, str(self))
+
     def __str__(self) -> str:
         if self.value is None:
             return "– (0)"

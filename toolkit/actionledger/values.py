@@ -240,6 +240,21 @@ class ParseResult:
     parser_name: str
     catalogue: str | None
 
+    def __repr__(self) -> str:
+        from actionledger.display.readings import reading_line  # noqa: PLC0415 - only where it is looked at
+
+        return reading_line(self)
+
+    def __str__(self) -> str:
+        from actionledger.display.readings import reading_text  # noqa: PLC0415
+
+        return reading_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.readings import reading_html  # noqa: PLC0415
+
+        return reading_html(self)
+
     @property
     def repairs(self) -> tuple[Repair, ...]:
         """Every repair of every block, in text order."""
@@ -349,3 +364,18 @@ class Turn:
     feedback: str = ""
     issues: tuple[Issue, ...] = ()
     stopped: str = ""
+
+    def __repr__(self) -> str:
+        from actionledger.display.readings import turn_line  # noqa: PLC0415 - only where it is looked at
+
+        return turn_line(self)
+
+    def __str__(self) -> str:
+        from actionledger.display.readings import turn_text  # noqa: PLC0415
+
+        return turn_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.readings import turn_html  # noqa: PLC0415
+
+        return turn_html(self)

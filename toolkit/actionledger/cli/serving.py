@@ -1,13 +1,12 @@
 """``dashboard``: the ledger in a browser."""
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption
-from actionledger.errors import UsageError
+from actionledger.extras import require
 
 
 def dashboard(
@@ -19,8 +18,7 @@ def dashboard(
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
 ) -> None:
     """Serve the dashboard to this machine until interrupted."""
-    if find_spec("streamlit") is None or find_spec("altair") is None:
-        raise UsageError("The dashboard needs more packages: pip install 'actionledger[dashboard]'.")
+    require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
     from actionledger_dashboard.server import serve  # noqa: PLC0415 - an optional dependency
 
     raise typer.Exit(serve(path or ledger, port, headless=not open_browser))

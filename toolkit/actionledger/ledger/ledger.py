@@ -7,16 +7,13 @@ POSIX only (``fcntl``).
 """
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 from weakref import finalize
-
-from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
 from actionledger.events import Event
@@ -29,8 +26,13 @@ from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.locks import FileLock
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
+from actionledger.ledger.results import Parameters, QueryResult
 
 _CLOSING_PATIENCE_SECONDS = 5.0
+_COUNTS = """
+SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns
+UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT 'actions', count(*) FROM actions
+UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
 
 
 def open_ledger(path: str | os.PathLike[str], *, read_only: bool = False) -> "Ledger":
@@ -110,9 +112,7 @@ class Ledger:
             self._writer.flush()
             return ingest(self._files, eagerly=True)
 
-    def sql(
-        self, query: str, parameters: Sequence[object] | dict[str, object] | None = None
-    ) -> DuckDBPyConnection:
+    def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
         """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
 
         Args:
@@ -120,7 +120,7 @@ class Ledger:
             parameters: the values of ``?`` or, by name, of ``$name``.
 
         Returns:
-            The result, with ``fetchall()``, ``df()`` and the like; a cursor of its own for each call.
+            The rows, to be shown, read one by one or had as a data frame; nothing else shares its cursor.
 
         Raises:
             LedgerError: the ledger can't be read.
@@ -130,7 +130,7 @@ class Ledger:
         with self._lock:
             self._see_everything()
             cursor = self._reader.cursor()
-        return cursor.execute(query, parameters)
+        return QueryResult(cursor, query, parameters)
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet."""
@@ -179,6 +179,25 @@ class Ledger:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __repr__(self) -> str:
+        return f"<Ledger {str(self.path)!r}: {self._state}>"
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.figures import holdings_html  # noqa: PLC0415 - only where it is looked at
+
+        return holdings_html(str(self.path), self._state, self._counts())
+
+    @property
+    def _state(self) -> str:
+        if self._is_closed:
+            return "closed"
+        return "open for reading" if self.read_only else "open"
+
+    def _counts(self) -> list[tuple[Any, ...]]:
+        if self._is_closed:
+            return []
+        return list(self.sql(_COUNTS).fetchall())
 
     def _see_everything(self) -> None:
         if not self.read_only:

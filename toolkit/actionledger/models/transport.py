@@ -15,6 +15,7 @@ from pydantic import SecretStr
 
 from actionledger._version import __version__
 from actionledger.errors import UsageError
+from actionledger.extras import require
 from actionledger.models.access import Endpoint
 from actionledger.models.errors import (
     BrokenResponseError,
@@ -29,11 +30,9 @@ from actionledger.models.excerpts import excerpt
 from actionledger.models.statuses import Refusal, status_error
 from actionledger.models.timeouts import Timeouts
 
-try:
-    import httpx
-    import stamina
-except ImportError as error:
-    raise UsageError("A live model needs more packages: pip install 'actionledger[live]'.") from error
+require("A live model", "live", "httpx", "stamina")
+import httpx  # noqa: E402 - optional; what is missing was named above
+import stamina  # noqa: E402
 
 LONGEST_WAIT = 60.0
 """The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""

@@ -45,6 +45,21 @@ class ReparseReport:
     comparison: Comparison
     seconds: float
 
+    def __repr__(self) -> str:
+        from actionledger.display.comparisons import report_line  # noqa: PLC0415 - only where it is looked at
+
+        return report_line(self)
+
+    def __str__(self) -> str:
+        from actionledger.display.comparisons import report_text  # noqa: PLC0415
+
+        return report_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.comparisons import report_html  # noqa: PLC0415
+
+        return report_html(self)
+
     @property
     def counts(self) -> dict[str, int]:
         """How many turns are read the same, recovered, lost, and read as other actions."""

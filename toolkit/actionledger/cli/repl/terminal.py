@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from actionledger.cli.repl.repl import Repl
-from actionledger.errors import UsageError
+from actionledger.extras import require
 
 PROMPT = "> "
 
@@ -42,18 +42,14 @@ def typed_lines(repl: Repl, history: Path) -> Lines:
         history: the file that keeps what was typed.
 
     Raises:
-        UsageError: what it takes is not installed.
+        MissingPackageError: what it takes is not installed.
     """
-    try:
-        from prompt_toolkit import PromptSession  # noqa: PLC0415 - an optional dependency
-        from prompt_toolkit.completion import CompleteEvent, Completer, Completion  # noqa: PLC0415
-        from prompt_toolkit.document import Document  # noqa: PLC0415
-        from prompt_toolkit.history import FileHistory  # noqa: PLC0415
-        from prompt_toolkit.shortcuts import CompleteStyle  # noqa: PLC0415
-    except ImportError as error:
-        raise UsageError(
-            "Typing into the REPL needs one more package: pip install 'actionledger[repl]'. Lines of a pipe need none."
-        ) from error
+    require("Typing into the REPL", "repl", "prompt_toolkit")
+    from prompt_toolkit import PromptSession  # noqa: PLC0415 - an optional dependency
+    from prompt_toolkit.completion import CompleteEvent, Completer, Completion  # noqa: PLC0415
+    from prompt_toolkit.document import Document  # noqa: PLC0415
+    from prompt_toolkit.history import FileHistory  # noqa: PLC0415
+    from prompt_toolkit.shortcuts import CompleteStyle  # noqa: PLC0415
 
     class Commands(Completer):
         """Completes commands and their words."""

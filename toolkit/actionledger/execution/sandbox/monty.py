@@ -1,6 +1,5 @@
 """Monty: a small Python of its own, written in Rust. On every system, but without much of the language."""
 
-from importlib.util import find_spec
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
@@ -8,6 +7,7 @@ from actionledger.execution.sandbox.api import NO_API, Api
 from actionledger.execution.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
 from actionledger.execution.sandbox.ending import measured
 from actionledger.execution.sandbox.limits import Limits
+from actionledger.extras import missing
 
 if TYPE_CHECKING:
     from actionledger.execution.sandbox.monty_worker import MontyWorkers
@@ -61,10 +61,8 @@ class MontySandbox:
             return self._workers
 
     def _looked_for(self) -> Availability:
-        if find_spec("pydantic_monty") is None:
-            return Availability(
-                available=False, reason="pydantic-monty is not installed; install actionledger[sandbox]"
-            )
+        if (lacking := missing("Monty", "sandbox", "pydantic_monty")) is not None:
+            return Availability(available=False, reason=str(lacking).rstrip("."))
         result = self.run("6 * 7")
         if result.value != 42:
             return Availability(available=False, reason=f"its interpreter doesn't run here: {result.message}")

@@ -5,7 +5,7 @@ Statements are constants of their modules. What is put into their ``{places}`` i
 statement's columns are the fields of the row that it becomes.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol, TypeAlias, TypeVar
 from uuid import UUID
@@ -29,8 +29,8 @@ class Result(Protocol):
     """What a statement gave."""
 
     @property
-    def description(self) -> Any:
-        """One sequence a column, its name first."""
+    def columns(self) -> Sequence[str]:
+        """The columns' names, in order; none where the statement gives no rows."""
 
     def fetchall(self) -> list[Any]:
         """Return every row that was not fetched yet, each a tuple."""
@@ -53,9 +53,8 @@ def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters 
         parameters: its values.
     """
     result = ledger.sql(query, parameters)
-    names = [column[0] for column in result.description]
     adapter = _adapter(kind)
-    return [adapter.validate_python(dict(zip(names, row, strict=True))) for row in result.fetchall()]
+    return [adapter.validate_python(dict(zip(result.columns, row, strict=True))) for row in result.fetchall()]
 
 
 def number(ledger: Queryable, query: str, parameters: Parameters | None = None) -> int:

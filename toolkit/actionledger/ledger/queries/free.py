@@ -30,9 +30,9 @@ def ask(ledger: Queryable, statement: str) -> Answer:
     """
     try:
         result = ledger.sql(statement)
-        if getattr(result, "description", None) is None:  # an empty statement gives nothing at all
+        if not result.columns:
             raise UsageError("The statement gives no rows; write a SELECT.")
-        return Answer(tuple(column[0] for column in result.description), result.fetchall())
+        return Answer(tuple(result.columns), result.fetchall())
     except duckdb.Error as error:
         first_lines = str(error).strip().splitlines()[:1]
         raise UsageError(f"The statement can't be run: {' '.join(first_lines)}") from error

@@ -1,0 +1,278 @@
+"""What a statement gave: rows to read one by one, as a data frame, or at a glance. The same on every supported DuckDB.
+
+DuckDB's own result gives each row once and what is left over after that, and what it is called differs between versions.
+This one gives all rows as often as it is asked: the first reading takes what ran at once, a later one runs the statement
+again, on the same state of the ledger.
+"""
+
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from duckdb import DuckDBPyConnection, Error
+
+from actionledger.errors import UsageError
+from actionledger.extras import require
+from actionledger.ledger.rows import Row, row_kind
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    from actionledger.display.tables import Table
+
+Parameters: TypeAlias = Sequence[object] | dict[str, object]
+
+_SHOWN = 20
+_HEAD = 1000
+_BATCH = 10_000
+_NOTHING = "The statement gives no rows to make a table of; write a SELECT."
+
+
+class QueryResult:
+    """The rows that a statement gave: what ``Ledger.sql`` returns.
+
+    ``df``, ``pl``, ``arrow``, ``len`` and iteration give all rows, however often and in whatever order they are asked
+    for; ``fetchone``, ``fetchmany`` and ``fetchall`` share one walk through them. Threads may share it. It stays readable
+    when its ledger is closed.
+
+    Args:
+        cursor: a cursor that nothing else uses.
+        query: the statement; it is run at once.
+        parameters: the values of ``?`` or, by name, of ``$name``.
+
+    Raises:
+        duckdb.Error: the statement is wrong.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     result = ledger.sql("SELECT range AS n, range * range AS square FROM range(3)")
+        >>> result.columns, len(result), [row["square"] for row in result]
+        (('n', 'square'), 3, [0, 1, 4])
+        >>> result
+        n  square
+        -  ------
+        0       0
+        1       1
+        2       4
+        (3 rows)
+    """
+
+    def __init__(self, cursor: DuckDBPyConnection, query: str, parameters: Parameters | None = None) -> None:
+        self._cursor = cursor
+        self._query = query
+        self._parameters = parameters
+        self._lock = Lock()
+        self._first = self._run()
+        self._walk: DuckDBPyConnection | None = None
+        self._head: list[tuple[Any, ...]] | None = None
+        self._length: int | None = None
+        described = () if self._first is None else self._first.description or ()
+        self.columns: tuple[str, ...] = tuple(str(column[0]) for column in described)
+        """The columns' names, in order; two may have the same. None where the statement gives nothing."""
+        self.types: tuple[str, ...] = tuple(str(column[1]) for column in described)
+        """The columns' types, in DuckDB's words."""
+        self._row = row_kind(self.columns)
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the next row of the walk; None at its end.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("SELECT 1, 'one'").fetchone()
+            (1, 'one')
+        """
+        with self._lock:
+            walk = self._walking()
+            return None if walk is None else walk.fetchone()
+
+    def fetchmany(self, size: int = 1) -> list[tuple[Any, ...]]:
+        """Return the next rows of the walk; none at its end.
+
+        Args:
+            size: at most how many.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("FROM range(5)").fetchmany(2)
+            [(0,), (1,)]
+        """
+        with self._lock:
+            walk = self._walking()
+            return [] if walk is None else walk.fetchmany(size)
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """Return the rows of the walk that were not fetched yet.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("SELECT range FROM range($n)", {"n": 2}).fetchall()
+            [(0,), (1,)]
+        """
+        with self._lock:
+            walk = self._walking()
+            return [] if walk is None else walk.fetchall()
+
+    def df(self) -> "pd.DataFrame":
+        """Return all rows as a pandas data frame; of columns with the same name, later ones get a number.
+
+        Raises:
+            MissingPackageError: pandas is not installed.
+            UsageError: the statement is none that gives rows.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("SELECT range AS n FROM range(3)").df()["n"].sum().item()
+            3
+        """
+        require("A data frame of pandas", "notebook", "pandas")
+        if (rows := self._whole()) is None:
+            raise UsageError(_NOTHING)
+        return rows.df()
+
+    def pl(self) -> "pl.DataFrame":
+        """Return all rows as a polars data frame; of columns with the same name, later ones get a number.
+
+        Raises:
+            MissingPackageError: polars or pyarrow is not installed.
+            UsageError: the statement is none that gives rows.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("SELECT range AS n FROM range(3)").pl().shape
+            (3, 1)
+        """
+        require("A data frame of polars", "notebook", "polars", "pyarrow")
+        import polars as pl  # noqa: PLC0415 - optional
+
+        table = self.arrow()
+        frame = pl.from_arrow(table.rename_columns(distinct(table.column_names)))
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    def arrow(self) -> "pa.Table":
+        """Return all rows as an Arrow table; columns with the same name keep it.
+
+        Raises:
+            MissingPackageError: pyarrow is not installed.
+            UsageError: the statement is none that gives rows.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("SELECT range AS n FROM range(3)").arrow().column_names
+            ['n']
+        """
+        require("A table of Arrow", "notebook", "pyarrow")
+        # As a relation: DuckDB 2.0 makes a table of anything else by way of a second copy, and warns.
+        relation = self._cursor.cursor().sql(self._query, params=self._parameters) if self.columns else None
+        if relation is None:
+            raise UsageError(_NOTHING)
+        return relation.to_arrow_table()
+
+    def show(self, rows: int = _SHOWN) -> None:
+        """Print the first rows as a table.
+
+        Args:
+            rows: at most how many.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.sql("SELECT range AS n FROM range(5)").show(rows=2)
+            n
+            -
+            0
+            1
+            (the first 2 of 5 rows)
+        """
+        print(self._text(rows))  # noqa: T201 - asked for
+
+    def __len__(self) -> int:
+        if self._length is None:
+            self._length = sum(len(batch) for batch in self._batches())
+        return self._length
+
+    def __bool__(self) -> bool:
+        return bool(self._first_rows())
+
+    def __iter__(self) -> Iterator[Row]:
+        """Yield all rows, each a tuple whose values are found by column name, too."""
+        for batch in self._batches():
+            yield from map(self._row, batch)
+
+    def __repr__(self) -> str:
+        try:
+            return self._text(_SHOWN)
+        except Error as error:
+            return f"The statement can't be run to its end: {error}"
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.tables import html_table  # noqa: PLC0415
+
+        return html_table(self._table(_SHOWN))
+
+    def _text(self, rows: int) -> str:
+        from actionledger.display.tables import text_table  # noqa: PLC0415 - only where it is looked at
+
+        return text_table(self._table(rows))
+
+    def _run(self) -> DuckDBPyConnection | None:
+        # Nothing at all comes of a statement without words, whatever DuckDB's types say.
+        result: DuckDBPyConnection | None = self._cursor.cursor().execute(self._query, self._parameters)
+        return result
+
+    def _whole(self) -> DuckDBPyConnection | None:
+        """All rows from the first on: what ran at once where nobody has read of it, or the statement run again."""
+        with self._lock:
+            return self._take()
+
+    def _take(self) -> DuckDBPyConnection | None:
+        first, self._first = self._first, None
+        return first if first is not None or not self.columns else self._run()
+
+    def _walking(self) -> DuckDBPyConnection | None:
+        if self._walk is None:
+            self._walk = self._take()
+        return self._walk
+
+    def _first_rows(self) -> list[tuple[Any, ...]]:
+        """The first rows, kept: what is looked at twice looks the same, and a small result is run once."""
+        with self._lock:
+            if self._head is None:
+                source = self._take()
+                head = [] if source is None else source.fetchmany(_HEAD + 1)
+                if len(head) <= _HEAD:
+                    self._length = len(head)
+                self._head = head[:_HEAD]
+            return self._head
+
+    def _batches(self) -> Iterator[list[tuple[Any, ...]]]:
+        head = self._first_rows()
+        if self._length == len(head):
+            yield head
+            return
+        source = self._whole()
+        assert source is not None
+        while batch := source.fetchmany(_BATCH):
+            yield batch
+
+    def _table(self, rows: int) -> "Table":
+        from actionledger.display.tables import Table  # noqa: PLC0415
+
+        head = self._first_rows()
+        if rows > len(head) and self._length != len(head):
+            source = self._whole()
+            head = [] if source is None else source.fetchmany(rows)
+        return Table(self.columns, head[:rows], total=self._length)
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return names of which no two are the same: later ones get the next free number, as in ``a``, ``a_1``."""
+    taken: dict[str, None] = {}
+    for name in names:
+        number, free = 0, name
+        while free in taken or (number and free in names):
+            number += 1
+            free = f"{name}_{number}"
+        taken[free] = None
+    return list(taken)
