@@ -72,7 +72,7 @@ def _pieces(result: ParseResult) -> Iterator[str]:
 
 def _marks(result: ParseResult) -> Iterator[_Mark]:
     for block in result.blocks:
-        what = f"{block.index} {block.dialect} {block.status}"
+        what = f"block {block.index} · {block.dialect} · {block.status}"
         yield _mark(block.span, 0, f'class="al-block" data-tag="{escaped(cut(what, 80))}"')
         for repair in block.repairs:
             yield _mark(repair.span, 2, f'class="al-fix" title="{escaped(_change(repair))}"')

@@ -207,9 +207,12 @@ class QueryResult:
             return f"The statement can't be run to its end: {error}"
 
     def _repr_html_(self) -> str:
-        from actionledger.display.tables import html_table  # noqa: PLC0415
+        from actionledger.display.tables import Table, html_table  # noqa: PLC0415
 
-        return html_table(self._table(_SHOWN))
+        try:
+            return html_table(self._table(_SHOWN))
+        except Error as error:
+            return html_table(Table(("The statement can't be run to its end",), [(str(error),)], total=1))
 
     def _text(self, rows: int) -> str:
         from actionledger.display.tables import text_table  # noqa: PLC0415 - only where it is looked at

@@ -1,0 +1,99 @@
+"""What a bare install lacks is named with the extra that brings it."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from actionledger.errors import MissingPackageError, UsageError
+from actionledger.extras import missing, require
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+WITH_ANOTHER = {"click", "pydantic_core", "referencing"}
+"""What comes with a dependency that needs it, typer, pydantic and jsonschema."""
+
+ALWAYS_THERE = {"actionledger", "actionledger_dashboard", *sys.stdlib_module_names}
+
+
+def imported_by(requirements: list[str]) -> set[str]:
+    return {Requirement(each).name.replace("-", "_").lower() for each in requirements}
+
+
+def calls(name: str) -> list[ast.Call]:
+    found = []
+    for file in sorted((ROOT / "toolkit").rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name:
+                found.append(node)  # noqa: PERF401
+    return found
+
+
+def test_every_extra_that_is_named_brings_what_is_needed():
+    """Each package of a message is one of the extra that the message names."""
+    needs = [*calls("require"), *calls("missing")]
+    told = [
+        [argument.value for argument in call.args] for call in needs if isinstance(call.args[0], ast.Constant)
+    ]
+    assert len(told) >= 7
+    for purpose, extra, *packages in told:
+        brought = imported_by(PROJECT["optional-dependencies"][extra])
+        assert set(packages) <= brought, purpose
+
+
+def test_every_optional_import_is_of_an_extra():
+    """What the toolkit imports beyond its own dependencies, some extra brings."""
+    needed = imported_by(PROJECT["dependencies"])
+    optional = set().union(*map(imported_by, PROJECT["optional-dependencies"].values()))
+    imported = {
+        name.split(".")[0]
+        for file in (ROOT / "toolkit").rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+    }
+    beyond = imported - ALWAYS_THERE - needed - WITH_ANOTHER
+    assert beyond <= optional
+    assert {"httpx", "stamina", "prompt_toolkit", "pydantic_monty", "polars"} <= beyond
+
+
+def test_what_is_missing_is_said_in_one_sentence():
+    """The purpose, the packages and the command; nothing where all is there."""
+    assert missing("A test", "dev", "pytest") is None
+    with pytest.raises(MissingPackageError) as caught:
+        require("A rocket", "space", "pytest", "no_such_package", "nor_this_one")
+    assert str(caught.value) == (
+        "A rocket needs no-such-package and nor-this-one, not installed here: pip install 'actionledger[space]'."
+    )
+    assert isinstance(caught.value, UsageError)
+
+
+BARE = """
+import sys
+for name in ("pandas", "polars", "pyarrow", "altair", "streamlit", "httpx", "stamina", "pydantic_monty", "IPython"):
+    sys.modules[name] = None
+import actionledger as al
+result = al.parse('```actions\\n{"actions": []}\\n```', profile="assistant")
+with al.open_ledger("x.duckdb") as ledger:
+    rows = ledger.sql("SELECT 1 AS one")
+    for shown in (result, al.explain(result), rows, ledger, al.Rate(1, 2)):
+        assert shown._repr_html_().startswith("<div") and str(shown)
+    print(list(rows))
+"""
+
+
+def test_displays_need_no_extra(tmp_path):
+    """A bare install reads results and shows everything."""
+    done = subprocess.run(
+        [sys.executable, "-c", BARE], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("[(1,)]\n", 0), done.stderr
