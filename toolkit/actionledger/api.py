@@ -56,6 +56,12 @@ def parse(
     Raises:
         UnknownNameError: a name that nothing goes by.
         UsageError: nothing says how to read, or two things do, or a tool's definition is none.
+
+    Example:
+        >>> text = 'On it. <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'
+        >>> result = al.parse(text, dialects=["hermes"])
+        >>> str(result.outcome), result.actions[0].name, result.actions[0].arguments
+        ('repaired', 'add', {'a': 1})
     """
     if dialects is not None and parser is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
@@ -96,6 +102,12 @@ def parse_message(
     Raises:
         UnknownNameError: there is no such profile.
         UsageError: both are given, or a tool's definition is none.
+
+    Example:
+        >>> call = {"id": "c1", "function": {"name": "add", "arguments": '{"a": 1}'}}
+        >>> result = al.parse_message({"role": "assistant", "content": "On it.", "tool_calls": [call]})
+        >>> result.text, result.actions[0].name, result.actions[0].call_id
+        ('On it.', 'add', 'c1')
     """
     if profile is not None and tools is not None:
         raise UsageError("Give either a profile or tools: calls are checked against one catalogue.")
@@ -117,6 +129,10 @@ def render(calls: Iterable[AnyCall], dialect: str | Dialect) -> str:
         UnknownNameError: there is no such dialect.
         RenderError: the dialect has no way to write one of them, such as a text that holds its own closing tag.
         UsageError: there is no call, or something that is none.
+
+    Example:
+        >>> al.render([("add", {"a": 1, "b": 2})], "pythonic")
+        '[add(a=1, b=2)]'
     """
     chosen = dialect_named(dialect) if isinstance(dialect, str) else dialect
     return chosen.render([_plain_call(call) for call in calls])
@@ -145,6 +161,10 @@ def prompt(profile: str | Profile, dialect: str | None = None, *, short: bool = 
         UnknownNameError: there is no such profile or dialect.
         RenderError: the dialect can't write one of the actions.
         UsageError: the profile is read by a baseline parser, and no dialect is given.
+
+    Example:
+        >>> "create_task" in al.prompt("assistant")
+        True
     """
     return prompt_of(_profile(profile), dialect, short=short)
 
@@ -157,6 +177,10 @@ def tools(profile: str | Profile) -> list[dict[str, Any]]:
 
     Raises:
         UnknownNameError: there is no such profile.
+
+    Example:
+        >>> [tool["function"]["name"] for tool in al.tools("mint")]
+        ['execute', 'solution']
     """
     return _profile(profile).catalogue.tools()
 
@@ -172,6 +196,16 @@ def register_profile(profile: Profile) -> Profile:
 
     Raises:
         UsageError: a profile that comes with the toolkit has that name.
+
+    Example:
+        >>> actions = al.ActionSet("waving")
+        >>> @actions.action(example={"to": "Ada"})
+        ... def wave(to: str) -> str:
+        ...     "Wave at somebody."
+        ...     return to
+        >>> profile = al.register_profile(al.custom_profile("waving", actions=actions, dialects=["hermes"]))
+        >>> "waving" in al.profile_names()
+        True
     """
     return PROFILES.register(profile)
 
@@ -185,29 +219,48 @@ def parser(name: str) -> AnyParser:
 
     Raises:
         UnknownNameError: nothing goes by that name.
+
+    Example:
+        >>> al.parser("gembrain-standard").name
+        'gembrain-standard'
     """
     return parser_named(name)
 
 
 def dialect_names() -> tuple[str, ...]:
-    """Return the names of all dialects."""
+    """Return the names of all dialects.
+
+    Example:
+        >>> "hermes" in al.dialect_names()
+        True
+    """
     return tuple(dialect.name for dialect in DIALECTS)
 
 
 def profile_names() -> tuple[str, ...]:
-    """Return the names of all profiles."""
+    """Return the names of all profiles.
+
+    Example:
+        >>> "coder" in al.profile_names()
+        True
+    """
     return tuple(PROFILES)
 
 
 def parser_names() -> tuple[str, ...]:
-    """Return the names of all named parsers, the documents' own among them."""
+    """Return the names of all named parsers, the documents' own among them.
+
+    Example:
+        >>> "gembrain-standard" in al.parser_names()
+        True
+    """
     return tuple(PARSERS)
 
 
 def reparse(
     ledger: Ledger, *, parser: str | AnyParser, run: str | None = None, within: Filter | None = None
 ) -> ReparseReport:
-    """Read recorded turns again with another parser, record that as a run, and say what changed.
+    r"""Read recorded turns again with another parser, record that as a run, and say what changed.
 
     Args:
         ledger: where the turns are; it must be writable.
@@ -221,6 +274,15 @@ def reparse(
     Raises:
         UnknownNameError: there is no such parser.
         UsageError: no recorded turn fits, or two runs are named.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     report = al.reparse(ledger, parser="gembrain-standard")
+        >>> report.counts["same"], report.counts["lost"]
+        (0, 1)
     """
     if within is not None and run is not None:
         raise UsageError("Give either run or within: a filter names its run by run_id.")
@@ -250,6 +312,12 @@ class Runtime(LiveSession):
         UsageError: the workspace can't be used, or the metadata has a name that is taken.
         PolicyError: the policy file can't be used.
         LedgerError: another process works on the same session.
+
+    Example:
+        >>> with al.Runtime("assistant") as runtime:
+        ...     turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+        >>> turn.observations[0].result["task_id"]
+        1
     """
 
     def __init__(
@@ -307,6 +375,16 @@ class Runtime(LiveSession):
             UnknownNameError: there is no such profile.
             UsageError: there is no such session, or its folder is gone.
             LedgerError: another process works on it.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("coder", ledger=ledger, workspace=".") as runtime:
+            ...         waits = runtime.handle(text)
+            ...     with al.Runtime.reopen(ledger, waits.session_id) as runtime:
+            ...         turn = runtime.resume(waits.turn_id, {0: al.Ruling(al.Decision.APPROVED, by="ada")})
+            >>> str(turn.observations[-1].status)
+            'succeeded'
         """
         found = session(ledger, session_id)
         if found is None:

@@ -22,7 +22,15 @@ from difflib import get_close_matches
 
 
 class ActionLedgerError(Exception):
-    """The root of every error that the toolkit raises on purpose; its text is one sentence for people."""
+    """The root of every error that the toolkit raises on purpose; its text is one sentence for people.
+
+    Example:
+        >>> try:
+        ...     al.profile("codr")
+        ... except al.ActionLedgerError as error:
+        ...     print(str(error)[:51])
+        There is no profile 'codr'. Did you mean 'coder'? K
+    """
 
 
 class UsageError(ActionLedgerError):
@@ -121,6 +129,18 @@ class ActionError(ActionLedgerError):
         message: one sentence for the model: what was wrong, and what would work.
         transient: whether nothing was done and the same action may work a moment later, so that it is tried again.
         result: what came of the action all the same, for the record; None for nothing.
+
+    Example:
+        >>> actions = al.ActionSet("mail")
+        >>> @actions.action(example={"to": "ada@example.org"})
+        ... def send_mail(to: str) -> None:
+        ...     "Send a mail."
+        ...     raise al.ActionError("not_found", f"There is no {to}; write to bob@example.org.")
+        >>> mail = al.custom_profile("mail", actions=actions, dialects=["hermes"])
+        >>> with al.Runtime(mail) as runtime:
+        ...     turn = runtime.handle(al.render([("send_mail", {"to": "eve@example.org"})], "hermes"))
+        >>> turn.observations[0].message
+        'There is no eve@example.org; write to bob@example.org.'
     """
 
     def __init__(self, reason: str, message: str, *, transient: bool = False, result: object = None) -> None:

@@ -46,6 +46,13 @@ def explain(result: ParseResult) -> Explanation:
     Returns:
         Lines: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it. Every character of the
         response is in one of the first two kinds; control characters are shown as escapes.
+
+    Example:
+        >>> print(al.explain(al.parse("<execute>1 + 1</execute>", profile="mint")))
+        = clean, read by mint
+        > <execute>1 + 1</execute>
+        = block 0, mint, strict [0:24]
+        =   action 0, execute, valid [0:24]
     """
     return Explanation("\n".join(_lines(result)), result)
 

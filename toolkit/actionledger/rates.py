@@ -16,6 +16,11 @@ class Rate:
     Args:
         successes: how many had the property, 0 to ``count``.
         count: how many were looked at.
+
+    Example:
+        >>> rate = al.Rate(successes=87, count=120)
+        >>> rate.value, [round(end, 3) for end in rate.interval]
+        (0.725, [0.639, 0.797])
     """
 
     successes: int

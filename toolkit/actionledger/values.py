@@ -22,13 +22,23 @@ from actionledger.vocabulary import (
 
 
 class Span(NamedTuple):
-    """A stretch ``[start, end)`` of the raw response, in Unicode code points."""
+    """A stretch ``[start, end)`` of the raw response, in Unicode code points.
+
+    Example:
+        >>> al.Span(2, 5).of("a (b) c")
+        '(b)'
+    """
 
     start: int
     end: int
 
     def of(self, raw: str) -> str:
-        """Return the text that this span covers in the response it was made for."""
+        """Return the text that this span covers in the response it was made for.
+
+        Example:
+            >>> al.Span(0, 2).of("漢字 and more")
+            '漢字'
+        """
         return raw[self.start : self.end]
 
 
@@ -41,6 +51,12 @@ class Repair:
         span: where, in the raw response; empty where something was only added.
         before: the text that stood there.
         after: what it was read as.
+
+    Example:
+        >>> text = '<tool_call>{"name": "f", "arguments": {},}</tool_call>'
+        >>> [repair] = al.parse(text, dialects=["hermes"]).repairs
+        >>> str(repair.kind), repair.span, repair.before, repair.after
+        ('trailing_comma', Span(start=40, end=41), ',', '')
     """
 
     kind: RepairKind
@@ -57,6 +73,11 @@ class Issue:
         code: what is wrong.
         span: where, in the raw response; None where the lack of something is the matter.
         detail: the particulars that the code's sentence leaves open, for people.
+
+    Example:
+        >>> [issue] = al.parse("Well.", profile="mint").issues
+        >>> str(issue.code), issue.span
+        ('no_action_found', None)
     """
 
     code: Reason
@@ -78,6 +99,12 @@ class FieldError:
         path: the field, as a JSON path without its root: ``issues.0.labels``; empty for the action itself.
         value: the value that was given, as JSON text of at most 200 characters; empty for a missing field.
         expected: what is allowed instead.
+
+    Example:
+        >>> text = al.render([("create_task", {"content": 7})], "actions")
+        >>> [error] = al.parse(text, profile="assistant").actions[0].errors
+        >>> str(error.code), error.path, error.value
+        ('wrong_type', 'content', '7')
     """
 
     code: Reason
@@ -106,6 +133,12 @@ class Block:
         reason: why it is malformed or ignored; None otherwise.
         repairs: the changes that made it readable, in text order.
         issues: what is wrong with it, in text order.
+
+    Example:
+        >>> result = al.parse("Hm. <execute>1 + 1</execute>", profile="mint")
+        >>> [block] = result.blocks
+        >>> str(block.status), block.span.of(result.text), block.body.of(result.text)
+        ('strict', '<execute>1 + 1</execute>', '1 + 1')
     """
 
     index: int
@@ -197,6 +230,11 @@ class ActionCall:
         reason: the first error's code, or why it is an illustration; None where it is valid.
         call_id: the identifier that the model gave it, if any.
         references: what of its arguments is taken from other actions' results when it runs.
+
+    Example:
+        >>> [call] = al.parse("<execute>1 + 1</execute>", profile="mint").actions
+        >>> call.name, call.arguments, str(call.status)
+        ('execute', {'code': '1 + 1'}, 'valid')
     """
 
     name: str
@@ -228,6 +266,13 @@ class ParseResult:
         parser_name: the parser's name.
         catalogue: the name of the catalogue that the actions were checked against; None where none was given,
             and then every named action counts as valid.
+
+    Example:
+        >>> result = al.parse("Hm. <execute>1 + 1</execute>", profile="mint")
+        >>> str(result.outcome), result.narrative, len(result.valid_actions)
+        ('clean', 'Hm.', 1)
+        >>> result
+        <ParseResult clean, read by mint: 1 action (execute valid), 1 block, 0 repairs, 0 issues in 28 characters>
     """
 
     text: str
@@ -285,6 +330,13 @@ class Observation:
         message: one sentence for the model where it did not succeed; empty otherwise.
         duration_ms: how long it took, in milliseconds.
         errors: what its model refuses of the arguments that it was to run with.
+
+    Example:
+        >>> with al.Runtime("assistant") as runtime:
+        ...     turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+        >>> [seen] = turn.observations
+        >>> seen.name, str(seen.status), seen.result["task_id"]
+        ('create_task', 'succeeded', 1)
     """
 
     execution_id: str
@@ -318,6 +370,14 @@ class Approval:
         decided_hash: the hash of the content that was decided on; empty while it waits.
         changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
         decided_at: when, UTC without a zone; None while it waits.
+
+    Example:
+        >>> from datetime import datetime
+        >>> waiting = al.Approval(
+        ...     "a1", "s1", "t1", 0, 0, "coder", "qwen3", "read_file", '{"path": "x"}', "hash", True, datetime(2026, 1, 2)
+        ... )
+        >>> waiting.decision is None
+        True
     """
 
     approval_id: str
@@ -354,6 +414,12 @@ class Turn:
         issues: all that kept something from being done: the text's issues, then refused actions and what is wrong with
             the plan, in the order of the actions.
         stopped: why the session should not go on without somebody who looks at it; empty where it may.
+
+    Example:
+        >>> with al.Runtime("assistant") as runtime:
+        ...     turn = runtime.handle("Nothing to do.")
+        >>> turn.index, str(turn.result.outcome), turn.observations
+        (0, 'no_action', ())
     """
 
     turn_id: str

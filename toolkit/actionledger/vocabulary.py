@@ -79,7 +79,12 @@ class ExecutionStatus(StrEnum):
 
 
 class Decision(StrEnum):
-    """What was decided of an action that waited for approval."""
+    """What was decided of an action that waited for approval.
+
+    Example:
+        >>> [str(decision) for decision in al.Decision]
+        ['approved', 'modified', 'rejected']
+    """
 
     APPROVED = "approved"
     MODIFIED = "modified"

@@ -35,6 +35,17 @@ class Action(BaseModel):
     A concrete action has a discriminator field that is a ``Literal`` of its name, a docstring that tells the language
     model what it does, and fields with a ``description``. Values are checked strictly: ``"5"`` is no integer. A field of
     a type that JSON doesn't have, such as a date, is declared with ``Field(strict=False)``.
+
+    Example:
+        >>> from typing import ClassVar, Literal
+        >>> class Wave(al.Action):
+        ...     "Wave at somebody."
+        ...
+        ...     example: ClassVar = {"to": "Ada"}
+        ...     type: Literal["wave"]
+        ...     to: str
+        >>> Wave(type="wave", to="Ada").to
+        'Ada'
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -59,6 +70,11 @@ class Catalogue:
 
     Raises:
         UsageError: there is no action, one has no name, no example or a wrong one, or two have the same name.
+
+    Example:
+        >>> catalogue = al.profile("coder").catalogue
+        >>> catalogue.names[:3]
+        ('create_file', 'execute_command', 'create_directory')
     """
 
     name: str
@@ -95,7 +111,12 @@ class Catalogue:
         return self._all_names
 
     def model(self, name: str) -> type[Action] | None:
-        """Return the model of an action; None if no action goes by that name."""
+        """Return the model of an action; None if no action goes by that name.
+
+        Example:
+            >>> al.profile("assistant").catalogue.model("create_task").__name__
+            'CreateTask'
+        """
         return self._models.get(name)
 
     def argument_schema(self, name: str) -> Schema:
@@ -103,6 +124,10 @@ class Catalogue:
 
         Args:
             name: one of ``names``.
+
+        Example:
+            >>> al.profile("assistant").catalogue.argument_schema("create_task")["required"]
+            ['content']
         """
         return self._schemas[name]
 
@@ -115,19 +140,39 @@ class Catalogue:
         return TypeAdapter(Annotated[union, Field(discriminator=self.discriminator)])
 
     def json_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of any action of the catalogue."""
+        """Return the JSON Schema of any action of the catalogue.
+
+        Example:
+            >>> len(al.profile("assistant").catalogue.json_schema()["oneOf"])
+            25
+        """
         return self.adapter.json_schema()
 
     def tools(self) -> list[dict[str, Any]]:
-        """Return the actions as OpenAI's chat interface takes tools, in the catalogue's order."""
+        """Return the actions as OpenAI's chat interface takes tools, in the catalogue's order.
+
+        Example:
+            >>> al.profile("assistant").catalogue.tools()[0]["function"]["name"]
+            'create_task'
+        """
         return [as_tool(each.name, each.description, self._schemas[each.name]) for each in self.describe()]
 
     def describe(self) -> tuple[ActionDescription, ...]:
-        """Return each action with its fields and its example, in the catalogue's order."""
+        """Return each action with its fields and its example, in the catalogue's order.
+
+        Example:
+            >>> [each.name for each in al.profile("mint").catalogue.describe()]
+            ['execute', 'solution']
+        """
         return tuple(self._descriptions.values())
 
     def description(self, name: str) -> ActionDescription | None:
-        """Return one action with its fields and its example; None if no action goes by that name."""
+        """Return one action with its fields and its example; None if no action goes by that name.
+
+        Example:
+            >>> al.profile("assistant").catalogue.description("create_task").group
+            'Tasks'
+        """
         return self._descriptions.get(name)
 
     @cached_property
@@ -149,6 +194,17 @@ class Catalogue:
         Args:
             actions: the models to add.
             name: the new catalogue's name; by default this one's with the names of the added actions.
+
+        Example:
+            >>> from typing import ClassVar, Literal
+            >>> class Wave(al.Action):
+            ...     "Wave at somebody."
+            ...
+            ...     example: ClassVar = {"to": "Ada"}
+            ...     type: Literal["wave"]
+            ...     to: str
+            >>> al.profile("assistant").catalogue.extended(Wave, name="waving").names[-1]
+            'wave'
         """
         added = (_literal_name(model, self.discriminator) for model in actions)
         return type(self)(

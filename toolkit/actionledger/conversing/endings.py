@@ -42,6 +42,10 @@ class ConversationLimits:
 
     Raises:
         UsageError: a limit that no conversation could stay within.
+
+    Example:
+        >>> al.ConversationLimits(turns=5).turns
+        5
     """
 
     turns: int = 20

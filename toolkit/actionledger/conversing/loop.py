@@ -32,6 +32,13 @@ class Conversation:
         ending: why it is over.
         message: the same as a sentence for people.
         turns: its turns, in order.
+
+    Example:
+        >>> from actionledger.models import ScriptedModel
+        >>> model = ScriptedModel(["All is well."])
+        >>> conversation = al.converse(al.Runtime("assistant"), model, "How are you?")
+        >>> str(conversation.ending), len(conversation.turns)
+        ('answered', 1)
     """
 
     session_id: str
@@ -75,6 +82,14 @@ def converse(
         LedgerError: the ledger can't be written to.
         UsageError: the request is empty, or the session is closed.
         KeyboardInterrupt: somebody wants to stop; that is recorded, and the session closed.
+
+    Example:
+        >>> from actionledger.models import ScriptedModel
+        >>> call = al.render([("create_task", {"content": "Call Ada"})], "actions")
+        >>> model = ScriptedModel([call, "Done."])
+        >>> conversation = al.converse(al.Runtime("assistant"), model, "Remind me to call Ada.")
+        >>> str(conversation.ending), [len(turn.observations) for turn in conversation.turns]
+        ('answered', [1, 0])
     """
     if not prompt.strip():
         raise UsageError("The prompt is empty; say what the model is to do.")

@@ -24,7 +24,12 @@ _SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")
 
 
 class Verdict(StrEnum):
-    """What a policy says of an action."""
+    """What a policy says of an action.
+
+    Example:
+        >>> [str(verdict) for verdict in al.Verdict]
+        ['approve', 'modify', 'reject', 'escalate']
+    """
 
     APPROVE = "approve"
     MODIFY = "modify"
@@ -46,6 +51,11 @@ class Rule(NamedTuple):
         when: conditions on fields, by name; all of them must hold. An action without the field doesn't fit.
         changes: for ``modify``: the fields to be set, by name.
         why: the reason, for the model and for people.
+
+    Example:
+        >>> tests = al.Rule("execute_command", al.Verdict.APPROVE, when={"command": ("pytest",)}, why="Tests are harmless.")
+        >>> tests.action
+        'execute_command'
     """
 
     action: str
@@ -55,7 +65,13 @@ class Rule(NamedTuple):
     why: str = ""
 
     def fits(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether the rule is about an action."""
+        """Return whether the rule is about an action.
+
+        Example:
+            >>> tests = al.Rule("execute_command", al.Verdict.APPROVE, when={"command": ("pytest",)})
+            >>> [tests.fits("execute_command", {"command": command}) for command in ("pytest -q", "pytest; rm x")]
+            [True, False]
+        """
         return fnmatchcase(name, self.action) and all(
             field in arguments and _holds(condition, arguments[field])
             for field, condition in self.when.items()
@@ -72,6 +88,11 @@ class Policy:
 
     Args:
         rows: the table, from the top; (glob over action names, verdict) is a short form of a rule.
+
+    Example:
+        >>> policy = al.Policy((("read_*", al.Verdict.APPROVE), ("*", al.Verdict.ESCALATE)))
+        >>> [str(policy.rule_for(name, {}).verdict) for name in ("read_file", "create_file")]
+        ['approve', 'escalate']
     """
 
     rows: Sequence[Rule | tuple[str, Verdict]]
@@ -87,15 +108,33 @@ class Policy:
         return hashlib.sha256(json_text([rule._asdict() for rule in self.rules]).encode()).hexdigest()
 
     def rule_for(self, name: str, arguments: Mapping[str, Any]) -> Rule:
-        """Return the rule that decides about an action."""
+        """Return the rule that decides about an action.
+
+        Example:
+            >>> policy = al.Policy((al.Rule("delete_*", al.Verdict.REJECT, why="Nothing is deleted."),))
+            >>> policy.rule_for("delete_task", {"id": 1}).why
+            'Nothing is deleted.'
+        """
         return next((rule for rule in self.rules if rule.fits(name, arguments)), NO_RULE)
 
     def review(self, call: ActionCall) -> Verdict:
-        """Return the verdict on an action; one that no rule fits is rejected."""
+        """Return the verdict on an action; one that no rule fits is rejected.
+
+        Example:
+            >>> [call] = al.parse("<execute>1 + 1</execute>", profile="mint").actions
+            >>> str(al.Policy((("execute", al.Verdict.ESCALATE),)).review(call))
+            'escalate'
+        """
         return self.rule_for(call.name, call.arguments).verdict
 
     def automatic(self) -> "Policy":
-        """Return the policy of a session that runs without a person: what would wait is approved."""
+        """Return the policy of a session that runs without a person: what would wait is approved.
+
+        Example:
+            >>> policy = al.Policy((("*", al.Verdict.ESCALATE),)).automatic()
+            >>> str(policy.rule_for("create_file", {}).verdict)
+            'approve'
+        """
         return Policy(
             tuple(
                 rule._replace(verdict=Verdict.APPROVE) if rule.verdict is Verdict.ESCALATE else rule
@@ -104,7 +143,13 @@ class Policy:
         )
 
     def manual(self) -> "Policy":
-        """Return the policy of a session in which nothing runs unless somebody says so: what would be approved waits."""
+        """Return the policy of a session in which nothing runs unless somebody says so: what would be approved waits.
+
+        Example:
+            >>> policy = al.Policy((("*", al.Verdict.APPROVE),)).manual()
+            >>> str(policy.rule_for("create_file", {}).verdict)
+            'escalate'
+        """
         return Policy(
             tuple(
                 rule._replace(verdict=Verdict.ESCALATE) if rule.verdict is Verdict.APPROVE else rule
@@ -125,6 +170,10 @@ class Ruling:
 
     Raises:
         UsageError: a modification without arguments, or arguments without a modification.
+
+    Example:
+        >>> al.Ruling(al.Decision.REJECTED, by="ada", why="Not today.").why
+        'Not today.'
     """
 
     decision: Decision

@@ -24,6 +24,10 @@ class Conduct:
 
     Raises:
         UsageError: a number is negative, or the timeout is 0.
+
+    Example:
+        >>> al.Conduct(timeout=5, retries=0, parallel=True).timeout
+        5
     """
 
     timeout: float | None = 30.0
@@ -46,7 +50,14 @@ class Conduct:
             )
 
     def may_join(self, other: "Conduct") -> bool:
-        """Return whether both may run at the same time: neither changes what the other one reads or changes."""
+        """Return whether both may run at the same time: neither changes what the other one reads or changes.
+
+        Example:
+            >>> reader = al.Conduct(parallel=True, reads=frozenset({"files"}))
+            >>> writer = al.Conduct(parallel=True, writes=frozenset({"files"}))
+            >>> reader.may_join(reader), reader.may_join(writer)
+            (True, False)
+        """
         is_clear = self.writes.isdisjoint(other.reads | other.writes) and other.writes.isdisjoint(self.reads)
         return self.parallel and other.parallel and is_clear
 
@@ -61,13 +72,23 @@ class Conducts:
     Args:
         rows: the table, from the top.
         otherwise: the conduct of actions that no row fits.
+
+    Example:
+        >>> conducts = al.Conducts((("read_*", al.Conduct(parallel=True)),))
+        >>> conducts.of("read_file").parallel, conducts.of("create_file").parallel
+        (True, False)
     """
 
     rows: Sequence[tuple[str, Conduct]] = ()
     otherwise: Conduct = _STANDARD
 
     def of(self, name: str) -> Conduct:
-        """Return how the action of that name is run."""
+        """Return how the action of that name is run.
+
+        Example:
+            >>> al.Conducts((("slow_*", al.Conduct(timeout=300)),)).of("slow_search").timeout
+            300
+        """
         return next((conduct for glob, conduct in self.rows if fnmatchcase(name, glob)), self.otherwise)
 
 

@@ -18,6 +18,19 @@ class Context:
         trace_id: the same for all tries of the action; eight characters, for logs.
         cancelled: set when nobody waits for the result any more; a handler that takes long looks at it.
         dry_run: whether only to say what would be done (for a preview).
+
+    Example:
+        >>> actions = al.ActionSet("places")
+        >>> @actions.action(example={"name": "a.txt"})
+        ... def note(name: str, context: al.Context) -> str:
+        ...     "Write a note."
+        ...     (context.workspace.root / name).write_text("hello")
+        ...     return context.session_id
+        >>> places = al.custom_profile("places", actions=actions, dialects=["hermes"])
+        >>> with al.Runtime(places) as runtime:
+        ...     turn = runtime.handle(al.render([("note", {"name": "a.txt"})], "hermes"))
+        >>> turn.observations[0].result == turn.session_id
+        True
     """
 
     workspace: Workspace
@@ -43,6 +56,11 @@ class Handlers(dict[str, Handler]):
         handlers: what runs each action.
         previews: what says, by action name, what its handler would do; called in dry runs instead of the handler.
         close: lets go of what the handlers hold; called once, when the session ends.
+
+    Example:
+        >>> handlers = al.Handlers({"add": lambda action, context: action.a + action.b})
+        >>> list(handlers), dict(handlers.previews)
+        (['add'], {})
     """
 
     def __init__(

@@ -26,6 +26,10 @@ class RateLimit:
 
     Raises:
         UsageError: one of them is not positive.
+
+    Example:
+        >>> al.RateLimit(count=5, seconds=60)
+        RateLimit(count=5, seconds=60)
     """
 
     count: int
@@ -53,6 +57,10 @@ class Limits:
 
     Raises:
         UsageError: the feedback has no room for a sentence.
+
+    Example:
+        >>> al.Limits(rates=(("send_*", al.RateLimit(5, 60)),)).actions_per_turn
+        1000
     """
 
     rates: Sequence[tuple[str, RateLimit]] = ()
@@ -71,7 +79,13 @@ class Limits:
                 )
 
     def rate_of(self, name: str) -> RateLimit | None:
-        """Return how often the action of that name may run; None where nothing limits it."""
+        """Return how often the action of that name may run; None where nothing limits it.
+
+        Example:
+            >>> limits = al.Limits(rates=(("send_*", al.RateLimit(5, 60)),))
+            >>> limits.rate_of("send_mail").count, limits.rate_of("read_file")
+            (5, None)
+        """
         return next((rate for glob, rate in self.rates if fnmatchcase(name, glob)), None)
 
 

@@ -169,6 +169,12 @@ class LiveSession:
         Raises:
             LedgerError: the ledger can't be written to; nothing is run unrecorded.
             UsageError: the session is closed.
+
+        Example:
+            >>> with al.Runtime("assistant") as runtime:
+            ...     turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+            >>> turn.observations[0].result["task_id"], turn.feedback[:21]
+            (1, 'Action 1 (create_task')
         """
         self._begin()
         return self._session.handle(text, occurred_at=now(), prompt=prompt)
@@ -189,6 +195,14 @@ class LiveSession:
         Raises:
             LedgerError: the ledger can't be written to; nothing is run unrecorded.
             UsageError: there is no such turn, nothing waits there, or it was decided about already.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder") as runtime:
+            ...     turn = runtime.handle(text)
+            ...     resumed = runtime.resume(turn.turn_id, {0: al.Ruling(al.Decision.APPROVED, by="ada")})
+            >>> [str(each.observations[-1].status) for each in (turn, resumed)]
+            ['pending', 'succeeded']
         """
         self._begin()
         history = self._session.waiting.get(turn_id)
@@ -207,7 +221,15 @@ class LiveSession:
             raise
 
     def preview(self, turn: Turn) -> tuple[Preview, ...]:
-        """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded."""
+        """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder") as runtime:
+            ...     turn = runtime.handle(text)
+            ...     len(runtime.preview(turn)), list(runtime.workspace.iterdir())
+            (1, [])
+        """
         session = self._session
         return previews(session.executor.handlers, session.workspace, self.session_id, turn.result.actions)
 
@@ -222,6 +244,13 @@ class LiveSession:
         Raises:
             LedgerError: the ledger can't be written to.
             UsageError: the session is closed.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         runtime.note("reviewed", "Ada has looked at it.")
+            ...     ledger.sql("SELECT message FROM events WHERE code = 'reviewed'").fetchall()
+            [('Ada has looked at it.',)]
         """
         self._begin()
         self._record(
@@ -252,16 +281,42 @@ class LiveSession:
             UndoRefusedError: something is no longer as it was left; nothing is undone then.
             ActionError: there is nothing to undo there.
             UsageError: no turn of this session has changed anything.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     turn = runtime.handle(text)
+            ...     undone = runtime.undo(turn.turn_id)
+            ...     (runtime.workspace / "a.txt").exists()
+            False
         """
         undoing = self._undoing
         return undoing.undo(turn_id or undoing.last_changed(self._session.turns), action)
 
     def undo_back_to(self, turn_id: str) -> Undone:
-        """Take back all that was changed after a turn; see ``undo``."""
+        """Take back all that was changed after a turn; see ``undo``.
+
+        Example:
+            >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     first, second = (runtime.handle(text % name) for name in "ab")
+            ...     undone = runtime.undo_back_to(first.turn_id)
+            ...     sorted(path.name for path in runtime.workspace.glob("*.txt"))
+            ['a.txt']
+        """
         return self._undoing.undo_back_to(turn_id)
 
     def redo(self, undone: Undone) -> Undone:
-        """Take back an undoing; its actions are recorded as succeeded once more. See ``undo``."""
+        """Take back an undoing; its actions are recorded as succeeded once more. See ``undo``.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     turn = runtime.handle(text)
+            ...     redone = runtime.redo(runtime.undo(turn.turn_id))
+            ...     (runtime.workspace / "a.txt").read_text()
+            'hello'
+        """
         return self._undoing.redo(undone)
 
     @property
@@ -278,6 +333,14 @@ class LiveSession:
 
         Raises:
             LedgerError: the end can't be recorded; the session is closed all the same.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     runtime = al.Runtime("assistant", ledger=ledger)
+            ...     turn = runtime.handle("Nothing to do.")
+            ...     runtime.close(success=True, reason="done")
+            ...     ledger.sql("SELECT success, reason FROM sessions").fetchall()
+            [(True, 'done')]
         """
         if self._is_closed:
             return

@@ -25,6 +25,11 @@ class Profile:
         limits: how much a session may do.
         repetition: what counts as going in circles, and what comes of it.
         workers: how many actions may run at the same time, of those whose conduct allows it.
+
+    Example:
+        >>> coder = al.profile("coder")
+        >>> coder.name, coder.catalogue.name, coder.workers
+        ('coder', 'coder', 1)
     """
 
     name: str

@@ -49,6 +49,11 @@ def open_ledger(path: str | os.PathLike[str], *, read_only: bool = False) -> "Le
         NotALedgerError: the file is something else.
         NewerLedgerError: the ledger was written by a newer version of the toolkit.
         LedgerError: the file or its folder can't be used.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
+        (0,)
     """
     return Ledger(open_files(path, read_only=read_only), read_only=read_only)
 
@@ -59,6 +64,12 @@ class Ledger:
     Args:
         files: its files, checked (``open_ledger`` does).
         read_only: whether nothing may be written.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
+        ...     turn = runtime.handle("Nothing to do.")
+        ...     ledger.sql("SELECT outcome FROM parse_attempts").fetchall()
+        [('no_action',)]
     """
 
     def __init__(self, files: LedgerFiles, *, read_only: bool) -> None:
@@ -82,6 +93,18 @@ class Ledger:
         Raises:
             EventTooLargeError: the event is larger than the ledger takes; it is not recorded.
             LedgerError: the ledger can't be written to.
+
+        Example:
+            >>> from datetime import datetime
+            >>> from uuid import uuid4
+            >>> from actionledger.events import SystemNoted
+            >>> note = SystemNoted(
+            ...     event_id=str(uuid4()), recorded_at=datetime(2026, 1, 2), run_id=str(uuid4()), code="moved", message="To Rome."
+            ... )
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.record(note)
+            ...     ledger.sql("SELECT code, message FROM events").fetchall()
+            [('moved', 'To Rome.')]
         """
         self._refuse_unless_writable()
         self._writer.append(encode(event))
@@ -94,6 +117,12 @@ class Ledger:
 
         Raises:
             LedgerError: it can't be written; it is kept in memory.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.flush(durable=True)
+            ...     len(ledger.sql("FROM events"))
+            0
         """
         self._refuse_if_closed()
         self._writer.flush(durable=durable)
@@ -106,6 +135,11 @@ class Ledger:
 
         Raises:
             LedgerError: the disk is full or a file can't be used; what was flushed stays safe.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.ingest().events
+            0
         """
         self._refuse_unless_writable()
         with self._lock:
@@ -125,6 +159,12 @@ class Ledger:
         Raises:
             LedgerError: the ledger can't be read.
             duckdb.Error: the statement is wrong.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     result = ledger.sql("SELECT range AS n FROM range($count)", {"count": 3})
+            >>> len(result), result.fetchall()
+            (3, [(0,), (1,), (2,)])
         """
         self._refuse_if_closed()
         with self._lock:
@@ -133,12 +173,26 @@ class Ledger:
         return QueryResult(cursor, query, parameters)
 
     def session_lock(self, session_id: str) -> FileLock:
-        """Return the lock that lets one process at a time work on a session; nobody holds it yet."""
+        """Return the lock that lets one process at a time work on a session; nobody holds it yet.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     lock = ledger.session_lock("01a202d1-0b5e-7391-a24b-b75cc99c24d1")
+            ...     lock.acquire(), lock.release()
+            (True, None)
+        """
         self._refuse_unless_writable()
         return FileLock(self._files.sessions / f"{UUID(session_id)}.lock")
 
     def decisions_lock(self) -> FileLock:
-        """Return the lock that lets one process at a time decide about approvals; nobody holds it yet."""
+        """Return the lock that lets one process at a time decide about approvals; nobody holds it yet.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     lock = ledger.decisions_lock()
+            ...     lock.acquire(), lock.release()
+            (True, None)
+        """
         self._refuse_unless_writable()
         return FileLock(self._files.decisions_lock)
 
@@ -148,7 +202,14 @@ class Ledger:
         return self._files.effects
 
     def counter(self) -> SharedCounter:
-        """Return what counts actions for all sessions that write here, whatever their process."""
+        """Return what counts actions for all sessions that write here, whatever their process.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     counter = ledger.counter()
+            ...     counter.take("send_mail", 1, 60.0), counter.take("send_mail", 1, 60.0) > 0
+            (None, True)
+        """
         self._refuse_unless_writable()
         return SharedCounter(self._files.rates)
 
@@ -157,6 +218,12 @@ class Ledger:
 
         Raises:
             LedgerError: what was recorded can't be written (then the ledger stays open), or not be taken in.
+
+        Example:
+            >>> ledger = al.open_ledger("team.duckdb")
+            >>> ledger.close()
+            >>> ledger
+            <Ledger '...team.duckdb': closed>
         """
         with self._lock:
             if self._is_closed:
@@ -169,7 +236,14 @@ class Ledger:
                 ingest(self._files, eagerly=True, patience=_CLOSING_PATIENCE_SECONDS)
 
     def start_over(self) -> None:
-        """Let go of a lock that another thread of the parent may hold, in a forked child."""
+        """Let go of a lock that another thread of the parent may hold, in a forked child.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.start_over()
+            ...     len(ledger.sql("FROM turns"))
+            0
+        """
         self._lock = RLock()
 
     def __enter__(self) -> Self:

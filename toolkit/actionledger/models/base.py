@@ -100,7 +100,14 @@ Chunks: TypeAlias = Generator[Chunk, None, None]
 
 
 class Model(Protocol):
-    """Anything that gives responses to messages."""
+    """Anything that gives responses to messages.
+
+    Example:
+        >>> from actionledger.models import Message, ScriptedModel
+        >>> model = ScriptedModel(["Hello."], name="mine")
+        >>> model.name, model.complete([Message("user", "Hi!")]).text
+        ('mine', 'Hello.')
+    """
 
     @property
     def name(self) -> str:
@@ -116,6 +123,11 @@ class Model(Protocol):
 
         Raises:
             ModelError: there is no whole response.
+
+        Example:
+            >>> from actionledger.models import Message, ScriptedModel
+            >>> ScriptedModel(["Hello."]).complete([Message("user", "Hi!")]).text
+            'Hello.'
         """
 
     def stream(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Chunks:
@@ -131,6 +143,12 @@ class Model(Protocol):
 
         Raises:
             ModelError: there is no whole response; what came before that was given out, and is in ``partial``, too.
+
+        Example:
+            >>> from actionledger.models import Message, ScriptedModel
+            >>> model = ScriptedModel(["Hello."], piece=3)
+            >>> [chunk.text for chunk in model.stream([Message("user", "Hi!")])]
+            ['Hel', 'lo.', '']
         """
 
 

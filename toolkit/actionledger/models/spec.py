@@ -32,6 +32,12 @@ def model_from(
     Raises:
         UsageError: it names none, the extra ``live`` is missing, or the session is not in the ledger.
         SourceError: the script can't be read.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("script.jsonl").write_text('"Hello."')
+        >>> al.model_from("scripted:script.jsonl").complete([]).text
+        'Hello.'
     """
     kind, _, rest = spec.partition(":")
     match kind:

@@ -30,6 +30,12 @@ class StreamParser:
         parser: the configuration that reads it.
         names: the names of the tools that the model was offered; None where nobody said.
         is_thinking: whether the response begins inside thoughts whose opening tag the template wrote.
+
+    Example:
+        >>> stream = al.StreamParser(al.parser("mint"))
+        >>> pieces = ("Hm. <exe", "cute>1 + 1</execute>", " And so on." * 9)
+        >>> [[action.name for block, actions in stream.feed(piece) for action in actions] for piece in pieces]
+        [[], [], ['execute']]
     """
 
     def __init__(
@@ -53,6 +59,12 @@ class StreamParser:
 
         Returns:
             The blocks that it settles, in text order.
+
+        Example:
+            >>> stream = al.StreamParser(al.parser("mint"))
+            >>> [(block, actions)] = stream.feed("<execute>1 + 1</execute>" + " " * 99)
+            >>> str(block.status), actions[0].arguments
+            ('strict', {'code': '1 + 1'})
         """
         self._chunks.append(chunk)
         self._length += len(chunk)
@@ -62,7 +74,14 @@ class StreamParser:
         return tuple(self._settle())
 
     def finish(self) -> Reading:
-        """End the response; return its reading, which is that of the whole text at once."""
+        """End the response; return its reading, which is that of the whole text at once.
+
+        Example:
+            >>> stream = al.StreamParser(al.parser("mint"))
+            >>> _ = stream.feed("<execute>1 + 1</execute>")
+            >>> len(stream.finish().actions)
+            1
+        """
         return self.parser.read(self._text(), self.names)
 
     def _settle(self) -> list[StreamedBlock]:

@@ -19,6 +19,10 @@ def profile_named(name: str) -> Profile:
     Raises:
         UnknownNameError: nothing goes by that name.
         UsageError: another package offers it, and it can't be loaded.
+
+    Example:
+        >>> al.profile("assistant").parser.name
+        'assistant'
     """
     try:
         return PROFILES[name]

@@ -52,6 +52,15 @@ class ActionSet:
 
     Args:
         name: what the records call its catalogue.
+
+    Example:
+        >>> actions = al.ActionSet("mail")
+        >>> @actions.action(example={"to": "ada@example.org"})
+        ... def send_mail(to: str) -> str:
+        ...     "Send a mail."
+        ...     return f"sent to {to}"
+        >>> actions.names
+        ('send_mail',)
     """
 
     def __init__(self, name: str) -> None:
@@ -88,6 +97,15 @@ class ActionSet:
 
         Raises:
             UsageError: the function can't be an action, its example is wrong, or another action has its name.
+
+        Example:
+            >>> actions = al.ActionSet("sums")
+            >>> @actions.action(example={"a": 1, "b": 2})
+            ... def add(a: int, b: int) -> int:
+            ...     "Add two numbers."
+            ...     return a + b
+            >>> add(2, 3), actions.catalogue.argument_schema("add")["required"]
+            (5, ['a', 'b'])
         """
 
         def decorate(function: Function) -> Function:
@@ -97,11 +115,28 @@ class ActionSet:
         return decorate
 
     def remove(self, name: str) -> None:
-        """Take an action out; nothing happens if there is none of that name."""
+        """Take an action out; nothing happens if there is none of that name.
+
+        Example:
+            >>> actions = al.ActionSet("sums")
+            >>> actions.remove("add")
+            >>> actions.names
+            ()
+        """
         self._actions.pop(name, None)
 
     def handlers(self) -> HandlerFactory:
-        """Return what makes a session's handlers of the functions as they are now."""
+        """Return what makes a session's handlers of the functions as they are now.
+
+        Example:
+            >>> actions = al.ActionSet("sums")
+            >>> @actions.action(example={"a": 1})
+            ... def double(a: int) -> int:
+            ...     "Double a number."
+            ...     return 2 * a
+            >>> actions.handlers()
+            <function ActionSet.handlers.<locals>.make at 0x...>
+        """
         runners = {name: _runner(each.function) for name, each in self._actions.items()}
 
         def make(_workspace: Workspace) -> Handlers:
@@ -151,6 +186,18 @@ def custom_profile(
         UnknownNameError: there is no such dialect.
         UsageError: the name is taken, both dialects and a parser are given or neither, or a dialect can't write one of
             the actions.
+
+    Example:
+        >>> actions = al.ActionSet("sums")
+        >>> @actions.action(example={"a": 1, "b": 2})
+        ... def add(a: int, b: int) -> int:
+        ...     "Add two numbers."
+        ...     return a + b
+        >>> sums = al.custom_profile("sums", actions=actions, dialects=["hermes"])
+        >>> with al.Runtime(sums) as runtime:
+        ...     turn = runtime.handle(al.render([("add", {"a": 2, "b": 3})], "hermes"))
+        >>> turn.observations[0].result
+        5
     """
     PROFILES.check_name(name)
     if bool(dialects) == bool(parser):

@@ -29,7 +29,7 @@ from actionledger.vocabulary import RunKind
 
 @dataclass(frozen=True, slots=True)
 class ReparseReport:
-    """What another parser makes of the same turns.
+    r"""What another parser makes of the same turns.
 
     Args:
         run_id: the run that the second reading is recorded as.
@@ -37,6 +37,15 @@ class ReparseReport:
         turns: how many turns it read.
         comparison: both readings, pair by pair.
         seconds: how long reading and recording took.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     report = al.reparse(ledger, parser="gembrain-standard")
+        >>> report.turns, report.counts["lost"]
+        (1, 1)
     """
 
     run_id: str

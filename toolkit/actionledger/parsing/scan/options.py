@@ -31,6 +31,11 @@ class DecodeOptions(BaseModel):
         calls: whether Python calls such as ``name(a=1)`` are values too. What Python itself allows within their
             brackets is no repair.
         work: how many steps reading one value may take before it is given up; a step reads one token at least.
+
+    Example:
+        >>> strict = al.DecodeOptions(repairs=frozenset())
+        >>> al.decode("[1, 2,]").ok, al.decode("[1, 2,]", options=strict).ok
+        (True, False)
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

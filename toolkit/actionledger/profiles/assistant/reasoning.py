@@ -17,7 +17,7 @@ ITERATION_LIMITS = ConversationLimits(turns=10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IterativeReasoner:
-    """Works on requests in steps; each request is a session of its own.
+    r"""Works on requests in steps; each request is a session of its own.
 
     What comes of a step's ``next_actions`` is in the prompt of the next one. It ends with ``is_final``, or where it goes round
     in circles: see ``ConversationLimits``.
@@ -31,6 +31,13 @@ class IterativeReasoner:
         policy: which actions may run; the profile's where not given.
         auto: whether actions that the policy would have wait for a person run without one.
         dry_run: whether actions only say what they would do.
+
+    Example:
+        >>> from actionledger.models import ScriptedModel
+        >>> final = '```iteration\n{"thought": "Known.", "next_actions": [], "is_final": true}\n```'
+        >>> reasoner = al.IterativeReasoner(model=ScriptedModel([final]))
+        >>> str(reasoner.run("What is 1 + 1?").ending)
+        'final'
     """
 
     model: Model
@@ -43,7 +50,7 @@ class IterativeReasoner:
     dry_run: bool = False
 
     def run(self, prompt: str, *, task: str = "") -> Conversation:
-        """Work on a request until it is done or a limit is reached.
+        r"""Work on a request until it is done or a limit is reached.
 
         Args:
             prompt: the request.
@@ -52,6 +59,14 @@ class IterativeReasoner:
         Raises:
             LedgerError: the ledger can't be written to.
             UsageError: the request is empty, or the workspace can't be used.
+
+        Example:
+            >>> from actionledger.models import ScriptedModel
+            >>> step = '```iteration\n{"next_actions": [{"type": "list_tasks"}], "is_final": false}\n```'
+            >>> final = '```iteration\n{"next_actions": [], "is_final": true}\n```'
+            >>> reasoner = al.IterativeReasoner(model=ScriptedModel([step, final]))
+            >>> len(reasoner.run("What is to be done?").turns)
+            2
         """
         with LiveSession(
             self.profile,

@@ -364,6 +364,14 @@ def orchestrate(
 
     Returns:
         Why it stopped, and all messages so far.
+
+    Example:
+        >>> from actionledger.models import ScriptedModel
+        >>> layers = [al.Layer(name, ScriptedModel(["Nothing is to be done."])) for name in ("2ic", "eng-lead", "team-lead")]
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     ending, messages = al.orchestrate("Find accents.", layers, ledger=ledger, folder="work")
+        >>> str(ending.status), [message.from_layer for message in messages]
+        ('finished', ['2ic', 'eng-lead', 'team-lead'])
     """
     if directive is None:
         orchestration = Orchestration.load(folder, layers, ledger=ledger, terms=terms)

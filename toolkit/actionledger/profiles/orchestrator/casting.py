@@ -45,6 +45,11 @@ class Layer:
         name: one of ``layers.LAYERS``.
         model: gives its responses.
         price: what they cost; None where nobody knows.
+
+    Example:
+        >>> from actionledger.models import ScriptedModel
+        >>> al.Layer("team-lead", ScriptedModel(["Done."])).name
+        'team-lead'
     """
 
     name: str
@@ -52,5 +57,13 @@ class Layer:
     price: Price | None = None
 
     def cost_of(self, completion: Completion) -> float | None:
-        """Return what a response cost, in US dollars; None where nobody knows."""
+        """Return what a response cost, in US dollars; None where nobody knows.
+
+        Example:
+            >>> from actionledger.models import Completion, ScriptedModel, Usage
+            >>> from actionledger.profiles.orchestrator.casting import Price
+            >>> layer = al.Layer("team-lead", ScriptedModel([]), Price(prompt=1.0, completion=2.0))
+            >>> layer.cost_of(Completion("Done.", None, Usage(1_000_000, 500_000), "mine", 0.0, {}))
+            2.0
+        """
         return self.price.of(completion.usage) if self.price else None

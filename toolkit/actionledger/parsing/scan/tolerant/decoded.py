@@ -99,6 +99,11 @@ class Decoded:
         cut: the containers that the end of the text left open, outermost first. They hold what was complete;
             whether more was meant to be in them can't be known.
         evidence: what reading left behind.
+
+    Example:
+        >>> decoded = al.decode("{'a': 1,} and more")
+        >>> decoded.value, decoded.end, [str(repair.kind) for repair in decoded.repairs]
+        ({'a': 1}, 9, ['quotes', 'trailing_comma'])
     """
 
     ok: bool
@@ -124,7 +129,13 @@ class Decoded:
         return {id(value): span for value, span in self.located}
 
     def moved(self, by: int) -> "Decoded":
-        """Return the same for a text in which it stands that many code points further on."""
+        """Return the same for a text in which it stands that many code points further on.
+
+        Example:
+            >>> moved = al.decode("[1]").moved(10)
+            >>> moved.start, moved.end
+            (10, 13)
+        """
         return replace(
             self,
             start=self.start + by,
@@ -134,9 +145,22 @@ class Decoded:
         )
 
     def is_cut(self, value: object) -> bool:
-        """Return whether the end of the text left this container open."""
+        """Return whether the end of the text left this container open.
+
+        Example:
+            >>> decoded = al.decode('{"a": [1, 2,')
+            >>> decoded.value, decoded.is_cut(decoded.value["a"])
+            ({'a': [1, 2]}, True)
+        """
         return any(container is value for container in self.cut)
 
     def span_of(self, value: object) -> Span:
-        """Return where one of its objects or calls stands; for anything else, where the whole value stands."""
+        """Return where one of its objects or calls stands; for anything else, where the whole value stands.
+
+        Example:
+            >>> text = '{"a": {"b": 1}}'
+            >>> decoded = al.decode(text)
+            >>> decoded.span_of(decoded.value["a"]).of(text)
+            '{"b": 1}'
+        """
         return self._spans.get(id(value), Span(self.start, self.end))

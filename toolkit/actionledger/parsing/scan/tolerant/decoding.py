@@ -26,6 +26,11 @@ def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: 
 
     Returns:
         The value with its end, repairs and issues. Text behind the value is left alone. Never raises on text.
+
+    Example:
+        >>> decoded = al.decode('{"a": 1,}')
+        >>> decoded.value, [(str(repair.kind), repair.span) for repair in decoded.repairs]
+        ({'a': 1}, [('trailing_comma', Span(start=7, end=8))])
     """
     if end is None:
         return _decode(text, start, 0, options, is_whole=False)

@@ -58,6 +58,10 @@ def decode_all(
 
     Returns:
         The values up to the first one that can't be read, that one included, or up to text that is no value.
+
+    Example:
+        >>> [decoded.value for decoded in al.decode_all('{"a": 1} {"a": 2,}')]
+        [{'a': 1}, {'a': 2}]
     """
     body = text if end is None else text[:end]
     found: list[Decoded] = []
@@ -125,6 +129,11 @@ def find_value(text: str, *, options: DecodeOptions = LENIENT) -> Found:
     Args:
         text: the text, with anything before and behind the value.
         options: what may be repaired, and the limits.
+
+    Example:
+        >>> found = al.find_value('Here it is: {"a": [1, 2,]} Enjoy!')
+        >>> found.decoded.value, found.before, found.after
+        ({'a': [1, 2]}, 'Here it is: ', ' Enjoy!')
     """
     whole = decode(text, options=options, end=len(text))
     if whole.ok and not text[whole.end :].strip():

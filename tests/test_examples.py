@@ -1,0 +1,63 @@
+"""Every public callable has an example, and each example does what it shows."""
+
+import doctest
+import inspect
+
+import pytest
+
+import actionledger as al
+from actionledger.ledger.results import QueryResult
+from actionledger.profiles import PROFILES
+
+
+def methods(cls: type) -> list[tuple[str, object]]:
+    """Return the public methods that a class or one of its own bases defines."""
+    found = {}
+    for base in reversed(cls.__mro__):
+        if base.__module__.startswith("actionledger"):
+            found |= {
+                name: getattr(cls, name)
+                for name, value in vars(base).items()
+                if not name.startswith("_")
+                and (isinstance(value, classmethod | staticmethod) or inspect.isfunction(value))
+            }
+    return list(found.items())
+
+
+def public_callables() -> dict[str, object]:
+    """Return every public function, class and method by its dotted name."""
+    named = {name: getattr(al, name) for name in al.__all__} | {"QueryResult": QueryResult}
+    callables = {name: value for name, value in named.items() if callable(value)}
+    for name, value in list(callables.items()):
+        if inspect.isclass(value):
+            callables |= {f"{name}.{method}": function for method, function in methods(value)}
+    return callables
+
+
+CALLABLES = public_callables()
+
+
+def test_the_callables_are_found():
+    """Functions, classes, their methods and those that they inherit."""
+    assert {"parse", "Runtime", "Runtime.reopen", "Runtime.handle", "Ledger.sql", "QueryResult.df"} <= set(
+        CALLABLES
+    )
+    assert len(CALLABLES) > 100
+
+
+@pytest.mark.parametrize("name", CALLABLES)
+def test_the_example_does_what_it_shows(name, tmp_path, monkeypatch):
+    """In an empty folder, with nothing but the package imported."""
+    documented = inspect.getdoc(CALLABLES[name]) or ""
+    assert "Example:\n" in documented, f"{name} has no example"
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(PROFILES, "_registered", {})
+    if ".pl(" in documented:
+        pytest.importorskip("polars")
+    example = doctest.DocTestParser().get_doctest(documented, {"al": al}, name, None, 0)
+    shows = any(each.want for each in example.examples)
+    assert shows
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
+    runner.run(example, out=said.append)
+    assert runner.failures == 0, "".join(said)
