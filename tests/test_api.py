@@ -47,10 +47,10 @@ def test_every_public_function_and_class_is_documented():
 
 
 def test_importing_has_no_side_effects(tmp_path):
-    """Nothing is printed, nothing is written, and no package of the extras is loaded."""
+    """Nothing is printed, nothing is written, and no package of the extras nor any display is loaded."""
     code = (
         "import sys, actionledger; "
-        "extras = {'streamlit', 'pandas', 'pyarrow', 'altair', 'scipy', 'httpx', 'stamina', 'openai', 'prompt_toolkit'}; "
+        "extras = {'actionledger.display', 'streamlit', 'pandas', 'polars', 'pyarrow', 'altair', 'scipy', 'httpx', 'stamina', 'openai', 'prompt_toolkit'}; "
         "print(sorted(extras & set(sys.modules)))"
     )
     done = subprocess.run(
