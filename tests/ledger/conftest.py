@@ -247,7 +247,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ledger(path: Path) -> Iterator[Ledger]:
-    with open_ledger(path) as opened:
+    with open_ledger(path, in_background=False) as opened:
         yield opened
 
 

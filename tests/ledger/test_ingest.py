@@ -1,16 +1,26 @@
 """The ingester: takes in, publishes, clears away."""
 
 import fcntl
-import shutil
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pytest
 
 from actionledger.errors import LedgerError
-from actionledger.ledger import Ledger, ingest as ingest_module, open_ledger, publishing
+from actionledger.ledger import (
+    Ledger,
+    ingest as ingest_module,
+    open_ledger,
+    publishing,
+    segments as segments_module,
+)
 from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import IngestReport, ingest
+from actionledger.ledger.ingest import IngestReport, Publishing, ingest
+from actionledger.ledger.loading import Loader
 
 
 @pytest.fixture
@@ -22,6 +32,10 @@ def published(ledger: Ledger, query: str) -> list[tuple[object, ...]]:
     """Ask plain DuckDB, as anybody may."""
     with duckdb.connect(str(ledger.path), read_only=True) as plain:
         return plain.execute(query).fetchall()
+
+
+def age(path: Path, seconds: float) -> None:
+    os.utime(path, times=(time.time() - seconds,) * 2)
 
 
 def segments(ledger: Ledger) -> list[str]:
@@ -108,27 +122,96 @@ def test_a_segment_stays_while_its_writer_lives(ledger, make) -> None:
 def test_while_another_ingests_nothing_is_done(ledger, make, files) -> None:
     """The lock elects one ingester; what was flushed waits for it, and queries see it all the same."""
     ledger.record(make.note())
+    ledger.flush()
     with files.ingest_lock.open("r+b") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert ledger.ingest() == IngestReport(was_busy=True)
+        assert ingest(files, Publishing.AT_THE_END) == IngestReport(was_busy=True)
         assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(1,)]
     assert ledger.ingest().events == 1
 
 
-def test_a_large_ledger_is_published_more_rarely(ledger, make, monkeypatch) -> None:
-    """A copy that isn't worth its cost is not made; segments stay, and queries see all."""
-    monkeypatch.setattr(ingest_module, "SMALL_BYTES", 0)
+def test_an_ingest_that_is_asked_for_waits_for_another(ledger, make, files) -> None:
+    """Whoever asks for it finds everything published afterwards, though somebody else was at it."""
+    ledger.record(make.note())
+    with ThreadPoolExecutor(1) as pool, files.ingest_lock.open("r+b") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        asked = pool.submit(ledger.ingest)
+        assert not wait([asked], timeout=0.1).done
+        fcntl.flock(held, fcntl.LOCK_UN)
+        assert asked.result() == IngestReport(events=1, published=True)
+
+
+def test_a_copy_that_is_not_due_waits(ledger, make, files, monkeypatch) -> None:
+    """Beside other work a large ledger is copied rarely, and says when; whoever asks has it published whatever its size."""
+    monkeypatch.setattr(publishing, "SMALL_BYTES", 0)
+    monkeypatch.setattr(publishing, "MIDDLING_BYTES", 0)
+    monkeypatch.setattr(publishing, "_COPY_SECONDS", 50)
     ledger.record(make.note("first"))
-    assert ledger.ingest() == IngestReport(events=1)
+    ledger.flush()
+    report = ingest(files, Publishing.WHEN_DUE)
+    assert (report.events, report.published) == (1, False)
+    assert 900 < report.due_in <= 1001
     assert published(ledger, "SELECT count(*) FROM events") == [(0,)]
     assert ledger.sql("SELECT message FROM events").fetchall() == [("first",)]
-    ledger.close()
-    assert len(segments(ledger)) == 1
-    monkeypatch.setattr(publishing, "_SHARE_OF_TIME", 0)
-    with open_ledger(ledger.path) as again:
-        assert again.ingest() == IngestReport(published=True)
+    assert ledger.ingest() == IngestReport(published=True)
     assert published(ledger, "SELECT message FROM events") == [("first",)]
-    assert segments(ledger) == []
+
+
+def test_what_is_due_is_published_before_anything_is_taken_in(ledger, make, files, monkeypatch) -> None:
+    """An ingester that lives for a moment publishes what the one before it took in: kills can't keep it from that."""
+    ledger.record(make.note("first"))
+    ledger.flush()
+    assert ingest(files, Publishing.WHEN_DUE).published is False
+    age(files.published, 60)
+    ledger.record(make.note("second"))
+    ledger.flush()
+
+    def die(_loader: Loader, _batch: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as killed:
+        killed.setattr(Loader, "load", die)
+        with pytest.raises(KeyboardInterrupt):
+            ingest(files, Publishing.WHEN_DUE)
+    assert published(ledger, "SELECT message FROM events") == [("first",)]
+
+
+def test_a_long_ingest_publishes_on_its_way(ledger, make, files, monkeypatch) -> None:
+    """Small transactions, and a copy whenever one is due: not only after everything was taken in."""
+    monkeypatch.setattr(segments_module, "BATCH_BYTES", 1)
+    monkeypatch.setattr(publishing, "_SMALL_SECONDS", 0.0)
+    copies = []
+    monkeypatch.setattr(
+        ingest_module, "publish", lambda *given: copies.append(1) or publishing.publish(*given)
+    )
+    for number in range(5):
+        ledger.record(make.note(str(number)))
+    ledger.flush()
+    assert ingest(files, Publishing.WHEN_DUE).events == 5
+    assert len(copies) == 5
+
+
+def test_an_ingest_can_be_stopped(ledger, make, files, monkeypatch) -> None:
+    """Between two small steps it leaves the rest to the next one, and nothing is lost."""
+    monkeypatch.setattr(segments_module, "BATCH_BYTES", 1)
+    for number in range(5):
+        ledger.record(make.note(str(number)))
+    ledger.flush()
+    answers = iter([False, False, True])
+    report = ingest(files, Publishing.AT_THE_END, is_stopped=lambda: next(answers))
+    assert (report.events, report.published) == (2, False)
+    assert ledger.ingest() == IngestReport(events=3, published=True)
+
+
+def test_the_last_to_close_publishes(ledger, make, files) -> None:
+    """While others write, closing leaves the copy to them; the last one makes it."""
+    with open_ledger(ledger.path, in_background=False) as other:
+        other.record(make.note("other"))
+        other.flush()
+        ledger.record(make.note("mine"))
+        ledger.close()
+        assert published(ledger, "SELECT count(*) FROM events") == [(0,)]
+    assert published(ledger, "SELECT message FROM events ORDER BY message") == [("mine",), ("other",)]
 
 
 def test_an_ingester_that_was_killed_before_publishing_is_made_up_for(
@@ -137,7 +220,7 @@ def test_an_ingester_that_was_killed_before_publishing_is_made_up_for(
     """What is in the working file but not in the published copy is published by the next ingest."""
     ledger.record(make.note())
 
-    def fail(_files: LedgerFiles) -> None:
+    def fail(*_given: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as broken:
@@ -166,7 +249,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(ledger, make, files, monk
 
     ledger.record(make.note())
     with monkeypatch.context() as full:
-        full.setattr(shutil, "copyfile", fail)
+        full.setattr(publishing, "_copy_into", fail)
         with pytest.raises(LedgerError, match=r"can't take in what was recorded: No space left on device\.$"):
             ledger.ingest()
         assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(1,)]
@@ -179,9 +262,9 @@ def test_a_working_file_in_other_hands_is_one_sentence(ledger, make, files) -> N
     ledger.flush()
     files.store.write_bytes(b"no database")
     with pytest.raises(LedgerError, match="can't take in what was recorded: IO Error"):
-        ingest(files, eagerly=True)
+        ingest(files, Publishing.AT_THE_END)
     files.store.unlink()
-    assert ingest(files, eagerly=True) == IngestReport(events=1, published=True)
+    assert ingest(files, Publishing.AT_THE_END) == IngestReport(events=1, published=True)
 
 
 def test_a_file_that_all_versions_of_duckdb_read(ledger, make, files) -> None:

@@ -123,6 +123,22 @@ def test_a_failed_flush_leaves_nothing_behind(writer, tmp_path, monkeypatch, can
     assert contents(tmp_path) == ([b"good\n123456789\n"] if can_truncate else [b"good\n1234", b"123456789\n"])
 
 
+@pytest.mark.parametrize("spoil", [lambda path: path.unlink(), lambda path: os.truncate(path, 1)])
+def test_a_spoiled_segment_is_not_written_to_in_silence(writer, tmp_path, spoil) -> None:
+    """Somebody deletes or cuts a segment while its writer lives: the next flush says so, and keeps what is new."""
+    writer.append(b"lost\n")
+    writer.flush()
+    (segment,) = tmp_path.glob("*.jsonl")
+    spoil(segment)
+    writer.append(b"kept\n")
+    with pytest.raises(
+        LedgerError, match=r"A segment in .* (was deleted|holds 6 bytes of 10), by somebody else's hand"
+    ):
+        writer.flush()
+    writer.flush()
+    assert contents(tmp_path)[-1] == b"kept\n"
+
+
 def test_a_full_disk_loses_nothing(path, worker) -> None:
     """Under a limit of the system on the size of files a flush fails in one sentence; without it, all is recorded."""
     done = subprocess.run(

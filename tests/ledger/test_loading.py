@@ -8,7 +8,7 @@ import pytest
 from actionledger.ids import new_id
 from actionledger.ledger import loading
 from actionledger.ledger.encoding import encode
-from actionledger.ledger.loading import QUARANTINE_CHARACTERS, Loader
+from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import migrate
 from actionledger.ledger.segments import Line
 
@@ -79,11 +79,11 @@ def test_what_cannot_be_read_is_kept_aside(connection, make) -> None:
     assert [line for _, _, line in rows] == [data.decode().rstrip("\n") for data in bad]
 
 
-def test_only_the_beginning_of_an_unreadable_line_is_kept(connection) -> None:
-    """A damaged file doesn't fill the database, and any bytes can be kept."""
-    Loader(connection).load(lines(b"\xff\x00" + b"x" * 20_000 + b"\n"))
+def test_an_unreadable_line_is_kept_whole(connection) -> None:
+    """Its segment goes, so nothing of it may be left out, whatever bytes it is made of."""
+    Loader(connection).load(lines(b"\xff\x00" + b"x" * 20_000_000 + b"\n"))
     (line,) = connection.execute("SELECT line FROM quarantine").fetchone()
-    assert line == ("\ufffd\x00" + "x" * 20_000)[:QUARANTINE_CHARACTERS]
+    assert line == "\\xff\x00" + "x" * 20_000_000
 
 
 def test_offsets_are_noted_with_the_rows(connection, make) -> None:

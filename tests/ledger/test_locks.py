@@ -1,8 +1,10 @@
 """Locks that elect one: nobody else has it, and a file that was removed is no lock any more."""
 
+import os
+import time
 from threading import Event, Thread
 
-from actionledger.ledger.locks import FileLock
+from actionledger.ledger.locks import FileLock, remove_free
 
 
 def test_a_lock_has_one_holder(tmp_path):
@@ -38,3 +40,17 @@ def test_a_removed_file_is_no_lock(tmp_path):
     assert not path.exists()
     assert third.acquire()
     third.release()
+
+
+def test_the_locks_of_the_dead_are_cleared_away(tmp_path):
+    """A file that nobody holds goes after an hour; one that is held, or has only just been made, stays."""
+    held = FileLock(tmp_path / "held.lock")
+    assert held.acquire()
+    for name in ("old", "new"):
+        (tmp_path / f"{name}.lock").touch()
+    for name in ("old", "held"):
+        os.utime(tmp_path / f"{name}.lock", times=(time.time() - 7200,) * 2)
+    remove_free(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["held.lock", "new.lock"]
+    assert not FileLock(tmp_path / "held.lock").acquire()
+    held.release()

@@ -11,6 +11,7 @@ import duckdb
 import pytest
 
 from actionledger.errors import LedgerError, NewerLedgerError, NotALedgerError
+from actionledger.ids import new_id
 from actionledger.ledger import migrations, open_ledger, opening, working_file
 from actionledger.ledger.schema import SCHEMA_VERSION
 
@@ -170,6 +171,7 @@ def test_whoever_may_not_write_reads(worker, make) -> None:
         path = folder / "team.duckdb"
         with open_ledger(path) as ledger:
             ledger.record(make.note("published"))
+        path.chmod(0o644)
         folder.chmod(0o555)
         before = entries(folder)
         done = subprocess.run(
@@ -185,3 +187,43 @@ def test_whoever_may_not_write_reads(worker, make) -> None:
             "published",
         ], done.stderr
         assert entries(folder) == before
+
+
+def test_everything_is_for_its_owner_only(path, make) -> None:
+    """Files and folders of a ledger are nobody else's to read; a mode that its owner set on purpose survives."""
+    mask = os.umask(0)
+    try:
+        with open_ledger(path) as ledger:
+            ledger.counter()
+            ledger.record(make.note("a"))
+            ledger.ingest()
+            lock = ledger.session_lock(new_id())
+            assert lock.acquire()
+            found = [path, *Path(f"{path}.d").rglob("*")]
+            modes = {each: each.stat().st_mode & 0o777 for each in found}
+            lock.release()
+        assert {
+            each.name: oct(mode)
+            for each, mode in modes.items()
+            if mode != (0o700 if each.is_dir() else 0o600)
+        } == {}
+        path.chmod(0o640)
+        with open_ledger(path) as ledger:
+            ledger.record(make.note("b"))
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize(
+    "part", ["", "store.duckdb", "segments", "sessions", "effects", "ingest.lock", "rates.json"]
+)
+def test_a_link_in_place_of_a_part_is_refused(tmp_path, path, part) -> None:
+    """What is written to a ledger can't be led elsewhere."""
+    folder, elsewhere = Path(f"{path}.d"), tmp_path / "elsewhere"
+    if part:
+        folder.mkdir()
+    (folder / part if part else folder).symlink_to(elsewhere)
+    with pytest.raises(LedgerError, match="is a symbolic link"):
+        open_ledger(path)
+    assert not elsewhere.exists()

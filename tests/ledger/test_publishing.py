@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from actionledger.ledger.files import LedgerFiles, wal_of
-from actionledger.ledger.publishing import is_due, publish
+from actionledger.ledger.publishing import StoppedError, due_in, publish
 from actionledger.ledger.schema import SCHEMA_VERSION
 
 
@@ -30,21 +30,41 @@ def set_age(files: LedgerFiles, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "age", "unpublished", "expected"),
+    ("size", "age", "expected"),
     [
-        (1_000, 0.1, 100, False),
-        (1_000, 2, 100, True),
-        (600_000_000, 10, 10_000, False),
-        (600_000_000, 60, 10_000, True),
-        (600_000_000, 10, 50_000_000, True),
-        (600_000_000, -3600, 10_000, True),
+        (1_000, 0, 1.0),
+        (1_000, 0.4, 0.6),
+        (1_000, 1.1, 0.0),
+        (63_000_000, 0, 1.0),
+        (499_000_000, 0, 25.0),
+        (600_000_000, 10, 21.0),
+        (600_000_000, 31.5, 0.0),
+        (600_000_000, -3600, 0.0),
     ],
 )
-def test_a_copy_is_due_when_it_is_worth_its_cost(files, size, age, unpublished, expected) -> None:
-    """A large ledger is copied more rarely; sooner where the segments would take longer to read than a copy takes."""
+def test_how_long_a_copy_may_wait(files, size, age, expected) -> None:
+    """A small ledger is copied every second, a middling one twice a minute, a large one a twentieth of the time."""
     set_size(files, size)
     set_age(files, age)
-    assert is_due(files, unpublished) is expected
+    assert due_in(files) == pytest.approx(expected, abs=0.2)
+
+
+def test_a_copy_can_be_stopped(files) -> None:
+    """Half a copy is no copy: the old one stays, and the next one is whole."""
+    set_size(files, 10_000_000)
+    answers = iter([False, True])
+    with pytest.raises(StoppedError):
+        publish(files, lambda: next(answers))
+    assert files.published.read_bytes() == b"old"
+    publish(files)
+    assert files.published.read_bytes() == files.store.read_bytes()
+
+
+def test_a_ledger_is_for_its_owner_only(files) -> None:
+    """The first copy is readable to nobody else, whatever the process's mask."""
+    files.published.unlink()
+    publish(files)
+    assert files.published.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_copy_takes_the_old_ones_place(files) -> None:

@@ -91,10 +91,13 @@ def test_an_unreadable_line_does_not_stop_a_reader(ledger, reader, make) -> None
 
 
 def test_nothing_is_made_anew_while_nothing_changes(ledger, reader, make, monkeypatch) -> None:
-    """A second query uses the connection of the first; a flush makes another one."""
-    made = []
-    connect = reading.connect_published
+    """A second query uses the connection of the first; what was flushed since is added to it; a new copy makes another one."""
+    made, loaded = [], []
+    connect, load = reading.connect_published, reading.Loader.load
     monkeypatch.setattr(reading, "connect_published", lambda *a, **k: made.append(1) or connect(*a, **k))
+    monkeypatch.setattr(
+        reading.Loader, "load", lambda self, lines: loaded.append(len(lines)) or load(self, lines)
+    )
     ledger.record(make.note("a"))
     ledger.flush()
     for _ in range(3):
@@ -103,22 +106,44 @@ def test_nothing_is_made_anew_while_nothing_changes(ledger, reader, make, monkey
     ledger.record(make.note("b"))
     ledger.flush()
     assert messages(reader) == ["a", "b"]
+    assert len(made) == 1
+    assert loaded == [1, 1]
+    ledger.ingest()
+    assert messages(reader) == ["a", "b"]
     assert len(made) == 2
+
+
+def test_a_tail_that_could_not_be_loaded_is_loaded_again(ledger, reader, make, monkeypatch) -> None:
+    """What a query failed on is not half there for the next one."""
+    ledger.record(make.note("a"))
+    ledger.flush()
+    assert messages(reader) == ["a"]
+    ledger.record(make.note("b"))
+    ledger.flush()
+
+    def fail(*_given: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(reading.Loader, "load", fail)
+        with pytest.raises(LedgerError, match=r"can't be read: No space left on device\.$"):
+            messages(reader)
+    assert messages(reader) == ["a", "b"]
 
 
 def test_a_copy_published_in_between_is_read_again(ledger, reader, make, monkeypatch) -> None:
     """Published and cleared away while a reader collects: it starts over instead of missing something."""
     ledger.record(make.note("a"))
     ledger.flush()
-    load, calls = reading.Reader._load_tail, []
+    load, calls = reading._View.load_new_lines, []
 
-    def load_late(self, connection) -> bool:
+    def load_late(self) -> None:
         if not calls:
             ledger.close()
         calls.append(1)
-        return load(self, connection)
+        load(self)
 
-    monkeypatch.setattr(reading.Reader, "_load_tail", load_late)
+    monkeypatch.setattr(reading._View, "load_new_lines", load_late)
     assert messages(reader) == ["a"]
     assert len(calls) == 2
 

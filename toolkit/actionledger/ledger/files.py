@@ -91,6 +91,30 @@ class LedgerFiles:
         for folder in (self.folder, self.segments, self.sessions):
             folder.mkdir(mode=0o700, exist_ok=True)
 
+    def refuse_links(self) -> None:
+        """Raise where a symbolic link stands for one of the ledger's own parts: what is written must not end up elsewhere.
+
+        Raises:
+            LedgerError: one does; it names the link.
+        """
+        parts = (
+            self.folder,
+            self.store,
+            wal_of(self.store),
+            self.segments,
+            self.ingest_lock,
+            self.decisions_lock,
+            self.sessions,
+            self.effects,
+            self.rates,
+        )
+        for part in parts:
+            if part.is_symlink():
+                raise LedgerError(
+                    f"{part} is a symbolic link; a ledger's own files and folders must not be links: put what it points to in its "
+                    "place, or open another ledger."
+                )
+
     def remove_leftovers(self) -> None:
         """Remove what a killed ingester left behind; the caller holds the ingest lock."""
         for leftover in self.folder.glob(f"{TEMPORARY}*"):

@@ -1,22 +1,35 @@
 """The elected ingester: takes segments in, publishes, and clears away what is no longer needed.
 
 Killed at any point, it leaves nothing inconsistent: rows and offsets are committed together, the published copy is
-replaced at once, and a segment goes only when the published copy holds all of it.
+replaced at once, and a segment goes only when the published copy holds all of it. It works in small transactions and
+publishes by time, what is overdue first: however often ingesters are killed, the next one gets on from where the last one was.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.connections import BASE, attach_published, offsets_in
+from actionledger.ledger.connections import BASE, connect_published, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.loading import Loader
-from actionledger.ledger.locks import FileLock
-from actionledger.ledger.publishing import SMALL_BYTES, is_due, publish
-from actionledger.ledger.segments import batches, remove_finished, segment_sizes
+from actionledger.ledger.locks import FileLock, remove_free
+from actionledger.ledger.publishing import StoppedError, due_in, publish
+from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import open_store
+
+Offsets = Mapping[str, int]
+"""How much of each segment a database holds, in bytes by name."""
+
+
+class Publishing(Enum):
+    """When an ingest leaves a new published copy behind, if there is anything new."""
+
+    AT_THE_END = auto()
+    WHEN_DUE = auto()
+    UNLESS_OTHERS_WRITE = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +42,7 @@ class IngestReport:
         quarantined: how many lines could not be read.
         was_busy: whether somebody else is the ingester right now; then nothing was done.
         published: whether there is a new published copy.
+        due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
     """
 
     events: int = 0
@@ -36,15 +50,23 @@ class IngestReport:
     quarantined: int = 0
     was_busy: bool = False
     published: bool = False
+    due_in: float | None = None
 
 
-def ingest(files: LedgerFiles, *, eagerly: bool, patience: float = 0.0) -> IngestReport:
+def ingest(
+    files: LedgerFiles,
+    publishing: Publishing,
+    *,
+    patience: float = 0.0,
+    is_stopped: Callable[[], bool] = lambda: False,
+) -> IngestReport:
     """Take in all that segments hold.
 
     Args:
         files: the ledger's files.
-        eagerly: whether to publish a small ledger in any case, not only when a new copy is worth its cost.
+        publishing: when to publish at the end; meanwhile, a copy that is due is made in any case.
         patience: how long to wait for another ingester, in seconds.
+        is_stopped: asked between small steps whether to leave the rest to the next ingest.
 
     Returns:
         What was done.
@@ -57,53 +79,101 @@ def ingest(files: LedgerFiles, *, eagerly: bool, patience: float = 0.0) -> Inges
         if not lock.acquire(patience):
             return IngestReport(was_busy=True)
         try:
-            return _ingest(files, eagerly=eagerly)
+            files.remove_leftovers()
+            if files.published.exists() and not segment_sizes(files.segments):
+                return IngestReport()
+            with closing(open_store(files)) as connection:
+                return _Ingest(files, connection, is_stopped).run(publishing)
         finally:
             lock.release()
 
 
-def _ingest(files: LedgerFiles, *, eagerly: bool) -> IngestReport:
-    files.remove_leftovers()
-    if files.published.exists() and not segment_sizes(files.segments):
-        return IngestReport()
-    with closing(open_store(files)) as connection:
-        loader = Loader(connection, scratch=files.folder)
-        for batch in batches(files.segments, offsets_in(connection), finish=True):
-            loader.load(batch)
-        _forget_gone_segments(connection, files)
-        connection.execute("CHECKPOINT")
-        offsets = offsets_in(connection)
-        published = _published_offsets(connection, files)
-    is_published = _should_publish(files, offsets, published, eagerly=eagerly)
-    if is_published:
-        publish(files)
-        published = offsets
-    remove_finished(files.segments, published or {})
-    tally = loader.tally
-    return IngestReport(tally.events, tally.duplicates, tally.quarantined, published=is_published)
+class _Ingest:
+    """One ingest, by the holder of the lock."""
+
+    def __init__(
+        self, files: LedgerFiles, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]
+    ) -> None:
+        self._files = files
+        self._connection = connection
+        self._is_stopped = is_stopped
+        self._loader = Loader(connection, scratch=files.folder)
+        self._taken_in = offsets_in(connection)
+        self._published = _published_offsets(files)
+        self._has_published = False
+
+    def run(self, publishing: Publishing) -> IngestReport:
+        try:
+            self._publish_if_due()
+            self._take_in()
+            if self._wants_copy(publishing):
+                self._publish()
+        except StoppedError:
+            pass
+        remove_finished(self._files.segments, self._published or {})
+        remove_free(self._files.sessions)
+        return self._report()
+
+    def _take_in(self) -> None:
+        for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
+            if self._is_stopped():
+                raise StoppedError
+            self._loader.load(batch)
+            self._taken_in |= {line.segment: line.end for line in batch}
+            self._publish_if_due()
+
+    def _publish_if_due(self) -> None:
+        if self._is_behind() and due_in(self._files) == 0:
+            self._publish()
+
+    def _publish(self) -> None:
+        self._forget_gone_segments()
+        self._connection.execute("CHECKPOINT")
+        publish(self._files, self._is_stopped)
+        self._published = dict(self._taken_in)
+        self._has_published = True
+
+    def _is_behind(self) -> bool:
+        """Whether the published copy lacks something that the working file holds."""
+        published = self._published
+        return published is None or any(
+            offset > published.get(name, 0) for name, offset in self._taken_in.items()
+        )
+
+    def _wants_copy(self, publishing: Publishing) -> bool:
+        if not self._is_behind():
+            return False
+        match publishing:
+            case Publishing.AT_THE_END:
+                return True
+            case Publishing.UNLESS_OTHERS_WRITE:
+                return not has_live_writer(self._files.segments)
+            case Publishing.WHEN_DUE:
+                return False
+
+    def _forget_gone_segments(self) -> None:
+        """Keep the bookkeeping as small as the folder: a segment's name never comes again."""
+        gone = self._taken_in.keys() - segment_sizes(self._files.segments).keys()
+        if gone:
+            self._connection.execute(
+                "DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)]
+            )
+            self._taken_in = {name: end for name, end in self._taken_in.items() if name not in gone}
+
+    def _report(self) -> IngestReport:
+        tally = self._loader.tally
+        return IngestReport(
+            events=tally.events,
+            duplicates=tally.duplicates,
+            quarantined=tally.quarantined,
+            published=self._has_published,
+            due_in=due_in(self._files) if self._is_behind() else None,
+        )
 
 
-def _published_offsets(connection: DuckDBPyConnection, files: LedgerFiles) -> Mapping[str, int] | None:
+def _published_offsets(files: LedgerFiles) -> Offsets | None:
+    """Return what the published copy holds, None where there is none."""
     if not files.published.exists():
         return None
-    attach_published(connection, files, may_write=True)
-    return offsets_in(connection, BASE)
-
-
-def _forget_gone_segments(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
-    """Keep the bookkeeping as small as the folder: a segment's name never comes again."""
-    gone = offsets_in(connection).keys() - segment_sizes(files.segments).keys()
-    if gone:
-        connection.execute("DELETE FROM segments WHERE name IN (SELECT unnest(?::VARCHAR[]))", [list(gone)])
-
-
-def _should_publish(
-    files: LedgerFiles, offsets: Mapping[str, int], published: Mapping[str, int] | None, *, eagerly: bool
-) -> bool:
-    if published is None:
-        return True
-    unpublished = sum(max(0, offset - published.get(name, 0)) for name, offset in offsets.items())
-    if not unpublished:
-        return False
-    is_small = files.store.stat().st_size < SMALL_BYTES
-    return (eagerly and is_small) or is_due(files, unpublished)
+    with closing(connect_published(files, may_write=True)) as connection:
+        return offsets_in(connection, BASE)

@@ -6,9 +6,11 @@ more will come. A flush is one ``write``: it survives the death of this process;
 
 import fcntl
 import os
+from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
 
+from actionledger.errors import LedgerError
 from actionledger.ids import new_id
 from actionledger.ledger.files import one_sentence, sync_to_disk
 from actionledger.ledger.forking import watch
@@ -29,10 +31,12 @@ class SegmentWriter:
 
     Args:
         folder: the folder of segments.
+        on_flush: called when something was written to a segment; takes no time.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, on_flush: Callable[[], None] = lambda: None) -> None:
         self._folder = folder
+        self._on_flush = on_flush
         self._begin()
         watch(self)
 
@@ -43,6 +47,11 @@ class SegmentWriter:
         self._buffer = bytearray()
         self._descriptor: int | None = None
         self._size = 0
+
+    @property
+    def has_written(self) -> bool:
+        """Whether it has written to any segment, or is to."""
+        return bool(self._number or self._buffer)
 
     def append(self, line: bytes) -> None:
         """Put a line into the buffer.
@@ -65,11 +74,12 @@ class SegmentWriter:
             durable: whether to wait until everything written so far survives a power loss.
 
         Raises:
-            LedgerError: it can't be written; the segment is as it was before, and the buffer is kept.
+            LedgerError: it can't be written, or somebody has deleted or cut the segment; the buffer is kept.
         """
         with self._lock, one_sentence(f"What was recorded can't be written to {self._folder}"):
             if self._buffer:
                 self._write_buffer()
+                self._on_flush()
             if self._size >= SEGMENT_BYTES:
                 self._seal()
             if durable and self._descriptor is not None:
@@ -102,8 +112,22 @@ class SegmentWriter:
         except BaseException:
             self._take_back(descriptor)
             raise
+        self._refuse_if_spoiled(descriptor)
         self._size += len(self._buffer)
         self._buffer.clear()
+
+    def _refuse_if_spoiled(self, descriptor: int) -> None:
+        """Raise where what was acknowledged before is no longer there; the next flush begins another segment."""
+        status = os.fstat(descriptor)
+        expected = self._size + len(self._buffer)
+        if status.st_nlink and status.st_size >= expected:
+            return
+        self._let_go()
+        was = f"holds {status.st_size:,} bytes of {expected:,}" if status.st_nlink else "was deleted"
+        raise LedgerError(
+            f"A segment in {self._folder} {was}, by somebody else's hand, while its writer lived: what was flushed to it and not "
+            "taken in yet may be lost. What is new is kept in memory; the next flush writes it to another segment."
+        )
 
     def _take_back(self, descriptor: int) -> None:
         try:

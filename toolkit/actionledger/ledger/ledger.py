@@ -17,30 +17,35 @@ from weakref import finalize
 
 from actionledger.errors import LedgerError
 from actionledger.events import Event
+from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forking import watch
-from actionledger.ledger.ingest import IngestReport, ingest
+from actionledger.ledger.ingest import IngestReport, Publishing, ingest
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.locks import FileLock
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
 
-_CLOSING_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 60.0
 _COUNTS = """
 SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns
 UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT 'actions', count(*) FROM actions
 UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
 
 
-def open_ledger(path: str | os.PathLike[str], *, read_only: bool = False) -> "Ledger":
+def open_ledger(
+    path: str | os.PathLike[str], *, read_only: bool = False, in_background: bool = True
+) -> "Ledger":
     """Open a ledger; one that doesn't exist is made.
 
     Args:
         path: the ledger's file, by custom ``NAME.duckdb``; missing folders are made.
         read_only: whether to write nothing at all; then the ledger must exist.
+        in_background: whether a thread takes in and publishes what is flushed, so that other tools see it within seconds;
+            without it only ``ingest`` and ``close`` do.
 
     Returns:
         The ledger, to be closed after use (a ``with`` block does).
@@ -55,7 +60,8 @@ def open_ledger(path: str | os.PathLike[str], *, read_only: bool = False) -> "Le
         ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
         (0,)
     """
-    return Ledger(open_files(path, read_only=read_only), read_only=read_only)
+    files = open_files(path, read_only=read_only)
+    return Ledger(files, read_only=read_only, in_background=in_background)
 
 
 class Ledger:
@@ -64,6 +70,7 @@ class Ledger:
     Args:
         files: its files, checked (``open_ledger`` does).
         read_only: whether nothing may be written.
+        in_background: whether a thread takes in and publishes what is flushed.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
@@ -72,16 +79,17 @@ class Ledger:
         [('no_action',)]
     """
 
-    def __init__(self, files: LedgerFiles, *, read_only: bool) -> None:
+    def __init__(self, files: LedgerFiles, *, read_only: bool, in_background: bool = True) -> None:
         self.path: Path = files.published
         self.read_only = read_only
         self._files = files
-        self._writer = SegmentWriter(files.segments)
+        self._background = BackgroundIngester(files)
+        self._writer = SegmentWriter(files.segments, self._background.wake if in_background else _do_nothing)
         self._reader = Reader(files, may_write=not read_only)
         self._lock = RLock()
         self._is_closed = False
-        # A ledger that nobody closes still hands over its buffer, at the latest when the interpreter ends.
-        self._last_flush = finalize(self, self._writer.close)
+        # A ledger that nobody closes still hands over what it holds, at the latest when the interpreter ends.
+        self._hand_over = finalize(self, _hand_over, files, self._writer, self._background)
         watch(self)
 
     def record(self, event: Event) -> None:
@@ -128,10 +136,10 @@ class Ledger:
         self._writer.flush(durable=durable)
 
     def ingest(self) -> IngestReport:
-        """Flush, then bring what anybody flushed into the database, unless somebody else is doing that right now.
+        """Flush, then bring what anybody flushed into the database and publish it, waiting for whoever is doing that right now.
 
         Returns:
-            What was done.
+            What was done; it says so where somebody else was still at it after a minute.
 
         Raises:
             LedgerError: the disk is full or a file can't be used; what was flushed stays safe.
@@ -144,7 +152,7 @@ class Ledger:
         self._refuse_unless_writable()
         with self._lock:
             self._writer.flush()
-            return ingest(self._files, eagerly=True)
+            return ingest(self._files, Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
 
     def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
         """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
@@ -214,7 +222,7 @@ class Ledger:
         return SharedCounter(self._files.rates)
 
     def close(self) -> None:
-        """Flush, ingest, publish; a second time does nothing.
+        """Flush, ingest and, unless others still write, publish; a second time does nothing.
 
         Raises:
             LedgerError: what was recorded can't be written (then the ledger stays open), or not be taken in.
@@ -230,10 +238,11 @@ class Ledger:
                 return
             self._writer.close()
             self._is_closed = True
-            self._last_flush.detach()
+            self._hand_over.detach()
+            self._background.stop()
             self._reader.close()
             if not self.read_only:
-                ingest(self._files, eagerly=True, patience=_CLOSING_PATIENCE_SECONDS)
+                ingest(self._files, Publishing.UNLESS_OTHERS_WRITE, patience=_PATIENCE_SECONDS)
 
     def start_over(self) -> None:
         """Let go of a lock that another thread of the parent may hold, in a forked child.
@@ -278,10 +287,10 @@ class Ledger:
             self._writer.flush()
         if self._reader.is_current():
             return
-        if not self.read_only:
-            # Where it can't be taken in, the reader finds it in the segments all the same.
+        if not self.read_only and not self.path.exists():
+            # Somebody has removed the published copy; the working file still has what it held.
             with suppress(LedgerError):
-                ingest(self._files, eagerly=False)
+                ingest(self._files, Publishing.AT_THE_END)
         self._reader.refresh()
 
     def _refuse_if_closed(self) -> None:
@@ -294,3 +303,17 @@ class Ledger:
             raise LedgerError(
                 f"The ledger {self.path} was opened for reading only; open it without read_only=True."
             )
+
+
+def _hand_over(files: LedgerFiles, writer: SegmentWriter, background: BackgroundIngester) -> None:
+    """Do what ``close`` does, where nobody called it and nobody is left to hear of an error."""
+    with suppress(LedgerError):
+        has_written = writer.has_written
+        writer.close()
+        background.stop()
+        if has_written:
+            ingest(files, Publishing.UNLESS_OTHERS_WRITE)
+
+
+def _do_nothing() -> None:
+    pass

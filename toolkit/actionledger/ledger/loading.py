@@ -19,9 +19,6 @@ from actionledger.ledger.projection import Row, rows_of
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
 
-QUARANTINE_CHARACTERS = 10_000
-"""How much of an unreadable line is kept, in characters."""
-
 
 @dataclass(slots=True)
 class Tally:
@@ -158,7 +155,8 @@ def _is_known_parser(row: Row, parsers: set[str]) -> bool:
 
 def _quarantine(line: Line, reason: str, staging: Staging, tally: Tally) -> None:
     tally.quarantined += 1
-    text = line.data.decode(errors="replace").rstrip("\n")[:QUARANTINE_CHARACTERS]
+    # Whole: once it is taken in, the segment goes. Bytes that are no UTF-8 are kept as \xNN.
+    text = line.data.decode(errors="backslashreplace").rstrip("\n")
     values = {
         "segment": line.segment,
         "byte_offset": line.start,

@@ -8,6 +8,7 @@ from pathlib import Path
 from actionledger.ledger.forking import watch
 
 _POLL_SECONDS = 0.02
+_STALE_SECONDS = 3600.0
 
 
 class FileLock:
@@ -56,19 +57,33 @@ class FileLock:
         self._close()
 
     def _try(self) -> bool:
-        self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        while True:
+            self._descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self._close()
+                return False
+            if os.fstat(self._descriptor).st_nlink:
+                return True
+            # Its last holder removed the file between our opening and our locking it.
             self._close()
-            return False
-        if os.fstat(self._descriptor).st_nlink:
-            return True
-        # Its last holder removed the file between our opening and our locking it.
-        self._close()
-        return False
 
     def _close(self) -> None:
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def remove_free(folder: Path) -> None:
+    """Remove the files of locks that nobody holds and that have been there for an hour: their holders were killed.
+
+    Args:
+        folder: holds nothing but files that every process locks by ``FileLock``.
+    """
+    with os.scandir(folder) as entries:
+        stale = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > _STALE_SECONDS]
+    for path in stale:
+        lock = FileLock(path)
+        if lock.acquire():
+            lock.release(remove=True)

@@ -39,6 +39,7 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
             _refuse_to_make(files, version)
         else:
             _refuse_unwritable(files)
+            files.refuse_links()
             files.make_folders()
             if version < SCHEMA_VERSION:
                 _make_newest(files)

@@ -1,53 +1,95 @@
-"""The copy that people open: when a new one is worth its cost, and how it takes the old one's place at once.
+"""The copy that people open: when a new one is due, and how it takes the old one's place at once.
 
-Whatever is not published yet lies in segments, where every reader of the toolkit finds it. So a large ledger need not be
-copied after every event: at most a twentieth of the time goes into copying, except where reading the segments would cost
-more than a copy.
+Whatever is not published yet lies in segments, where every reader of the toolkit finds it; other tools wait for the next
+copy. A small ledger is copied every second while something is new, a middling one at least every 25 seconds, and of a
+large one's time at most a twentieth goes into copying.
 """
 
-import shutil
+import os
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 
 SMALL_BYTES = 64 * 1024 * 1024
-"""A working file below this is copied whenever somebody asks for it."""
+"""A working file below this is copied every second while something is new."""
 
+MIDDLING_BYTES = 500 * 1024 * 1024
+"""A working file below this is copied at least every ``_MIDDLING_SECONDS`` while something is new."""
+
+_SMALL_SECONDS = 1.0
+_MIDDLING_SECONDS = 25.0
 _SHARE_OF_TIME = 20
 _COPY_SECONDS = 0.05
 _COPY_BYTES_PER_SECOND = 400e6
-_READ_BYTES_PER_SECOND = 8e6
+_PIECE_BYTES = 4 * 1024 * 1024
 
 
-def is_due(files: LedgerFiles, unpublished_bytes: int) -> bool:
-    """Whether a new copy is worth its cost now.
+class StoppedError(Exception):
+    """Copying was stopped half-way; the published copy is as it was."""
+
+
+def publishing_interval(store_bytes: int) -> float:
+    """Return how long what was taken in may wait for the next copy, in seconds.
 
     Args:
-        files: the ledger's files.
-        unpublished_bytes: how much the segments hold that the published copy doesn't.
+        store_bytes: the size of the working file, in bytes.
     """
-    cost = _COPY_SECONDS + files.store.stat().st_size / _COPY_BYTES_PER_SECOND
-    age = time.time() - files.published.stat().st_mtime
-    is_long_ago = not 0 <= age < _SHARE_OF_TIME * cost  # a clock that was set back must not stop it
-    return is_long_ago or unpublished_bytes / _READ_BYTES_PER_SECOND > cost
+    if store_bytes < SMALL_BYTES:
+        return _SMALL_SECONDS
+    interval = _SHARE_OF_TIME * (_COPY_SECONDS + store_bytes / _COPY_BYTES_PER_SECOND)
+    return min(interval, _MIDDLING_SECONDS) if store_bytes < MIDDLING_BYTES else interval
 
 
-def publish(files: LedgerFiles) -> None:
+def due_in(files: LedgerFiles) -> float:
+    """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now.
+
+    Args:
+        files: the ledger's files; the working file is there.
+    """
+    try:
+        age = time.time() - files.published.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+    interval = publishing_interval(files.store.stat().st_size)
+    # A clock that was set back must not stop it.
+    return interval - age if 0 <= age < interval else 0.0
+
+
+def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) -> None:
     """Put a copy of the working file in the place of the published one.
 
     Args:
-        files: the ledger's files; the caller holds the ingest lock, and has checkpointed and closed the working file.
+        files: the ledger's files; the caller holds the ingest lock, and has checkpointed the working file.
+        is_stopped: asked between pieces whether to give up.
 
     Raises:
         OSError: it can't be copied; the published copy is as it was.
+        StoppedError: ``is_stopped`` said so; the published copy is as it was.
     """
     copy = files.folder / f"{TEMPORARY}published.duckdb"
-    shutil.copyfile(files.store, copy)
-    if files.published.exists():
-        shutil.copymode(files.published, copy)
-    sync_to_disk(copy)
+    mode = files.published.stat().st_mode & 0o777 if files.published.exists() else 0o600
+    copy.unlink(missing_ok=True)
+    descriptor = os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+    try:
+        _copy_into(descriptor, files.store, is_stopped)
+        os.fchmod(descriptor, mode)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
     # Somebody may have written to the old copy. DuckDB would take their leftover for a part of the new one.
     wal_of(files.published).unlink(missing_ok=True)
     copy.replace(files.published)
     sync_to_disk(files.folder)
     sync_to_disk(files.published.parent)
+
+
+def _copy_into(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
+    with source.open("rb", buffering=0) as file, open(descriptor, "wb", buffering=0, closefd=False) as copy:
+        while piece := file.read(_PIECE_BYTES):
+            if is_stopped():
+                raise StoppedError
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[copy.write(rest) :]

@@ -1,7 +1,8 @@
 """What a query sees: the published copy, and beside it all that segments hold beyond it.
 
 Nothing is locked and, in a folder that may not be written to, nothing is written. What is not taken in yet goes through the
-same projection into a ledger in memory, and a view over both takes each table's place.
+same projection into a ledger in memory, the tail, and a view over both takes each table's place. The tail stays: what is new is
+added to it, until another copy is published and a new tail, of what lies beyond that one, takes its place.
 """
 
 from contextlib import AbstractContextManager
@@ -23,17 +24,20 @@ _TAIL = "tail"
 _GROWING_TABLES = (*(table.name for table in TABLES), "quarantine")
 _OTHER_TABLES = ("meta", "segments")
 
+_Identity = tuple[int, int, int]
+"""What tells one published copy from another."""
+
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What a connection was made from: as long as nothing of it changes, another one would see the same."""
+    """What a view was made from: as long as nothing of it changes, another one would show the same."""
 
-    published: tuple[int, int, int] | None
+    published: _Identity | None
     segments: dict[str, int]
 
 
 class Reader:
-    """Keeps a connection that sees everything, and makes another one when there is more to see.
+    """Keeps a connection that sees everything, and shows it what is new.
 
     Args:
         files: the ledger's files.
@@ -43,7 +47,7 @@ class Reader:
     def __init__(self, files: LedgerFiles, *, may_write: bool) -> None:
         self._files = files
         self._may_write = may_write
-        self._connection: DuckDBPyConnection | None = None
+        self._view: _View | None = None
         self._state: _State | None = None
         watch(self)
 
@@ -53,41 +57,44 @@ class Reader:
             return self._state is not None and self._state == self._look()
 
     def refresh(self) -> None:
-        """Make a connection that sees what there is now.
+        """See what there is now: what is new beyond the same published copy, or all beyond another one.
 
         Raises:
             LedgerError: the published copy can't be read.
         """
-        self.close()
         with self._one_sentence():
             for _ in range(_ATTEMPTS):
                 state = self._look()
-                connection = self._connect()
+                if self._view is None or self._state is None or state.published != self._state.published:
+                    self.close()
+                    self._view = _View(self._files, may_write=self._may_write)
+                # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
+                view, self._view = self._view, None
+                view.load_new_lines()
                 # Published meanwhile: segments that were in neither the old copy nor the folder may be missing.
                 if self._look().published == state.published:
-                    self._connection, self._state = connection, state
+                    self._view, self._state = view, state
                     return
-                connection.close()
         raise LedgerError(
             f"The ledger {self._files.published} is replaced faster than it can be read; try again."
         )
 
     def cursor(self) -> DuckDBPyConnection:
         """Return a cursor of its own on the connection, which stays usable when the connection is replaced."""
-        if self._connection is None:
+        if self._view is None:
             self.refresh()
-        assert self._connection is not None
-        return self._connection.cursor()
+        assert self._view is not None
+        return self._view.connection.cursor()
 
     def close(self) -> None:
         """Let go of the connection; it closes with the last cursor, until then each keeps what it sees."""
-        self._connection = self._state = None
+        self._view = self._state = None
 
     def start_over(self) -> None:
         """Give up the parent's connection in a forked child."""
-        if self._connection is not None:
-            abandon(self._connection)
-        self._connection = self._state = None
+        if self._view is not None:
+            abandon(self._view)
+        self._view = self._state = None
 
     def _one_sentence(self) -> AbstractContextManager[None]:
         return one_sentence(f"The ledger {self._files.published} can't be read")
@@ -100,26 +107,40 @@ class Reader:
             return _State(None, segments)
         return _State((status.st_ino, status.st_mtime_ns, status.st_size), segments)
 
-    def _connect(self) -> DuckDBPyConnection:
-        connection = connect_published(self._files, may_write=self._may_write)
-        try:
-            has_tail = self._load_tail(connection)
-            _create_views(connection, has_tail=has_tail)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
-    def _load_tail(self, connection: DuckDBPyConnection) -> bool:
-        loader = None
-        for batch in batches(self._files.segments, offsets_in(connection, BASE), finish=False):
-            if loader is None:
-                connection.execute(f"ATTACH ':memory:' AS {_TAIL}; USE {_TAIL}")
-                migrate(connection)
-                loader = Loader(connection, beside=BASE)
+class _View:
+    """One published copy, and the tail beyond it.
+
+    Args:
+        files: the ledger's files.
+        may_write: whether the ledger's folder may be written to for a moment.
+    """
+
+    def __init__(self, files: LedgerFiles, *, may_write: bool) -> None:
+        self._files = files
+        self._loader: Loader | None = None
+        self.connection = connect_published(files, may_write=may_write)
+        try:
+            self._known = offsets_in(self.connection, BASE)
+            _create_views(self.connection, has_tail=False)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def load_new_lines(self) -> None:
+        """Add to the tail what segments hold beyond what is known."""
+        for batch in batches(self._files.segments, dict(self._known), finish=False):
+            loader = self._loader or self._begin_tail()
             loader.load(batch)
-        connection.execute("USE memory")
-        return loader is not None
+            self._known |= {line.segment: line.end for line in batch}
+
+    def _begin_tail(self) -> Loader:
+        writer = self.connection.cursor()
+        writer.execute(f"ATTACH ':memory:' AS {_TAIL}; USE {_TAIL}")
+        migrate(writer)
+        _create_views(self.connection, has_tail=True)
+        self._loader = Loader(writer, beside=BASE)
+        return self._loader
 
 
 def _create_views(connection: DuckDBPyConnection, *, has_tail: bool) -> None:
@@ -130,4 +151,4 @@ def _create_views(connection: DuckDBPyConnection, *, has_tail: bool) -> None:
         }
     with transaction(connection):
         for name, select in (views | VIEWS).items():
-            connection.execute(f"CREATE VIEW {name} AS {select}")
+            connection.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")

@@ -2,15 +2,15 @@
 
 import fcntl
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.journal import SUFFIX
 
-BATCH_BYTES = 16 * 1024 * 1024
-"""How much is taken in at a time, in bytes of lines."""
+BATCH_BYTES = 1024 * 1024
+"""How much is taken in at a time, in bytes of lines: little enough that whoever is killed soon has got on."""
 
 
 class Line(NamedTuple):
@@ -77,6 +77,15 @@ def batches(folder: Path, offsets: Mapping[str, int], *, finish: bool) -> Iterat
                 batch, size = [], 0
     if batch:
         yield batch
+
+
+def has_live_writer(folder: Path) -> bool:
+    """Return whether a writer, of this process or another, holds a segment that may still grow."""
+    for name in segment_sizes(folder):
+        with suppress(FileNotFoundError), (folder / name).open("rb") as file, _is_finished(file) as finished:
+            if not finished:
+                return True
+    return False
 
 
 def remove_finished(folder: Path, offsets: Mapping[str, int]) -> None:

@@ -42,6 +42,7 @@ def _make_store(files: LedgerFiles) -> None:
     with closing(connect_store(new)) as connection:
         migrate(connection)
         connection.execute("CHECKPOINT")
+    new.chmod(0o600)
     sync_to_disk(new)
     wal_of(files.store).unlink(missing_ok=True)
     new.replace(files.store)

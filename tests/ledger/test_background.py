@@ -1,0 +1,152 @@
+"""The ingester beside a process's work: others see what was flushed without being asked, and no fork meets it half-way."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import duckdb
+import pytest
+
+from actionledger.ledger import background, open_ledger, publishing
+from actionledger.ledger.files import LedgerFiles
+
+PATIENCE_SECONDS = 60.0
+"""Far more than is promised: a busy machine is no fault."""
+
+
+@pytest.fixture
+def live(path):
+    """A ledger that publishes beside other work."""
+    with open_ledger(path) as opened:
+        yield opened
+
+
+def published(path) -> list[str]:
+    """Ask plain DuckDB in this process, by a name of its own."""
+    with duckdb.connect() as plain:
+        plain.execute(f"ATTACH '{path}' AS it (READ_ONLY)")
+        return [
+            message for (message,) in plain.execute("SELECT message FROM it.events ORDER BY 1").fetchall()
+        ]
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < give_up_at
+        time.sleep(0.05)
+
+
+def threads() -> list[str]:
+    return [each.name for each in threading.enumerate() if each.name == "actionledger-ingest"]
+
+
+def test_others_see_what_was_flushed_without_being_asked(path, live, make) -> None:
+    """Neither closed nor queried: plain DuckDB finds it all the same, again and again."""
+    for count in (1, 2, 3):
+        live.record(make.note(f"note {count}"))
+        live.flush()
+        until(lambda: len(published(path)) == count)  # noqa: B023 - asked at once
+
+
+def test_a_full_buffer_is_a_flush(path, live, make) -> None:
+    """What the buffer hands over by itself is published as well."""
+    live.record(make.note("x" * 2_000_000))
+    until(lambda: len(published(path)) == 1)
+
+
+def test_what_others_left_behind_is_published(path, live, make, worker) -> None:
+    """A writer that was killed before anybody took its segment in is made up for by whoever is there."""
+    live.record(make.note("mine"))
+    live.flush()
+    until(lambda: len(published(path)) == 1)
+    subprocess.run([sys.executable, worker, "flush_and_die", path], check=False, timeout=60)
+    until(lambda: published(path) == ["left behind", "mine"])
+
+
+def test_nothing_starts_before_the_first_flush(path, make) -> None:
+    """Whoever only reads, or records nothing, has no thread; closing ends it."""
+    with open_ledger(path) as ledger:
+        ledger.sql("SELECT 1").fetchall()
+        assert not threads()
+        ledger.record(make.note())
+        ledger.flush()
+        assert threads()
+    assert not threads()
+
+
+def test_a_ledger_that_nobody_holds_any_more_ends_its_thread(path, make) -> None:
+    """The thread keeps nobody's ledger alive; what it had is published."""
+    ledger = open_ledger(path)
+    ledger.record(make.note("forgotten"))
+    ledger.flush()
+    del ledger
+    until(lambda: not threads())
+    assert published(path) == ["forgotten"]
+
+
+def test_without_it_only_an_ingest_publishes(path, make) -> None:
+    """Whoever asks for no thread gets none."""
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note())
+        ledger.flush()
+        assert not threads()
+        assert published(path) == []
+
+
+def test_a_fork_meets_no_thread_and_both_sides_go_on(path, live, make) -> None:
+    """The thread ends before the fork, the parent's starts again, the child's at its own first flush."""
+    live.record(make.note("before"))
+    live.flush()
+    child = os.fork()
+    if child == 0:
+        seen = threads()
+        live.record(make.note("child"))
+        live.flush()
+        started = threads()
+        live.close()
+        os._exit(0 if not seen and started else 1)
+    assert threads()
+    live.record(make.note("parent"))
+    live.flush()
+    assert os.waitpid(child, 0)[1] == 0
+    until(lambda: published(path) == ["before", "child", "parent"])
+
+
+def test_a_fork_does_not_wait_for_a_long_copy(path, make, monkeypatch) -> None:
+    """A copy that is under way is given up for a fork, and made again."""
+    monkeypatch.setattr(publishing, "_PIECE_BYTES", 1)  # by the byte it would take minutes
+    with open_ledger(path) as ledger:
+        files = LedgerFiles.at(path)
+        ledger.record(make.note("x" * 1_000_000))
+        ledger.flush()
+        until((files.folder / "tmp-published.duckdb").exists)
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if not threads() else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert published(path) == []
+        monkeypatch.undo()
+    assert len(published(path)) == 1
+
+
+def test_what_can_not_be_taken_in_is_said_once_and_tried_again(path, live, make, monkeypatch, caplog) -> None:
+    """A full disk is one warning, however long it lasts; when there is room again, everything is published."""
+    tries = []
+
+    def fail(*_given: object) -> None:
+        tries.append(1)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(background, "_GATHER_SECONDS", 0.01)
+    with monkeypatch.context() as full:
+        full.setattr(publishing, "_copy_into", fail)
+        live.record(make.note("kept"))
+        live.flush()
+        until(lambda: len(tries) >= 3)
+    until(lambda: published(path) == ["kept"])
+    (said,) = [record.message for record in caplog.records]
+    assert said.endswith("No space left on device. It is kept in segments, and tried again.")
