@@ -1,13 +1,19 @@
 """Many processes at once, and processes that are killed: nothing acknowledged is lost, nothing is there twice."""
 
+import itertools
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from actionledger.ledger import open_ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import Publishing, ingest
 
 Start = Callable[[str], "subprocess.Popen[str]"]
 
@@ -84,3 +90,57 @@ def test_killed_ingesters_leave_nothing_inconsistent(path, ledger, start) -> Non
     assert not list(Path(f"{path}.d").glob("tmp-*"))
     with open_ledger(path, read_only=True) as reader:
         assert reader.sql("SELECT count(*) FROM quarantine WHERE reason != 'cut off'").fetchall() == [(0,)]
+
+
+def die_at(step: int) -> None:
+    """Kill this process at its so-manieth touch of a file."""
+    touched = 0
+
+    def count(event: str, _args: object) -> None:
+        nonlocal touched
+        if event in FILE_EVENTS:
+            touched += 1
+            if touched == step:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(count)
+
+
+FILE_EVENTS = {
+    "open",
+    "os.rename",
+    "os.remove",
+    "os.mkdir",
+    "os.rmdir",
+    "os.scandir",
+    "os.listdir",
+    "shutil.rmtree",
+}
+
+
+def test_killed_at_every_step_of_an_ingest(path, ledger, make) -> None:
+    """Taking in, copying, renaming, clearing away: whichever file is touched last, nothing is lost or doubled, and anybody can read."""
+    files, recorded, seen = LedgerFiles.at(path), [], 0
+    for step in itertools.count(1):
+        event = make.note()
+        recorded.append(event.event_id)
+        ledger.record(event)
+        ledger.flush()
+        child = os.fork()
+        if child == 0:
+            die_at(step)
+            ingest(files, Publishing.AT_THE_END)
+            os._exit(0)
+        status = os.waitpid(child, 0)[1]
+        with duckdb.connect(str(path), read_only=True) as plain:
+            count, distinct = plain.execute(
+                "SELECT count(*), count(DISTINCT event_id) FROM events"
+            ).fetchone()
+        assert count == distinct >= seen
+        seen = count
+        if status == 0:
+            break
+    assert step > 10
+    ledger.ingest()
+    found = [event_id for (event_id,) in ledger.sql("SELECT event_id::VARCHAR FROM events").fetchall()]
+    assert sorted(found) == sorted(recorded)
