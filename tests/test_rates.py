@@ -56,8 +56,8 @@ def test_more_counts_make_a_narrower_interval():
 
 
 def test_nothing_counted_is_no_rate():
-    """There is no share, and the interval excludes nothing."""
-    assert (Rate(0, 0).value, Rate(0, 0).interval) == (None, (0, 1))
+    """There is no share, and no interval."""
+    assert (Rate(0, 0).value, Rate(0, 0).interval) == (None, None)
 
 
 @pytest.mark.parametrize(("successes", "count"), [(2, 1), (-1, 1), (1, 0), (0, -1)])

@@ -36,7 +36,7 @@ def test_a_report_as_json(run, recorded):
     assert sum(funnel["outcomes"].values()) == 6
     parse = funnel["parse_success"]
     assert (parse["successes"], parse["count"]) == (4, 5)
-    assert parse["low"] < parse["rate"] == 0.8 < parse["high"]
+    assert (parse["rate"], parse["sessions"], parse["low"], parse["high"]) == (0.8, 3, None, None)
     assert value["by_dialect"]["xml_tags"]["responses"] == 1
     assert sum(part["responses"] for part in value["by_model"].values()) == 6
     assert {"malformed_json", "not_found"} <= {reason["code"] for reason in value["reasons"]}
@@ -184,7 +184,15 @@ def test_an_empty_ledger_has_an_empty_report(run, tmp_path):
     run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
     assert "No response fits." in run("report", "-l", "team.duckdb").out
     value = run("report", "-l", "team.duckdb", "--json").value
-    assert value["funnel"]["parse_success"] == {"successes": 0, "count": 0, "rate": None, "low": 0, "high": 1}
+    assert value["funnel"]["parse_success"] == {
+        "successes": 0,
+        "count": 0,
+        "rate": None,
+        "low": None,
+        "high": None,
+        "sessions": 0,
+        "design_effect": 1,
+    }
     assert json.dumps(value["reasons"]) == "[]"
 
 

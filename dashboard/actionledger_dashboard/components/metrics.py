@@ -42,14 +42,13 @@ def show_metrics(funnel: Funnel) -> None:
 
 
 def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
-    meant = Rate(funnel.intent, funnel.responses)
     read = "of the responses that meant to act"
     return (
         Tile("Responses", f"{funnel.responses:,}", "read, or tried to", "Responses within the filters."),
         Tile(
             "Meant to act",
             f"{funnel.intent:,}",
-            f"{share(meant)} of the responses",
+            f"{share(funnel.meant)} of the responses",
             "Responses without those that meant no action, abstained or were empty.",
         ),
         _tile("Parse success", funnel.parse_success, f"Read whole, repaired or not, {read}."),
@@ -65,4 +64,9 @@ def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
 
 def _tile(label: str, rate: Rate, meaning: str) -> Tile:
     below = f"{interval(rate)} · n = {rate.count:,}" if rate.count else "nothing counted"
-    return Tile(label, share(rate), below, f"{meaning} Below: the 95 % Wilson interval, and out of how many.")
+    return Tile(
+        label,
+        share(rate),
+        below,
+        f"{meaning} Below: the 95 % interval, which takes a session for one cluster, and out of how many.",
+    )

@@ -19,9 +19,11 @@ def share(rate: Rate) -> str:
 
 
 def interval(rate: Rate) -> str:
-    """Return a rate's 95 % interval in per cent."""
+    """Return a rate's 95 % interval in per cent, or the word for why there is none."""
+    if rate.interval is None:
+        return rate.shown_interval or "–"
     low, high = rate.interval
-    return f"{low:.1%} – {high:.1%}" if rate.count else "–"
+    return f"{low:.1%} – {high:.1%}"
 
 
 def out_of(rate: Rate) -> str:

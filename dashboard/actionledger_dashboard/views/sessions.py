@@ -8,7 +8,7 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Order, SessionRow
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.wording import counted, out_of
+from actionledger_dashboard.components.wording import counted
 from actionledger_dashboard.data import ask
 
 ORDERS: dict[str, Order] = {
@@ -72,7 +72,7 @@ def show_rows(found: list[SessionRow]) -> int | None:
         "task": [row.task for row in found],
         "turns": [row.turns for row in found],
         "share": [row.parsed.value for row in found],
-        "parsed": [out_of(row.parsed) for row in found],
+        "parsed": [f"{row.parsed.successes:,} of {row.parsed.count:,}" for row in found],
         "actions": [row.actions for row in found],
         "invalid": [row.actions - row.valid for row in found],
         "failed": [row.failed for row in found],

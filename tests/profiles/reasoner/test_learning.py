@@ -33,10 +33,16 @@ def test_a_pair_that_fails_often_is_named(ledger, sessions):
 
 
 def test_a_pair_below_the_minimum_is_not_named(ledger, sessions):
-    """Nine of nine are too few to say anything."""
-    sessions(9, WORKS, FAILS)
-    assert suggestions(ledger) == []
-    assert len(suggestions(ledger, minimum=9)) == 1
+    """Eleven of eleven are too few where twelve are asked for."""
+    sessions(11, WORKS, FAILS)
+    assert suggestions(ledger, minimum=12) == []
+    assert len(suggestions(ledger, minimum=11)) == 1
+
+
+def test_what_comes_of_too_few_sessions_is_not_named(ledger, sessions):
+    """One session that fails over and over says nothing of the next one."""
+    sessions(1, *[WORKS, FAILS] * 12)
+    assert suggestions(ledger, minimum=2) == []
 
 
 def test_a_pair_that_fails_no_more_than_elsewhere_is_not_named(ledger, sessions):

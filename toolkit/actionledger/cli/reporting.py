@@ -89,7 +89,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
             for dimension in dimensions
         },
-        "reasons": [asdict(failure) for failure in reasons(ledger, within)],
+        "reasons": [asdict(failure) | {"turns": _rate(failure.turns)} for failure in reasons(ledger, within)],
     }
 
 
@@ -114,5 +114,13 @@ def _timings(found: Timings) -> dict[str, object]:
 
 
 def _rate(rate: Rate) -> dict[str, object]:
-    low, high = rate.interval
-    return {"successes": rate.successes, "count": rate.count, "rate": rate.value, "low": low, "high": high}
+    low, high = rate.interval or (None, None)
+    return {
+        "successes": rate.successes,
+        "count": rate.count,
+        "rate": rate.value,
+        "low": low,
+        "high": high,
+        "sessions": rate.clustering.sessions if rate.clustering else None,
+        "design_effect": rate.design_effect,
+    }

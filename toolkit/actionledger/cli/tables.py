@@ -46,8 +46,7 @@ def shown_rate(rate: Rate) -> str:
     """Return a rate with its interval, for a cell."""
     if rate.value is None:
         return "–"
-    low, high = rate.interval
-    return f"{rate.value:.1%}  [{low:.1%}, {high:.1%}]"
+    return f"{rate.value:.1%}  {rate.shown_interval}"
 
 
 def funnel_table(whole: Funnel) -> Table:
@@ -56,7 +55,7 @@ def funnel_table(whole: Funnel) -> Table:
     skipped = whole.tries.get(ExecutionStatus.SKIPPED, 0)
     steps = (
         ("responses", whole.responses, "", None),
-        ("intent: meant to act", whole.intent, "responses", Rate(whole.intent, whole.responses)),
+        ("intent: meant to act", whole.intent, "responses", whole.meant),
         ("parsed whole", whole.parsed, "intent", whole.parse_success),
         (
             "  of these without a repair",

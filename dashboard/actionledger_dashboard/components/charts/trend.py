@@ -25,7 +25,10 @@ def trend_chart(trend: Trend, now: datetime) -> Chart:
     """
     frame = _frame(trend, now)
     along = alt.Scale(
-        domain=[max(0.0, float(frame["low"].min()) - _BELOW), 1.0], clamp=True, nice=False, zero=False
+        domain=[max(0.0, float(frame[["low", "share"]].min().min()) - _BELOW), 1.0],
+        clamp=True,
+        nice=False,
+        zero=False,
     )
     colour = alt.Color(
         "series:N",
@@ -63,8 +66,8 @@ def _frame(trend: Trend, now: datetime) -> pd.DataFrame:
             "start": period.start.date().isoformat(),
             "series": name,
             "share": rate.value,
-            "low": rate.interval[0],
-            "high": rate.interval[1],
+            "low": rate.interval[0] if rate.interval else None,
+            "high": rate.interval[1] if rate.interval else None,
             "interval": interval(rate),
             "read": rate.successes,
             "count": rate.count,

@@ -12,6 +12,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
+from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
 
 Parameters: TypeAlias = Mapping[str, object]
@@ -67,6 +68,38 @@ def number(ledger: Queryable, query: str, parameters: Parameters | None = None) 
     """
     [(value,)] = ledger.sql(query, parameters).fetchall()
     return int(value)
+
+
+def rate_sql(successes: str, count: str) -> str:
+    """Return the SQL of a rate with its clustering, over rows that are one session each.
+
+    Args:
+        successes: the column of how many of a session's things had the property.
+        count: the column of how many a session has.
+    """
+    return (
+        f"{{'successes': coalesce(sum({successes}), 0), 'count': coalesce(sum({count}), 0), "
+        f"'clustering': {clustering_sql(successes, count)}}}"
+    )
+
+
+def clustering_sql(score: str, count: str) -> str:
+    """Return the SQL of a clustering, over rows that are one session each.
+
+    Args:
+        score: the column of the sum of a session's scores.
+        count: the column of how many things a session has.
+    """
+    return (
+        f"{{'sessions': count(*) FILTER ({count} > 0), 'sizes': coalesce(sum({count} * {count}), 0), "
+        f"'totals': coalesce(sum({score} * {score}), 0), 'products': coalesce(sum({score} * {count}), 0)}}"
+    )
+
+
+def as_rate(value: Mapping[str, object]) -> Rate:
+    """Return what ``rate_sql`` gave as a value."""
+    rate: Rate = _adapter(Rate).validate_python(value)
+    return rate
 
 
 def is_uuid(text: str) -> bool:

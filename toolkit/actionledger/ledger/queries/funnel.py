@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from actionledger.ledger.queries.base import ATTEMPTED, READ, RUNNABLE, Queryable, number
+from actionledger.ledger.queries.base import (
+    ATTEMPTED,
+    INTENT,
+    READ,
+    RUNNABLE,
+    Queryable,
+    as_rate,
+    number,
+    rate_sql,
+)
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, scope, turn_scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
@@ -19,21 +28,29 @@ class Funnel:
 
     Args:
         outcomes: responses by what came of reading them.
+        meant: responses that meant to act, of all.
+        parse_success: responses that could be read whole, of those that meant to act.
+        strict_success: responses that could be read whole without a repair, of those that meant to act.
         with_valid: responses that were read whole and have at least one action that may run.
         statuses: actions by what came of checking them.
         validation: valid and coerced actions among those that had a catalogue and were meant.
         tried: actions that were tried at least once.
         done: actions of which a try succeeded.
         tries: executions by what came of them.
+        execution: executions that succeeded, of those that were attempted.
     """
 
     outcomes: Mapping[Outcome, int]
+    meant: Rate
+    parse_success: Rate
+    strict_success: Rate
     with_valid: int
     statuses: Mapping[ActionStatus, int]
     validation: Rate
     tried: int
     done: int
     tries: Mapping[ExecutionStatus, int]
+    execution: Rate
 
     @property
     def responses(self) -> int:
@@ -60,39 +77,62 @@ class Funnel:
         """How many actions may go on to be executed."""
         return sum(count for status, count in self.statuses.items() if status.is_runnable)
 
-    @property
-    def parse_success(self) -> Rate:
-        """Responses that could be read whole, of those that meant to act."""
-        return Rate(self.parsed, self.intent)
-
-    @property
-    def strict_success(self) -> Rate:
-        """Responses that could be read whole without a repair, of those that meant to act."""
-        return Rate(self.outcomes.get(Outcome.CLEAN, 0), self.intent)
-
-    @property
-    def execution(self) -> Rate:
-        """Executions that succeeded, of those that were attempted."""
-        attempted = sum(count for status, count in self.tries.items() if status.was_attempted)
-        return Rate(self.tries.get(ExecutionStatus.SUCCEEDED, 0), attempted)
-
 
 _READING = """
-SELECT {label} AS label, histogram(outcome),
-       count(*) FILTER (valid_count > 0 AND list_contains($read, outcome))
-FROM (SELECT *, run_id AS reader, dialect AS found FROM parse_attempts) {join} WHERE {condition} GROUP BY label"""
+WITH found AS (
+    SELECT {label} AS label, session_id, outcome, valid_count
+    FROM (SELECT *, run_id AS reader, dialect AS found FROM parse_attempts) {join} WHERE {condition}),
+whole AS (
+    SELECT label, histogram(outcome) AS outcomes,
+           count(*) FILTER (valid_count > 0 AND list_contains($read, outcome)) AS with_valid
+    FROM found GROUP BY label),
+by_session AS (
+    SELECT label, count(*) AS responses, count(*) FILTER (list_contains($intent, outcome)) AS intent,
+           count(*) FILTER (list_contains($read, outcome)) AS read, count(*) FILTER (outcome = 'clean') AS clean
+    FROM found GROUP BY label, session_id)
+SELECT label, any_value(outcomes), any_value(with_valid), {meant}, {parsed}, {strict}
+FROM by_session JOIN whole USING (label) GROUP BY label"""
 
 _CHECKING = """
-SELECT {label} AS label, histogram(status),
-       count(*) FILTER (catalogue IS NOT NULL AND status <> 'illustration'),
-       count(*) FILTER (catalogue IS NOT NULL AND list_contains($runnable, status))
-FROM actions {join} WHERE {condition} GROUP BY label"""
+WITH found AS (
+    SELECT {label} AS label, session_id, status, catalogue IS NOT NULL AND status <> 'illustration' AS is_checked
+    FROM actions {join} WHERE {condition}),
+whole AS (SELECT label, histogram(status) AS statuses FROM found GROUP BY label),
+by_session AS (
+    SELECT label, count(*) FILTER (is_checked) AS checked,
+           count(*) FILTER (is_checked AND list_contains($runnable, status)) AS valid
+    FROM found GROUP BY label, session_id)
+SELECT label, any_value(statuses), {valid} FROM by_session JOIN whole USING (label) GROUP BY label"""
 
 _ACTING = """
-SELECT {label} AS label, histogram(status),
-       count(DISTINCT action_id) FILTER (list_contains($attempted, status)),
-       count(DISTINCT action_id) FILTER (status = 'succeeded')
-FROM executions {join} WHERE {condition} GROUP BY label"""
+WITH found AS (
+    SELECT {label} AS label, session_id, status, action_id, list_contains($attempted, status) AS is_attempted
+    FROM executions {join} WHERE {condition}),
+whole AS (
+    SELECT label, histogram(status) AS tries, count(DISTINCT action_id) FILTER (is_attempted) AS tried,
+           count(DISTINCT action_id) FILTER (status = 'succeeded') AS done
+    FROM found GROUP BY label),
+by_session AS (
+    SELECT label, count(*) FILTER (is_attempted) AS attempted, count(*) FILTER (status = 'succeeded') AS succeeded
+    FROM found GROUP BY label, session_id)
+SELECT label, any_value(tries), any_value(tried), any_value(done), {succeeded}
+FROM by_session JOIN whole USING (label) GROUP BY label"""
+
+_RATES = {
+    "meant": rate_sql("intent", "responses"),
+    "parsed": rate_sql("read", "intent"),
+    "strict": rate_sql("clean", "intent"),
+    "valid": rate_sql("valid", "checked"),
+    "succeeded": rate_sql("succeeded", "attempted"),
+}
+"""Each rate as SQL, over the counts of a label's sessions."""
+
+_NOTHING: dict[str, object] = {
+    "successes": 0,
+    "count": 0,
+    "clustering": {"sessions": 0, "sizes": 0, "totals": 0, "products": 0},
+}
+"""The rate of no session at all."""
 
 _UNREAD = """
 SELECT count(*) FROM (SELECT turn_id FROM turn_starts WHERE {condition}) AS turns
@@ -159,10 +199,10 @@ def _funnels(
     def rows(statement: str, table: str, **words: list[str]) -> dict[str, tuple[Any, ...]]:
         condition, parameters = scope(within, table, every_reading=every_reading)
         needed = "" if table == "parse_attempts" and join == _ATTEMPTS else join
-        query = statement.format(label=label, join=needed, condition=condition)
+        query = statement.format(label=label, join=needed, condition=condition, **_RATES)
         return {row[0]: tuple(row[1:]) for row in ledger.sql(query, parameters | words).fetchall()}
 
-    reading = rows(_READING, "parse_attempts", read=READ)
+    reading = rows(_READING, "parse_attempts", intent=INTENT, read=READ)
     checking = rows(_CHECKING, "actions", runnable=RUNNABLE)
     acting = rows(_ACTING, "executions", attempted=ATTEMPTED)
     return {
@@ -171,15 +211,19 @@ def _funnels(
 
 
 def _funnel(reading: tuple[Any, ...], checking: tuple[Any, ...], acting: tuple[Any, ...]) -> Funnel:
-    outcomes, with_valid = reading or ({}, 0)
-    statuses, checked, valid = checking or ({}, 0, 0)
-    tries, tried, done = acting or ({}, 0, 0)
+    outcomes, with_valid, meant, parsed, strict = reading or ({}, 0, _NOTHING, _NOTHING, _NOTHING)
+    statuses, valid = checking or ({}, _NOTHING)
+    tries, tried, done, succeeded = acting or ({}, 0, 0, _NOTHING)
     return Funnel(
         outcomes={Outcome(name): count for name, count in outcomes.items()},
+        meant=as_rate(meant),
+        parse_success=as_rate(parsed),
+        strict_success=as_rate(strict),
         with_valid=with_valid,
         statuses={ActionStatus(name): count for name, count in statuses.items()},
-        validation=Rate(valid, checked),
+        validation=as_rate(valid),
         tried=tried,
         done=done,
         tries={ExecutionStatus(name): count for name, count in tries.items()},
+        execution=as_rate(succeeded),
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import INTENT, READ, Queryable, rows
+from actionledger.ledger.queries.base import INTENT, READ, Queryable, rate_sql, rows
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, scope
 from actionledger.rates import Rate
 
@@ -18,10 +18,12 @@ _AXES: dict[Axis, str] = {
 }
 
 _CELLS = """
-SELECT {row} AS row, {column} AS column,
-       {{'successes': count(*) FILTER (list_contains($read, outcome)), 'count': count(*)}} AS success
-FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}
-GROUP BY ALL ORDER BY ALL"""
+WITH by_session AS (
+    SELECT {row} AS "row", {column} AS "column", count(*) AS intent,
+           count(*) FILTER (list_contains($read, outcome)) AS read
+    FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}
+    GROUP BY {row}, {column}, session_id)
+SELECT "row", "column", {success} AS success FROM by_session GROUP BY 1, 2 ORDER BY 1, 2"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +52,6 @@ def matrix(
         within: which responses.
     """
     condition, parameters = scope(within)
-    query = _CELLS.format(row=_AXES[row], column=_AXES[column], condition=condition)
+    success = rate_sql("read", "intent")
+    query = _CELLS.format(row=_AXES[row], column=_AXES[column], condition=condition, success=success)
     return rows(ledger, Cell, query, parameters | {"read": READ, "intent": INTENT})

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import INTENT, Queryable, number, rows
+from actionledger.ledger.queries.base import INTENT, Queryable, clustering_sql, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import Reason
@@ -41,45 +41,51 @@ class Failure:
     detail: str
 
 
-_INTENT = (
-    "SELECT count(DISTINCT turn_id) FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}"
-)
+_REASONS = """
+WITH meant AS (
+    SELECT attempt_id, session_id, turn_id, turn_index, outcome, reason FROM parse_attempts
+    WHERE list_contains($intent, outcome) AND {condition}),
+sizes AS (SELECT session_id, count(DISTINCT turn_id) AS size FROM meant GROUP BY session_id),
+found AS ({found}),
+by_session AS (
+    SELECT code, action, session_id, count(*) AS hits, count(DISTINCT turn_id) AS turns,
+           min_by({{'session_id': session_id, 'turn_index': turn_index, 'detail': detail}}, attempt_id) AS example,
+           min(attempt_id) AS attempt_id
+    FROM found GROUP BY code, action, session_id),
+whole AS (SELECT coalesce(sum(size), 0) AS count, {sessions} AS sessions FROM sizes),
+failing AS (
+    SELECT code, action, sum(hits)::BIGINT AS count, sum(turns) AS turns, {failures} AS failures,
+           min_by(example, attempt_id) AS example, min(attempt_id) AS attempt_id
+    FROM by_session JOIN sizes USING (session_id) GROUP BY code, action)
+SELECT $stage AS stage, code, action, failing.count AS count,
+       {{'successes': turns, 'count': whole.count, 'clustering': {{
+           'sessions': sessions.sessions, 'sizes': sessions.sizes,
+           'totals': failures.totals, 'products': failures.products}}}} AS turns,
+       example.session_id::VARCHAR AS session_id, example.turn_index AS turn_index, {detail} AS detail
+FROM failing, whole ORDER BY failing.turns DESC, failing.count DESC, code, action LIMIT $limit"""
 
-_READING = """
-SELECT 'reading' AS stage, code, '' AS action, hits AS count, {{'successes': turns, 'count': $whole}} AS turns,
-       example.session_id::VARCHAR AS session_id, example.turn_index AS turn_index,
-       coalesce((SELECT min(detail) FROM issues
-                 WHERE attempt_id = example.attempt_id AND issues.code = found.code), '') AS detail
-FROM (
-    SELECT reason AS code, count(*) AS hits, count(DISTINCT turn_id) AS turns,
-           min_by({{'session_id': session_id, 'turn_index': turn_index, 'attempt_id': attempt_id}}, attempt_id) AS example
-    FROM parse_attempts
-    WHERE {not_read} AND list_contains($intent, outcome) AND {condition}
-    GROUP BY reason) AS found
-ORDER BY found.turns DESC, hits DESC, code LIMIT $limit"""
+_ISSUE = """coalesce((SELECT min(detail) FROM issues
+                 WHERE attempt_id = failing.attempt_id AND issues.code = failing.code), '')"""
+
+_READING = "SELECT *, reason AS code, '' AS action, '' AS detail FROM meant WHERE {not_read}"
 
 _CHECKING = """
-SELECT 'checking' AS stage, code, name AS action, count(*) AS count,
-       {{'successes': count(DISTINCT turn_id), 'count': $whole}} AS turns,
-       min_by(session_id, attempt_id)::VARCHAR AS session_id, min_by(turn_index, attempt_id) AS turn_index,
-       min_by(concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, '')), attempt_id)
-           AS detail
-FROM validation_errors
-WHERE attempt_id IN (
-    SELECT attempt_id FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition})
-GROUP BY code, name ORDER BY count(DISTINCT turn_id) DESC, count(*) DESC, code, name LIMIT $limit"""
+SELECT *, name AS action,
+       concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, '')) AS detail
+FROM validation_errors SEMI JOIN meant USING (attempt_id)"""
 
 _ACTING = """
-SELECT 'acting' AS stage, reason AS code, name AS action, count(*) AS count,
-       {{'successes': count(DISTINCT turn_id), 'count': $whole}} AS turns,
-       min_by(session_id, attempt_id)::VARCHAR AS session_id, min_by(turn_index, attempt_id) AS turn_index,
-       min_by(coalesce(message, ''), attempt_id) AS detail
-FROM executions
-WHERE {not_done} AND attempt_id IN (
-    SELECT attempt_id FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition})
-GROUP BY reason, name ORDER BY count(DISTINCT turn_id) DESC, count(*) DESC, reason, name LIMIT $limit"""
+SELECT *, reason AS code, name AS action, coalesce(message, '') AS detail
+FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done}"""
 
 _FAILED = {"not_read": NOT_READ, "not_done": NOT_DONE}
+
+_STAGES: dict[Stage, tuple[str, str]] = {
+    "reading": (_READING, _ISSUE),
+    "checking": (_CHECKING, "example.detail"),
+    "acting": (_ACTING, "example.detail"),
+}
+"""Each stage's failures as SQL, and where an example's particulars are."""
 
 
 def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100) -> list[Failure]:
@@ -91,12 +97,16 @@ def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100)
         limit: at most how many, of those that most responses have.
     """
     condition, parameters = scope(within)
-    bound = parameters | {"intent": INTENT}
-    whole = number(ledger, _INTENT.format(condition=condition), bound)
-    bound |= {"whole": whole, "limit": limit}
-    found = [
+    sums = {"sessions": clustering_sql("size", "size"), "failures": clustering_sql("turns", "size")}
+    bound = parameters | {"intent": INTENT, "limit": limit}
+    failures = [
         failure
-        for statement in (_READING, _CHECKING, _ACTING)
-        for failure in rows(ledger, Failure, statement.format(condition=condition, **_FAILED), bound)
+        for stage, (found, detail) in _STAGES.items()
+        for failure in rows(
+            ledger,
+            Failure,
+            _REASONS.format(condition=condition, found=found.format(**_FAILED), detail=detail, **sums),
+            bound | {"stage": stage},
+        )
     ]
-    return sorted(found, key=lambda failure: (-failure.turns.successes, -failure.count))[:limit]
+    return sorted(failures, key=lambda failure: (-failure.turns.successes, -failure.count))[:limit]

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
+from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rate_sql, rows
+from actionledger.rates import Rate
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,17 +13,14 @@ class Sequel:
     Args:
         before: the name of the one before.
         name: the action's name.
-        count: how often it was tried there.
-        failed: how often it failed there.
-        count_elsewhere, failed_elsewhere: the same, for the action behind any other.
+        failures: how often it failed there, of how often it was tried there.
+        elsewhere: the same, for the action behind any other.
     """
 
     before: str
     name: str
-    count: int
-    failed: int
-    count_elsewhere: int
-    failed_elsewhere: int
+    failures: Rate
+    elsewhere: Rate
 
 
 _SEQUELS = """
@@ -31,18 +29,26 @@ WITH tried AS (
     FROM executions WHERE profile = $profile AND status IN (SELECT unnest($attempted))
     QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1
 ), paired AS (
-    SELECT name, has_failed,
+    SELECT session_id, name, has_failed,
            lag(name) OVER (PARTITION BY session_id ORDER BY turn_index, started_at, action_index) AS before
     FROM tried
+), by_session AS (
+    SELECT before, name, session_id, count(*) AS count, sum(has_failed) AS failed
+    FROM paired GROUP BY before, name, session_id
 ), counted AS (
-    SELECT before, name, count(*) AS count, sum(has_failed) AS failed FROM paired GROUP BY before, name
+    SELECT before, name, sum(count) AS count, sum(failed) AS failed, {rate} AS failures
+    FROM by_session GROUP BY before, name
+    HAVING before IS NOT NULL AND sum(count) >= $minimum
+), others AS (
+    SELECT counted.before, name, session_id, sum(by_session.count) AS count, sum(by_session.failed) AS failed
+    FROM counted JOIN by_session USING (name)
+    WHERE by_session.before IS DISTINCT FROM counted.before
+    GROUP BY counted.before, name, session_id
+), elsewhere AS (
+    SELECT before, name, {rate} AS elsewhere FROM others GROUP BY before, name
 )
-SELECT before, name, count, failed::BIGINT AS failed,
-       (sum(count) OVER of_name - count)::BIGINT AS count_elsewhere,
-       (sum(failed) OVER of_name - failed)::BIGINT AS failed_elsewhere
-FROM counted
-WINDOW of_name AS (PARTITION BY name)
-QUALIFY before IS NOT NULL AND count >= $minimum
+SELECT before, name, failures, coalesce(elsewhere, {{'successes': 0, 'count': 0, 'clustering': NULL}}) AS elsewhere
+FROM counted LEFT JOIN elsewhere USING (before, name)
 ORDER BY failed / count DESC, count DESC, before, name"""
 
 
@@ -55,4 +61,4 @@ def sequels(ledger: Queryable, profile: str, minimum: int) -> list[Sequel]:
         minimum: how often a pair must have been tried.
     """
     values = {"profile": profile, "minimum": minimum, "attempted": ATTEMPTED}
-    return rows(ledger, Sequel, _SEQUELS, values)
+    return rows(ledger, Sequel, _SEQUELS.format(rate=rate_sql("failed", "count")), values)

@@ -30,7 +30,7 @@ class SessionRow:
         profile, model, task: what it ran with, and what it is about.
         started_at: when it began, UTC without a zone; None where the source doesn't say.
         turns: how many responses it has.
-        parsed: responses within the filter that could be read whole, of those that meant to act.
+        parsed: responses within the filter that could be read whole, of those that meant to act; one session has no interval.
         actions: how many actions were read and meant.
         valid: how many of them may run.
         failed: how many executions were attempted and did not succeed.
@@ -108,7 +108,9 @@ found AS (
 
 _PAGE = """
 SELECT session_id::VARCHAR AS session_id, external_id, source, profile, model, task, started_at, turns,
-       {{'successes': read, 'count': intent}} AS parsed, actions, valid, failed, success, reason
+       {{'successes': read, 'count': intent, 'clustering': {{
+           'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}}}} AS parsed,
+       actions, valid, failed, success, reason
 FROM found WHERE {failing} ORDER BY {order} LIMIT $limit OFFSET $offset"""
 
 _COUNT = "SELECT count(*) FROM found WHERE {failing}"

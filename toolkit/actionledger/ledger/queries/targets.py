@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import ATTEMPTED, Queryable
+from actionledger.ledger.queries.base import ATTEMPTED, Queryable, as_rate, rate_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.rates import Rate
 
@@ -30,11 +30,17 @@ class Timings:
 
 
 _TIMINGS = """
+WITH found AS (
+    SELECT session_id, duration_ms, status, reason, is_code
+    FROM (SELECT *, list_contains($code, name) AS is_code FROM executions)
+    WHERE {condition} AND list_contains($attempted, status)),
+by_session AS (
+    SELECT count(*) AS code, count(*) FILTER (status = 'timed_out') AS late
+    FROM found WHERE is_code GROUP BY session_id)
 SELECT count(duration_ms) FILTER (NOT is_code), avg(duration_ms) FILTER (NOT is_code),
-       quantile_cont(duration_ms, 0.95) FILTER (NOT is_code), count(*) FILTER (is_code),
-       count(*) FILTER (is_code AND status = 'timed_out'), count(*) FILTER (is_code AND reason = 'code_limit')
-FROM (SELECT *, list_contains($code, name) AS is_code FROM executions)
-WHERE {condition} AND list_contains($attempted, status)"""
+       quantile_cont(duration_ms, 0.95) FILTER (NOT is_code), (SELECT {late} FROM by_session),
+       count(*) FILTER (is_code AND reason = 'code_limit')
+FROM found"""
 
 
 def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
@@ -46,6 +52,6 @@ def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
     """
     condition, parameters = scope(within, "executions")
     words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}
-    query = _TIMINGS.format(condition=condition)
-    [(count, mean, p95, code, late, limited)] = ledger.sql(query, parameters | words).fetchall()
-    return Timings(count, mean, p95, Rate(late, code), limited)
+    query = _TIMINGS.format(condition=condition, late=rate_sql("late", "code"))
+    [(count, mean, p95, late, limited)] = ledger.sql(query, parameters | words).fetchall()
+    return Timings(count, mean, p95, as_rate(late), limited)

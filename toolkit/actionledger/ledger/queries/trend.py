@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import INTENT, READ, Queryable
+from actionledger.ledger.queries.base import INTENT, READ, Queryable, as_rate, rate_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.rates import Rate
 
@@ -46,10 +46,14 @@ class Trend:
 
 
 _BY_PERIOD = """
-SELECT date_trunc($unit, occurred_at) AS start, count(*),
-       count(*) FILTER (list_contains($read, outcome)), count(*) FILTER (outcome = 'clean')
-FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}
-GROUP BY start ORDER BY start"""
+WITH by_session AS (
+    SELECT date_trunc($unit, occurred_at) AS start, count(*) AS intent,
+           count(*) FILTER (list_contains($read, outcome)) AS read, count(*) FILTER (outcome = 'clean') AS clean
+    FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}
+    GROUP BY start, session_id)
+SELECT start, {success}, {strict}
+FROM by_session GROUP BY start ORDER BY start"""
+_RATES = {"success": rate_sql("read", "intent"), "strict": rate_sql("clean", "intent")}
 
 
 def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
@@ -62,11 +66,11 @@ def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit
     """
     condition, parameters = scope(within)
     words = {"unit": unit, "read": READ, "intent": INTENT}
-    rows = ledger.sql(_BY_PERIOD.format(condition=condition), parameters | words).fetchall()
+    rows = ledger.sql(_BY_PERIOD.format(condition=condition, **_RATES), parameters | words).fetchall()
 
     def periods() -> Iterator[Period]:
-        for start, count, read, clean in rows:
+        for start, success, strict in rows:
             if start is not None:
-                yield Period(start, start + _LENGTHS[unit], Rate(read, count), Rate(clean, count))
+                yield Period(start, start + _LENGTHS[unit], as_rate(success), as_rate(strict))
 
-    return Trend(tuple(periods()), undated=sum(row[1] for row in rows if row[0] is None))
+    return Trend(tuple(periods()), undated=sum(row[1]["count"] for row in rows if row[0] is None))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.sequels import Sequel, sequels
-from actionledger.rates import Rate
+from actionledger.rates import TOO_FEW, Rate
 
 MINIMUM = 10
 """So often two actions must have stood behind each other before anything is said of them."""
@@ -30,10 +30,11 @@ class Suggestion:
     elsewhere: Rate
 
     def __str__(self) -> str:
-        low, high = self.failures.interval
+        ends = self.failures.interval
+        interval = TOO_FEW if ends is None else f"95 % interval {ends[0]:.0%} to {ends[1]:.0%}"
         return (
             f"After {self.before}, {self.action} failed {self.failures.successes} of {self.failures.count} times "
-            f"(95 % interval {low:.0%} to {high:.0%}; elsewhere {self.elsewhere})."
+            f"({interval}; elsewhere {self.elsewhere})."
         )
 
 
@@ -43,7 +44,7 @@ def suggestions(
     """Return what the recorded sessions of a profile suggest to avoid, the most failing first.
 
     A pair is named where the lower end of its interval lies above the action's share of failures elsewhere, and above a
-    tenth: less is not worth a planner's attention.
+    tenth: less is not worth a planner's attention. What comes from too few sessions for an interval is not named.
 
     Args:
         ledger: what to ask.
@@ -59,11 +60,11 @@ def _suggestion(sequel: Sequel) -> Suggestion:
     return Suggestion(
         before=sequel.before,
         action=sequel.name,
-        failures=Rate(sequel.failed, sequel.count),
-        elsewhere=Rate(sequel.failed_elsewhere, sequel.count_elsewhere),
+        failures=sequel.failures,
+        elsewhere=sequel.elsewhere,
     )
 
 
 def _is_telling(suggestion: Suggestion) -> bool:
-    low, _ = suggestion.failures.interval
+    low, _ = suggestion.failures.interval or (0.0, 1.0)
     return low > max(0.1, suggestion.elsewhere.value or 0.0)
