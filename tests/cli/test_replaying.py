@@ -1,9 +1,12 @@
 """``replay``: recorded turns under another parser."""
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
+
+from actionledger.cli.replaying import shown_p
 
 
 @pytest.fixture
@@ -19,26 +22,59 @@ def test_what_changed_is_printed(run, ledger):
     done = run("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger)
     assert (done.code, done.err) == (0, "")
     assert "5 turns read again by gembrain-standard in " in done.out
-    assert "success before 80.0%" in done.out
-    assert "after 60.0%" in done.out
-    assert "exact McNemar p = 1 over 5 pairs" in done.out
-    rows = {
-        line.split()[0]: line.split()[1]
-        for line in done.out.splitlines()
-        if line.startswith((" same", " lost", " recovered", " changed"))
+    assert "over the 4 turns that both readings take for intent, in 2 sessions:" in done.out
+    assert "success before 75.0%  too few sessions, after 50.0%  too few sessions" in done.out
+    assert "difference too few sessions, p = 1 by the sign-flip test over sessions" in done.out
+    assert "p = 1 by the exact McNemar test, which takes turns for independent" in done.out
+    table = done.out[done.out.index("what changed") :]
+    rows = dict(re.findall(r"(?m)^ (\w[\w ]*?) {2,}([\d,]+)\b", table))
+    assert rows == {
+        "same": "3",
+        "recovered": "0",
+        "lost": "1",
+        "changed": "0",
+        "newly taken for intent": "0",
+        "no longer taken for intent": "0",
+        "taken for intent by neither": "1",
     }
-    assert rows == {"same": "4", "recovered": "0", "lost": "1", "changed": "0"}
+
+
+def test_turns_that_a_parser_is_not_for_are_said_before(run, ledger):
+    """On the standard error, and in the value; what it makes of them is no loss, and there is nothing to compare."""
+    done = run("replay", "--parser", "gembrain-standard", "-p", "coder", "-l", ledger)
+    assert done.err == (
+        "actionledger: 1 of the turns are of profiles whose formats gembrain-standard doesn't read: coder (1). "
+        "What it makes of them says nothing; --profile picks others.\n"
+    )
+    assert "no turn that both readings take for intent: there is no success to compare" in done.out
+    value = run("replay", "--parser", "gembrain-standard", "-p", "coder", "-l", ledger, "--json").value
+    assert value["unfit"] == {"coder": 1}
+    assert (value["counts"]["no_longer_intent"], value["counts"]["lost"]) == (1, 0)
+    assert (value["before"]["rate"], value["difference"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "p < 0.001"), (1e-18, "p < 0.001"), (0.00099, "p < 0.001"), (0.0314, "p = 0.031"), (1.0, "p = 1")],
+)
+def test_a_probability_is_never_shown_as_nothing(value, text):
+    """However small it is."""
+    assert shown_p(value) == text
 
 
 def test_the_same_as_json(run, ledger):
     """With the run that it was recorded as, to compare with later."""
     value = run("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger, "--json").value
-    assert value["counts"] == {"same": 4, "recovered": 0, "lost": 1, "changed": 0}
-    assert (value["turns"], value["parser"], value["p_value"]) == (5, "gembrain-standard", 1)
-    low, high = value["difference"]
-    assert -1 <= low < -0.0 < high <= 1
+    assert {bucket: count for bucket, count in value["counts"].items() if count} == {
+        "same": 3,
+        "lost": 1,
+        "no_intent": 1,
+    }
+    assert (value["turns"], value["intent"], value["parser"]) == (5, 4, "gembrain-standard")
+    assert (value["p_value"], value["p_value_by_turn"], value["difference"]) == (1, 1, None)
+    assert (value["before"]["successes"], value["after"]["successes"]) == (3, 2)
     back = run("replay", "--parser", "assistant", "--run", value["run_id"], "-l", ledger, "--json").value
-    assert back["counts"] == {"same": 4, "recovered": 1, "lost": 0, "changed": 0}
+    assert (back["counts"]["same"], back["counts"]["recovered"], back["counts"]["lost"]) == (3, 1, 0)
 
 
 @pytest.mark.parametrize(

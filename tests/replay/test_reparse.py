@@ -10,7 +10,7 @@ from actionledger.importing import Importer
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_for
-from actionledger.replay.statistics import mcnemar, paired_difference
+from actionledger.replay.statistics import mcnemar
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
 ONE = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
@@ -25,10 +25,13 @@ OLD = "gembrain-standard"
 """Reads the first block alone, ends it at the first line of three backticks, and repairs nothing but line breaks."""
 
 BUCKETS = {
-    "same": {0, 4, 5, 6, 7},
+    "same": {0, 4, 5},
     "lost": {2, 3},
     "changed": {1},
     "recovered": set(),
+    "newly_intent": set(),
+    "no_longer_intent": set(),
+    "no_intent": {6, 7},
 }
 """What the old parser makes of the turns, by their places."""
 
@@ -54,6 +57,12 @@ def old(ledger: Ledger) -> al.ReparseReport:
 
 IMPORTED = Filter(sources=("jsonl",))
 ASSISTANT = Filter(sources=("jsonl",), profiles=("assistant",))
+CODER = Filter(sources=("jsonl",), profiles=("coder",))
+
+
+def counts(**turns: int) -> dict[str, int]:
+    """Every bucket, empty where nothing is said of it."""
+    return dict.fromkeys(BUCKETS, 0) | turns
 
 
 def by_bucket(report: al.ReparseReport) -> dict[str, set[int]]:
@@ -63,21 +72,21 @@ def by_bucket(report: al.ReparseReport) -> dict[str, set[int]]:
 def test_each_turn_is_the_same_recovered_lost_or_changed(old):
     """Made by hand: what the old parser loses of what is read today, turn by turn."""
     assert (old.turns, old.parser_name) == (8, OLD)
-    assert old.counts == {"same": 5, "recovered": 0, "lost": 2, "changed": 1}
+    assert old.counts == counts(same=3, lost=2, changed=1, no_intent=2)
     assert by_bucket(old) == BUCKETS
 
 
 def test_a_run_can_be_compared_with_another_rereading(ledger, old):
     """The other way round, what was lost is recovered."""
     report = al.reparse(ledger, parser="assistant", run=old.run_id)
-    assert report.counts == {"same": 5, "recovered": 2, "lost": 0, "changed": 1}
+    assert report.counts == counts(same=3, recovered=2, changed=1, no_intent=2)
     assert by_bucket(report) == BUCKETS | {"recovered": BUCKETS["lost"], "lost": set()}
 
 
 def test_the_same_parser_reads_the_same(ledger):
     """Nothing is ever changed by reading again."""
     report = al.reparse(ledger, parser="assistant", within=ASSISTANT)
-    assert report.counts == {"same": 8, "recovered": 0, "lost": 0, "changed": 0}
+    assert report.counts == counts(same=6, no_intent=2)
     assert report.p_value == 1
 
 
@@ -85,14 +94,15 @@ def test_the_first_readings_are_compared_where_no_run_is_named(ledger, old):
     """However often the turns were read again in between."""
     report = al.reparse(ledger, parser=OLD, within=IMPORTED)
     assert report.turns == 9
-    assert report.counts == {"same": 5, "recovered": 0, "lost": 3, "changed": 1}
+    assert report.counts == counts(same=3, lost=2, changed=1, no_longer_intent=1, no_intent=2)
 
 
 def test_the_test_and_the_interval_are_about_these_turns(old):
     """They are computed from the pairs that differ."""
-    assert old.p_value == mcnemar(2, 0) == 0.5
-    assert old.difference == paired_difference(2, 0, 8)
-    assert old.comparison.pairs == 8
+    assert old.p_value_by_turn == mcnemar(2, 0) == 0.5
+    assert old.p_value == 1, "one session alone is no evidence"
+    assert old.difference is None, "nor enough for an interval"
+    assert (old.comparison.pairs, old.comparison.intent) == (8, 6)
     assert old.seconds > 0
 
 
@@ -169,7 +179,7 @@ def test_a_live_session_can_be_read_again(ledger):
         runtime.handle(TRAILING_COMMA)
         runtime.handle(ONE)
     report = al.reparse(ledger, parser=OLD, within=Filter(models=("live",)))
-    assert report.counts == {"same": 1, "recovered": 0, "lost": 1, "changed": 0}
+    assert report.counts == counts(same=1, lost=1)
 
 
 def test_an_unknown_parser_is_refused_and_nothing_recorded(ledger):
@@ -202,6 +212,31 @@ def test_a_run_is_named_once(ledger):
     """Two ways of naming it could contradict each other."""
     with pytest.raises(UsageError, match="either run or within"):
         al.reparse(ledger, parser=OLD, run="x", within=ASSISTANT)
+
+
+def test_what_only_one_reading_takes_for_intent_is_no_gain_and_no_loss(ledger):
+    """Of the coder's turn, the assistant's parser makes nothing: there is no success to compare."""
+    report = al.reparse(ledger, parser=OLD, within=CODER)
+    assert report.counts == counts(no_longer_intent=1)
+    assert (report.comparison.before, report.comparison.after) == (al.Rate(0, 0), al.Rate(0, 0))
+    assert (report.p_value, report.p_value_by_turn, report.difference) == (1, 1, None)
+    back = al.reparse(ledger, parser="coder", run=report.run_id)
+    assert back.counts == counts(newly_intent=1)
+
+
+@pytest.mark.parametrize(
+    ("parser", "within", "unfit"),
+    [
+        (OLD, IMPORTED, {"coder": 1}),
+        (OLD, ASSISTANT, {}),
+        ("go-tags", IMPORTED, {"assistant": 8}),
+        ("auto", IMPORTED, {}),
+        ("reasoner", IMPORTED, {"assistant": 8, "coder": 1}),
+    ],
+)
+def test_turns_that_a_parser_is_not_for_are_counted(ledger, parser, within, unfit):
+    """By profile: a parser is for those whose formats it reads."""
+    assert al.reparse(ledger, parser=parser, within=within).unfit == unfit
 
 
 def test_a_ledger_that_may_only_be_read_is_refused(ledger):

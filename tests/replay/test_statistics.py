@@ -2,14 +2,16 @@
 
 import time
 from fractions import Fraction
+from itertools import product
 from math import comb
 
 import pytest
 from hypothesis import given
-from hypothesis.strategies import integers
+from hypothesis.strategies import dictionaries, integers
 from scipy.stats import binomtest
 
-from actionledger.replay.statistics import mcnemar, paired_difference
+from actionledger.rates import Clustering
+from actionledger.replay.statistics import mcnemar, paired_difference, session_test
 
 
 def exact(only_before: int, only_after: int) -> Fraction:
@@ -122,3 +124,48 @@ def test_more_turns_make_it_narrower():
         widths.append(high - low)
     assert widths == sorted(widths, reverse=True)
     assert widths[0] > 2 * widths[1] > 4 * widths[2]
+
+
+@given(integers(0, 300), integers(0, 300))
+def test_where_sessions_have_one_turn_that_differs_the_sessions_test_is_mcnemars(only_before, only_after):
+    """Exactly, but for what nobody would miss."""
+    p_value = session_test({-1: only_before, 1: only_after})
+    assert p_value == pytest.approx(mcnemar(only_before, only_after), rel=1e-9, abs=1e-15)
+
+
+@given(dictionaries(integers(-6, 6), integers(1, 3), max_size=4))
+def test_the_sessions_test_counts_every_way_they_can_fall(shifts):
+    """Each session as it is or the other way round, all ways alike: counted one by one."""
+    each = [shift for shift, sessions in shifts.items() for _ in range(sessions)]
+    ways = [
+        abs(sum(sign * shift for sign, shift in zip(signs, each, strict=True)))
+        for signs in product((1, -1), repeat=len(each))
+    ]
+    expected = sum(way >= abs(sum(each)) for way in ways) / len(ways)
+    assert session_test(shifts) == pytest.approx(expected, rel=1e-9)
+
+
+def test_turns_of_one_session_are_less_evidence_than_turns_of_many():
+    """Twenty turns lost in one session may be one slip; lost in twenty sessions they are not."""
+    assert session_test({-20: 1}) == 1
+    assert session_test({-5: 4}) == 0.125
+    assert session_test({-1: 20}) < 0.001
+
+
+def test_many_sessions_take_no_time_and_never_give_nothing():
+    """Where not all ways are counted the normal approximation comes close to them."""
+    assert session_test({1: 2_500, -1: 2_400}) == pytest.approx(session_test({1: 2_600, -1: 2_499}), abs=0.01)
+    assert session_test({1: 2_600, -1: 2_499}) == pytest.approx(mcnemar(2_499, 2_600), rel=0.01)
+    assert 0 < session_test({1: 100_000}) < 1e-15
+
+
+def test_the_interval_of_the_difference_is_wider_where_turns_cluster():
+    """Ten turns a session that all go one way say as little as ten times fewer turns."""
+    alone = paired_difference(10, 30, 400, Clustering(400, 400, 40, 20))
+    assert alone == pytest.approx(paired_difference(10, 30, 400))
+    together = paired_difference(10, 30, 400, Clustering(40, 4_000, 400, 200))
+    fewer = paired_difference(1, 3, 40)
+    assert alone[0] > 0 > together[0]
+    assert together[1] - together[0] == pytest.approx(fewer[1] - fewer[0], rel=0.15)
+    assert paired_difference(10, 30, 400, Clustering(5, 32_000, 400, 200)) is None
+    assert paired_difference(0, 0, 0, Clustering(0, 0, 0, 0)) is None

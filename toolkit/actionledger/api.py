@@ -269,7 +269,8 @@ def reparse(
         within: a filter that narrows the turns down; its ``run_id`` is ``run``.
 
     Returns:
-        How many turns are read the same, recovered, lost or changed, with the exact McNemar test.
+        How many turns are read the same, recovered, lost or changed, or not taken for intent by both, with the test
+        over sessions.
 
     Raises:
         UnknownNameError: there is no such parser.

@@ -5,7 +5,7 @@ import pytest
 from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.ledger import queries
-from actionledger.rates import Rate
+from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
 
 ONE = derived_id("session", "one")
@@ -16,11 +16,21 @@ ALONE = derived_id("run", "alone")
 
 
 def test_counts_pairs_by_what_changed(world: queries.Queryable) -> None:
-    """Two turns are the same, and one each recovered, lost and changed."""
+    """One turn each is the same, recovered, lost, changed, and meant by neither; success is over the four that mean to act."""
     found = queries.compare_runs(world, LIVE, AGAIN)
-    assert found.counts == {"same": 2, "recovered": 1, "lost": 1, "changed": 1}
-    assert (found.both, found.only_before, found.only_after, found.neither) == (3, 1, 1, 0)
-    assert (found.before, found.after) == (Rate(4, 5), Rate(4, 5))
+    assert found.counts == {
+        "same": 1,
+        "recovered": 1,
+        "lost": 1,
+        "changed": 1,
+        "newly_intent": 0,
+        "no_longer_intent": 0,
+        "no_intent": 1,
+    }
+    assert (found.pairs, found.intent) == (5, 4)
+    assert (found.before, found.after) == (Rate(3, 4), Rate(3, 4))
+    assert found.net == Clustering(sessions=2, sizes=9 + 1, totals=1 + 1, products=3 - 1)
+    assert found.shifts == {1: 1, -1: 1}
     assert (found.unpaired_before, found.unpaired_after) == (5, 0)
 
 
@@ -31,10 +41,13 @@ def test_names_the_turns_of_each_bucket(world: queries.Queryable) -> None:
         bucket: {(turn.session_id, turn.turn_index) for turn in turns} for bucket, turns in found.items()
     }
     assert named == {
-        "same": {(ONE, 0), (ONE, 3)},
+        "same": {(ONE, 0)},
         "recovered": {(ONE, 2)},
         "lost": {(TWO, 1)},
         "changed": {(ONE, 1)},
+        "newly_intent": set(),
+        "no_longer_intent": set(),
+        "no_intent": {(ONE, 3)},
     }
     assert (found["lost"][0].before, found["lost"][0].after) == (Outcome.CLEAN, Outcome.FAILED)
 
@@ -47,9 +60,9 @@ def test_the_other_way_round_swaps_recovered_and_lost(world: queries.Queryable) 
 
 def test_limit_is_on_the_lists_and_not_on_the_counts(world: queries.Queryable) -> None:
     """Counts are of all turns."""
-    found = queries.compare_runs(world, LIVE, AGAIN, limit=1)
-    assert len(found.turns["same"]) == 1
-    assert found.counts["same"] == 2
+    found = queries.compare_runs(world, LIVE, AGAIN, limit=0)
+    assert found.turns["same"] == ()
+    assert found.counts["same"] == 1
 
 
 def test_refuses_runs_that_share_no_turn(world: queries.Queryable) -> None:

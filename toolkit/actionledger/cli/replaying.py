@@ -1,20 +1,33 @@
 """``replay``: recorded turns under another parser."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 from rich import box
+from rich.console import Console
 from rich.table import Table
 
 from actionledger import api
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
-from actionledger.cli.tables import console, plain, shown_rate
+from actionledger.cli.tables import console, plain, rate_value, shown_rate
 from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.filters import Filter
+from actionledger.parsing.parsers import parser_named
+from actionledger.rates import TOO_FEW
 from actionledger.recording import json_text
+from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.reparse import ReparseReport
 
 SHOWN_TURNS = 5
+
+WORDS: dict[Bucket, str] = {
+    "newly_intent": "newly taken for intent",
+    "no_longer_intent": "no longer taken for intent",
+    "no_intent": "taken for intent by neither",
+}
+"""What a bucket is called whose name says too little."""
 
 
 def replay(
@@ -30,30 +43,70 @@ def replay(
 ) -> None:
     """Read recorded turns again with another parser, and say what changed."""
     within = Filter(run_id=run, profiles=tuple(profile or ()), models=tuple(model or ()))
+    chosen = parser_named(parser)
     with open_ledger(existing(ledger)) as opened:
-        report = api.reparse(opened, parser=parser, within=within)
+        _warn(chosen.name, unfit_turns(opened, chosen, within))
+        report = api.reparse(opened, parser=chosen, within=within)
     if as_json:
         typer.echo(json_text(_as_value(report)))
     else:
         _print(report)
 
 
+def _warn(parser: str, unfit: Mapping[str, int]) -> None:
+    """Say on the standard error which turns a parser is not for."""
+    if unfit:
+        of_profiles = ", ".join(f"{profile} ({turns:,})" for profile, turns in unfit.items())
+        sentence = (
+            f"actionledger: {sum(unfit.values()):,} of the turns are of profiles whose formats {parser} doesn't read: "
+            f"{of_profiles}. What it makes of them says nothing; --profile picks others."
+        )
+        Console(stderr=True).print(plain(sentence), style="yellow", soft_wrap=True)
+
+
 def _print(report: ReparseReport) -> None:
-    compared, (low, high) = report.comparison, report.difference
+    compared = report.comparison
     console.print(
         f"{report.turns:,} turns read again by {report.parser_name} in {report.seconds:.1f} s; run {report.run_id}"
     )
-    console.print(f"success before {shown_rate(compared.before)}, after {shown_rate(compared.after)}")
-    console.print(
-        f"difference [{low:+.1%}, {high:+.1%}] (95 %), exact McNemar p = {report.p_value:.2g} over {compared.pairs:,} pairs"
-    )
+    if compared.intent:
+        _print_success(report)
+    else:
+        console.print("no turn that both readings take for intent: there is no success to compare")
     table = Table("what changed", "turns", "for example", box=box.SIMPLE_HEAD, pad_edge=False)
     for bucket, count in compared.counts.items():
         examples = ", ".join(
             f"{turn.session_id}#{turn.turn_index}" for turn in compared.turns[bucket][:SHOWN_TURNS]
         )
-        table.add_row(bucket, f"{count:,}", plain("" if bucket == "same" else examples))
+        is_quiet = bucket in {"same", "no_intent"}
+        table.add_row(WORDS.get(bucket, bucket), f"{count:,}", plain("" if is_quiet else examples))
     console.print(table)
+
+
+def _print_success(report: ReparseReport) -> None:
+    compared = report.comparison
+    console.print(
+        f"over the {compared.intent:,} turns that both readings take for intent, in {compared.net.sessions:,} sessions:"
+    )
+    console.print(f"success before {shown_rate(compared.before)}, after {shown_rate(compared.after)}")
+    console.print(
+        f"difference {_difference(report)}, {shown_p(report.p_value)} by the sign-flip test over sessions"
+    )
+    console.print(
+        f"{shown_p(report.p_value_by_turn)} by the exact McNemar test, which takes turns for independent"
+    )
+
+
+def _difference(report: ReparseReport) -> str:
+    if report.difference is None:
+        return TOO_FEW
+    low, high = report.difference
+    return f"[{low:+.1%}, {high:+.1%}] (95 %)"
+
+
+def shown_p(value: float) -> str:
+    """Return a p-value as it is printed: never as nothing at all."""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def _as_value(report: ReparseReport) -> dict[str, object]:
@@ -61,8 +114,13 @@ def _as_value(report: ReparseReport) -> dict[str, object]:
         "run_id": report.run_id,
         "parser": report.parser_name,
         "turns": report.turns,
+        "unfit": dict(report.unfit),
+        "intent": report.comparison.intent,
+        "before": rate_value(report.comparison.before),
+        "after": rate_value(report.comparison.after),
         "counts": report.counts,
         "p_value": report.p_value,
+        "p_value_by_turn": report.p_value_by_turn,
         "difference": report.difference,
         "seconds": report.seconds,
     }

@@ -14,6 +14,7 @@ from actionledger.cli.tables import (
     funnel_table,
     funnels_table,
     plain,
+    rate_value,
     targets_table,
 )
 from actionledger.ledger import Ledger, open_ledger
@@ -22,7 +23,6 @@ from actionledger.ledger.queries.free import ask
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.reasons import reasons
 from actionledger.ledger.queries.targets import Timings, timings
-from actionledger.rates import Rate
 from actionledger.recording import json_text
 
 TOP_REASONS = 10
@@ -89,7 +89,9 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
             for dimension in dimensions
         },
-        "reasons": [asdict(failure) | {"turns": _rate(failure.turns)} for failure in reasons(ledger, within)],
+        "reasons": [
+            asdict(failure) | {"turns": rate_value(failure.turns)} for failure in reasons(ledger, within)
+        ],
     }
 
 
@@ -98,29 +100,16 @@ def _numbers(counted: Funnel) -> dict[str, object]:
         "responses": counted.responses,
         "intent": counted.intent,
         "outcomes": dict(counted.outcomes),
-        "parse_success": _rate(counted.parse_success),
-        "strict_success": _rate(counted.strict_success),
-        "validation": _rate(counted.validation),
-        "execution": _rate(counted.execution),
+        "parse_success": rate_value(counted.parse_success),
+        "strict_success": rate_value(counted.strict_success),
+        "validation": rate_value(counted.validation),
+        "execution": rate_value(counted.execution),
     }
 
 
 def _timings(found: Timings) -> dict[str, object]:
     return {
         "without_code": {"count": found.count, "mean_ms": found.mean_ms, "p95_ms": found.p95_ms},
-        "code_timeouts": _rate(found.code_timeouts),
+        "code_timeouts": rate_value(found.code_timeouts),
         "code_limits": found.code_limits,
-    }
-
-
-def _rate(rate: Rate) -> dict[str, object]:
-    low, high = rate.interval or (None, None)
-    return {
-        "successes": rate.successes,
-        "count": rate.count,
-        "rate": rate.value,
-        "low": low,
-        "high": high,
-        "sessions": rate.clustering.sessions if rate.clustering else None,
-        "design_effect": rate.design_effect,
     }

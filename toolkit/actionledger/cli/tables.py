@@ -49,6 +49,20 @@ def shown_rate(rate: Rate) -> str:
     return f"{rate.value:.1%}  {rate.shown_interval}"
 
 
+def rate_value(rate: Rate) -> dict[str, object]:
+    """Return a rate with its interval and what that rests on, for JSON."""
+    low, high = rate.interval or (None, None)
+    return {
+        "successes": rate.successes,
+        "count": rate.count,
+        "rate": rate.value,
+        "low": low,
+        "high": high,
+        "sessions": rate.clustering.sessions if rate.clustering else None,
+        "design_effect": rate.design_effect,
+    }
+
+
 def funnel_table(whole: Funnel) -> Table:
     """Return how far the responses got, step by step."""
     table = _table("How far they got", "step", "count", "share of", "rate with 95 % interval")

@@ -1,7 +1,7 @@
 """Recorded turns read again with another parser: a run of its own, compared turn by turn with the first."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from actionledger.errors import UsageError
@@ -23,7 +23,8 @@ from actionledger.recording import (
     run_finished,
     run_started,
 )
-from actionledger.replay.statistics import mcnemar, paired_difference
+from actionledger.replay.fitting import unfit_turns
+from actionledger.replay.statistics import mcnemar, paired_difference, session_test
 from actionledger.vocabulary import RunKind
 
 
@@ -35,6 +36,7 @@ class ReparseReport:
         run_id: the run that the second reading is recorded as.
         parser_name: the parser that read again.
         turns: how many turns it read.
+        unfit: how many of them are of each profile whose formats the parser doesn't read.
         comparison: both readings, pair by pair.
         seconds: how long reading and recording took.
 
@@ -51,6 +53,7 @@ class ReparseReport:
     run_id: str
     parser_name: str
     turns: int
+    unfit: Mapping[str, int]
     comparison: Comparison
     seconds: float
 
@@ -71,19 +74,24 @@ class ReparseReport:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many turns are read the same, recovered, lost, and read as other actions."""
+        """How many turns are read the same, recovered, lost, read as other actions, or not taken for intent by both."""
         return {str(bucket): count for bucket, count in self.comparison.counts.items()}
 
     @property
     def p_value(self) -> float:
-        """The p-value of the exact McNemar test: how likely chance alone splits the differing turns so unevenly."""
+        """The p-value of the sign-flip test over sessions: how likely chance alone shifts the sessions so far."""
+        return session_test(self.comparison.shifts)
+
+    @property
+    def p_value_by_turn(self) -> float:
+        """The p-value of the exact McNemar test, which takes the turns of a session for independent."""
         return mcnemar(self.comparison.only_before, self.comparison.only_after)
 
     @property
-    def difference(self) -> tuple[float, float]:
-        """The 95 % interval of the change in success, -1 to 1."""
+    def difference(self) -> tuple[float, float] | None:
+        """The 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
         compared = self.comparison
-        return paired_difference(compared.only_before, compared.only_after, compared.pairs)
+        return paired_difference(compared.only_before, compared.only_after, compared.intent, compared.net)
 
 
 def reparse_with(
@@ -104,7 +112,7 @@ def reparse_with(
     """
     begin = time.perf_counter()
     run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
-    turns = 0
+    turns, unfit = 0, unfit_turns(ledger, parser, within)
     for response in responses(ledger, within):
         if not turns:
             _record_all(ledger, _opening(run, parser, within, name))
@@ -115,7 +123,7 @@ def reparse_with(
     ledger.record(run_finished(run, turns=turns))
     ledger.ingest()
     comparison = compare_runs(ledger, within.run_id, run.run_id)
-    return ReparseReport(run.run_id, parser.name, turns, comparison, time.perf_counter() - begin)
+    return ReparseReport(run.run_id, parser.name, turns, unfit, comparison, time.perf_counter() - begin)
 
 
 def _opening(

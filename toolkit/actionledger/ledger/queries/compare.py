@@ -2,16 +2,31 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import INTENT, READ, Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import (
+    INTENT,
+    READ,
+    Queryable,
+    as_rate,
+    clustering_sql,
+    is_uuid,
+    rate_sql,
+    rows,
+)
 from actionledger.ledger.queries.filters import FIRST_READING
-from actionledger.rates import Rate
+from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
 
-Bucket: TypeAlias = Literal["same", "recovered", "lost", "changed"]
-"""What the second reading means for a turn: as before, readable now, unreadable now, or read as other actions."""
+Bucket: TypeAlias = Literal[
+    "same", "recovered", "lost", "changed", "newly_intent", "no_longer_intent", "no_intent"
+]
+"""What the second reading means for a turn.
+
+Where both take it for intent: as before, readable now, unreadable now, or read as other actions. Else only the second takes it
+for intent, only the first did, or neither does.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +52,24 @@ class ComparedTurn:
 class Comparison:
     """Two runs over the same turns.
 
-    A reading is a success where all of the response could be read, or where both runs find alike that it doesn't act.
+    A reading is a success where all of the response could be read. Success is counted over the turns that both runs take for
+    intent: what only one of them takes for intent is no gain and no loss, or a parser that sees calls where there are none would
+    seem the better one.
 
     Args:
-        both: turns that both runs read with success.
-        only_before, only_after: turns that one of them did.
-        neither: turns that none of them did.
-        changed: turns of ``both`` of which the runs read other actions: names, arguments or number.
+        counts: how many turns each bucket has; together they are all pairs.
+        before, after: each run's success, over the turns that both take for intent.
+        net: how the difference between the two falls into sessions; a turn's score is 1 if it was recovered and -1 if lost.
+        shifts: how many sessions have which sum of these scores, sessions with the sum 0 left out.
         unpaired_before, unpaired_after: turns that the other run has not read; they are in no other number.
         turns: examples of each bucket.
     """
 
-    both: int
-    only_before: int
-    only_after: int
-    neither: int
-    changed: int
+    counts: Mapping[Bucket, int]
+    before: Rate
+    after: Rate
+    net: Clustering
+    shifts: Mapping[int, int]
     unpaired_before: int
     unpaired_after: int
     turns: Mapping[Bucket, tuple[ComparedTurn, ...]]
@@ -60,23 +77,22 @@ class Comparison:
     @property
     def pairs(self) -> int:
         """How many turns both runs read."""
-        return self.both + self.only_before + self.only_after + self.neither
+        return sum(self.counts.values())
 
     @property
-    def counts(self) -> dict[Bucket, int]:
-        """How many turns each bucket has; together they are all pairs."""
-        same = self.both - self.changed + self.neither
-        return {"same": same, "recovered": self.only_after, "lost": self.only_before, "changed": self.changed}
+    def intent(self) -> int:
+        """How many turns both runs take for intent."""
+        return self.before.count
 
     @property
-    def before(self) -> Rate:
-        """The first run's success over the pairs."""
-        return Rate(self.both + self.only_before, self.pairs)
+    def only_before(self) -> int:
+        """How many turns that both take for intent only the first run read."""
+        return self.counts["lost"]
 
     @property
-    def after(self) -> Rate:
-        """The second run's success over the pairs."""
-        return Rate(self.both + self.only_after, self.pairs)
+    def only_after(self) -> int:
+        """How many turns that both take for intent only the second run read."""
+        return self.counts["recovered"]
 
 
 _BEFORE = "run_id = $before::UUID"
@@ -93,27 +109,40 @@ readings AS (
     FROM parse_attempts AS attempts JOIN read USING (attempt_id) LEFT JOIN calls USING (attempt_id)),
 pairs AS (
     SELECT b.session_id, b.turn_index, b.model, b.outcome AS before, a.outcome AS after,
-           b.outcome = a.outcome AND NOT list_contains($intent, b.outcome) AS idle,
-           idle OR list_contains($read, b.outcome) AS was, idle OR list_contains($read, a.outcome) AS now,
-           CASE WHEN was AND now AND b.calls IS DISTINCT FROM a.calls THEN 'changed'
+           list_contains($intent, b.outcome) AS meant, list_contains($intent, a.outcome) AS means,
+           list_contains($read, b.outcome) AS was, list_contains($read, a.outcome) AS now,
+           CASE WHEN NOT meant AND NOT means THEN 'no_intent'
+                WHEN NOT meant THEN 'newly_intent' WHEN NOT means THEN 'no_longer_intent'
+                WHEN was AND now AND b.calls IS DISTINCT FROM a.calls THEN 'changed'
                 WHEN now AND NOT was THEN 'recovered' WHEN was AND NOT now THEN 'lost' ELSE 'same' END AS bucket
     FROM readings AS b JOIN readings AS a USING (turn_id)
     WHERE NOT b.is_after AND a.is_after)
 """
 
-_COUNTS = """
-SELECT count(*) FILTER (was AND now), count(*) FILTER (was AND NOT now), count(*) FILTER (now AND NOT was),
-       count(*) FILTER (NOT was AND NOT now), count(*) FILTER (bucket = 'changed'),
-       (SELECT count(*) FROM readings WHERE NOT is_after),
-       (SELECT count(*) FROM readings WHERE is_after)
-FROM pairs"""
+_COUNTS = """,
+by_session AS (
+    SELECT count(*) AS intent, count(*) FILTER (was) AS read, count(*) FILTER (now) AS read_now,
+           read_now - read AS net
+    FROM pairs WHERE meant AND means GROUP BY session_id)
+SELECT {before} AS before, {after} AS after, {net} AS net,
+       coalesce(histogram(net) FILTER (net <> 0), MAP {{}}) AS shifts,
+       (SELECT coalesce(histogram(bucket), MAP {{}}) FROM pairs) AS counts,
+       (SELECT count(*) FROM readings WHERE NOT is_after) AS in_before,
+       (SELECT count(*) FROM readings WHERE is_after) AS in_after
+FROM by_session"""
+
+_RATES = {
+    "before": rate_sql("read", "intent"),
+    "after": rate_sql("read_now", "intent"),
+    "net": clustering_sql("net", "intent"),
+}
 
 _TURNS = """
 SELECT bucket, session_id::VARCHAR AS session_id, turn_index, model, before, after FROM pairs
 QUALIFY row_number() OVER (PARTITION BY bucket ORDER BY session_id, turn_index) <= $limit
 ORDER BY bucket, session_id, turn_index"""
 
-_BUCKETS: tuple[Bucket, ...] = ("same", "recovered", "lost", "changed")
+_BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
 
 
 def compare_runs(
@@ -137,9 +166,9 @@ def compare_runs(
         if not is_uuid(run_id):
             raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
     pairs = _PAIRS.format(before=_BEFORE if before_run_id is not None else FIRST_READING)
-    result = ledger.sql(pairs + _COUNTS, bound)
-    both, only_before, only_after, neither, changed, in_before, in_after = result.fetchall()[0]
-    paired = both + only_before + only_after + neither
+    result = ledger.sql(pairs + _COUNTS.format(**_RATES), bound)
+    before, after, net, shifts, counts, in_before, in_after = result.fetchall()[0]
+    paired = sum(counts.values())
     if not paired:
         raise UsageError(
             f"Run {before_run_id or 'of the first readings'} has read {in_before:,} turns and run {after_run_id} "
@@ -148,11 +177,11 @@ def compare_runs(
         )
     found = rows(ledger, ComparedTurn, pairs + _TURNS, bound | {"limit": limit})
     return Comparison(
-        both=both,
-        only_before=only_before,
-        only_after=only_after,
-        neither=neither,
-        changed=changed,
+        counts={bucket: counts.get(bucket, 0) for bucket in _BUCKETS},
+        before=as_rate(before),
+        after=as_rate(after),
+        net=Clustering(**net),
+        shifts=shifts,
         unpaired_before=in_before - paired,
         unpaired_after=in_after - paired,
         turns={bucket: tuple(turn for turn in found if turn.bucket == bucket) for bucket in _BUCKETS},

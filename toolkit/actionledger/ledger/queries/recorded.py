@@ -61,6 +61,16 @@ def responses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[Recor
             yield RecordedResponse(*row)
 
 
+_BY_PROFILE = """
+SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {condition} GROUP BY profile ORDER BY profile"""
+
+
+def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+    """Return how many responses of each profile the filter's attempts have read."""
+    condition, parameters = scope(within)
+    return dict(ledger.sql(_BY_PROFILE.format(condition=condition), parameters).fetchall())
+
+
 _KNOWN = """
 WITH known AS (SELECT session_id FROM session_starts WHERE source = $source)
 SELECT session_id::VARCHAR FROM session_ends SEMI JOIN known USING (session_id)

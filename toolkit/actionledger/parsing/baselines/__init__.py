@@ -35,3 +35,8 @@ def baseline_blocks(rules: BaselineRules, text: str) -> list[tuple[Dialect, Foun
     """Return the blocks that a baseline finds in a response, in its order, each with the dialect it belongs to."""
     dialect, find = _RULES[rules]
     return [(dialect_named(dialect), found) for found in find(text)]
+
+
+def baseline_dialect(rules: BaselineRules) -> str:
+    """Return the name of the dialect that a baseline's blocks belong to."""
+    return _RULES[rules][0]
