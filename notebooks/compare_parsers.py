@@ -33,7 +33,7 @@ import pandas as pd
 
 import actionledger as al
 from actionledger.demo import take_samples
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger import queries
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
@@ -48,43 +48,54 @@ if not LEDGER:
 # the first block only. A turn keeps all its readings; nothing that was recorded before changes.
 
 # %%
-report = al.reparse(ledger, parser=BASELINE, within=Filter(profiles=(PROFILE,)))
-low, high = report.difference
-print(f"{report.turns} turns read again by {report.parser_name}")
-print(f"success with the profile's parser: {report.comparison.before}")
-print(f"success with {report.parser_name}: {report.comparison.after}")
-print(f"difference: {low:+.1%} to {high:+.1%} (95 %), exact McNemar p = {report.p_value:.2g}")
+report = al.reparse(ledger, parser=BASELINE, within=queries.Filter(profiles=(PROFILE,)))
+compared = report.comparison
+print(
+    f"{report.turns} turns read again by {report.parser_name}, {sum(report.unfit.values())} of them not meant for it"
+)
+print(f"over the {compared.intent} turns that both readings take for intent:")
+print(f"success with the profile's parser: {compared.before}")
+print(f"success with {report.parser_name}: {compared.after}")
+if report.difference:
+    low, high = report.difference
+    print(f"difference: {low:+.1%} to {high:+.1%} (95 %)")
+print(f"sign-flip test over sessions: p {'< 0.001' if report.p_value < 0.001 else f'= {report.p_value:.2g}'}")
 pd.Series(report.counts, name="turns")
 
 # %% [markdown]
+# What only one of the two takes for intent is a bucket of its own, neither a gain nor a loss. The interval and the test take the
+# turns of a session together (`docs/statistics.md` says how).
+#
 # ## By model
 #
-# Each bar is a rate over the responses that were meant to act, as the profile's parser sees it; the line is its 95 % Wilson
-# interval.
+# Each bar is a rate over the responses that both readings take for intent; the line is its 95 % interval, where a model has
+# sessions enough for one.
 
 # %%
-readings = ledger.sql(
-    """
-    SELECT first.model, reader.parser, count(*) AS turns,
-           count(*) FILTER (reader.outcome IN ('clean', 'repaired')) AS successes
-    FROM (SELECT turn_id, model FROM parse_attempts
-          WHERE run_kind <> 'reparse' AND profile = $profile
-            AND outcome IN ('clean', 'repaired', 'partial', 'failed')) AS first
-    JOIN (SELECT turn_id, parser_name AS parser, outcome FROM parse_attempts
-          WHERE run_kind <> 'reparse' OR run_id = $run::UUID) AS reader USING (turn_id)
-    GROUP BY ALL ORDER BY ALL
-    """,
-    {"profile": PROFILE, "run": report.run_id},
-).df()
-rates = [al.Rate(int(row.successes), int(row.turns)) for row in readings.itertuples()]
-readings["success"] = [rate.value for rate in rates]
-readings[["low", "high"]] = [rate.interval for rate in rates]
-readings
+readings = pd.DataFrame(
+    {
+        "model": model,
+        "parser": parser,
+        "success": rate.value,
+        "low": rate.interval[0] if rate.interval else None,
+        "high": rate.interval[1] if rate.interval else None,
+        "rate": str(rate),
+        "turns": rate.count,
+    }
+    for model, _ in queries.funnel_by(ledger, "model", queries.Filter(profiles=(PROFILE,)))
+    for both in [
+        queries.compare_runs(
+            ledger, None, report.run_id, within=queries.Filter(profiles=(PROFILE,), models=(model,))
+        )
+    ]
+    for parser, rate in ((PROFILE, both.before), (report.parser_name, both.after))
+)
+readings.drop(columns=["low", "high"])
 
 # %%
 base = alt.Chart(readings).encode(y=alt.Y("parser:N", title=None))
 bars = base.mark_bar(height=14).encode(
-    x=alt.X("success:Q", title="read whole, of those meant to act", axis=alt.Axis(format="%")),
+    x=alt.X("success:Q", title="read whole, of those both take for intent", axis=alt.Axis(format="%")),
     color=alt.Color("parser:N", legend=None),
 )
 intervals = base.mark_rule(color="#888", strokeWidth=2).encode(x="low:Q", x2="high:Q")
@@ -114,4 +125,5 @@ lost.head(10)
 assert report.turns == report.comparison.pairs, "every turn that was read again has a first reading"
 assert sum(report.counts.values()) == report.turns, "every turn is in exactly one bucket"
 assert readings.groupby("model").turns.nunique().eq(1).all(), "both parsers are counted over the same turns"
+assert readings.turns.sum() == 2 * compared.intent, "the models' turns are all that both take for intent"
 ledger.close()

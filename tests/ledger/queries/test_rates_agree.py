@@ -230,3 +230,15 @@ def test_a_comparison(ledger: Ledger) -> None:
         sum(sum(each) * len(each) for each in sums.values()),
     )
     assert paired_difference(found.only_before, found.only_after, found.intent, found.net) is not None
+
+
+def test_a_comparison_within_a_filter(ledger: Ledger) -> None:
+    """The models' comparisons add up to the whole one."""
+    whole = queries.compare_runs(ledger, LIVE, AGAIN)
+    parts = [
+        queries.compare_runs(ledger, LIVE, AGAIN, within=queries.Filter(models=(model,)))
+        for model in ("small", "large")
+    ]
+    assert {bucket: sum(part.counts[bucket] for part in parts) for bucket in whole.counts} == whole.counts
+    assert sum(part.before.successes for part in parts) == whole.before.successes
+    assert {turn.model for turn in parts[0].turns["same"]} == {"small"}

@@ -1,7 +1,7 @@
 """Two runs over the same turns, pair by pair."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
@@ -15,7 +15,7 @@ from actionledger.ledger.queries.base import (
     rate_sql,
     rows,
 )
-from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, turn_scope
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
 
@@ -100,7 +100,7 @@ _BEFORE = "run_id = $before::UUID"
 _PAIRS = """
 WITH read AS (
     SELECT run_id = $after::UUID AS is_after, turn_id, min_by(attempt_id, (parsed_at, attempt_id)) AS attempt_id
-    FROM parse_attempts WHERE run_id = $after::UUID OR {before} GROUP BY is_after, turn_id),
+    FROM parse_attempts WHERE (run_id = $after::UUID OR {before}) AND {condition} GROUP BY is_after, turn_id),
 calls AS (
     SELECT attempt_id, sum(hash(name, arguments::VARCHAR)::HUGEINT) AS calls  -- the same for the same calls
     FROM actions SEMI JOIN read USING (attempt_id) WHERE status <> 'illustration' GROUP BY attempt_id),
@@ -146,7 +146,12 @@ _BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
 
 
 def compare_runs(
-    ledger: Queryable, before_run_id: str | None, after_run_id: str, *, limit: int = 200
+    ledger: Queryable,
+    before_run_id: str | None,
+    after_run_id: str,
+    *,
+    within: Filter = EVERYTHING,
+    limit: int = 200,
 ) -> Comparison:
     """Return what changes between two runs, over the turns that both have read.
 
@@ -154,18 +159,20 @@ def compare_runs(
         ledger: what to ask.
         before_run_id: the run to compare with; None for the first reading of every turn.
         after_run_id: the run that is compared.
+        within: which turns; its run and its dialects say nothing here.
         limit: at most how many turns of each bucket to name; the counts are of all.
 
     Raises:
         UsageError: a run has read nothing, or the two share no turns.
     """
-    bound: dict[str, object] = {"after": after_run_id, "read": READ, "intent": INTENT}
+    condition, parameters = turn_scope(replace(within, run_id=None))
+    bound = parameters | {"after": after_run_id, "read": READ, "intent": INTENT}
     if before_run_id is not None:
         bound["before"] = before_run_id
     for run_id in filter(None, (before_run_id, after_run_id)):
         if not is_uuid(run_id):
             raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
-    pairs = _PAIRS.format(before=_BEFORE if before_run_id is not None else FIRST_READING)
+    pairs = _PAIRS.format(before=_BEFORE if before_run_id is not None else FIRST_READING, condition=condition)
     result = ledger.sql(pairs + _COUNTS.format(**_RATES), bound)
     before, after, net, shifts, counts, in_before, in_after = result.fetchall()[0]
     paired = sum(counts.values())
