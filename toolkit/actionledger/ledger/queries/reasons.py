@@ -1,7 +1,7 @@
 """Why responses and actions fail, the most frequent first, each with an example to open."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from actionledger.ledger.queries.base import INTENT, Queryable, clustering_sql, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
@@ -46,46 +46,43 @@ WITH meant AS (
     SELECT attempt_id, session_id, turn_id, turn_index, outcome, reason FROM parse_attempts
     WHERE list_contains($intent, outcome) AND {condition}),
 sizes AS (SELECT session_id, count(DISTINCT turn_id) AS size FROM meant GROUP BY session_id),
-found AS ({found}),
+found AS (
+    SELECT 1 AS stage, reason AS code, '' AS action, session_id, turn_id, turn_index, attempt_id, '' AS detail
+    FROM meant WHERE {not_read}
+    UNION ALL
+    SELECT 2, code, name, session_id, turn_id, turn_index, attempt_id,
+           concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, ''))
+    FROM validation_errors SEMI JOIN meant USING (attempt_id)
+    UNION ALL
+    SELECT 3, reason, name, session_id, turn_id, turn_index, attempt_id, coalesce(message, '')
+    FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done}),
 by_session AS (
-    SELECT code, action, session_id, count(*) AS hits, count(DISTINCT turn_id) AS turns,
-           min_by({{'session_id': session_id, 'turn_index': turn_index, 'detail': detail}}, attempt_id) AS example,
-           min(attempt_id) AS attempt_id
-    FROM found GROUP BY code, action, session_id),
+    SELECT stage, code, action, session_id, count(*) AS hits, count(DISTINCT turn_id) AS turns,
+           min_by({{'turn_index': turn_index, 'detail': detail}}, attempt_id) AS example, min(attempt_id) AS attempt_id
+    FROM found GROUP BY stage, code, action, session_id),
 whole AS (SELECT coalesce(sum(size), 0) AS count, {sessions} AS sessions FROM sizes),
 failing AS (
-    SELECT code, action, sum(hits)::BIGINT AS count, sum(turns) AS turns, {failures} AS failures,
-           min_by(example, attempt_id) AS example, min(attempt_id) AS attempt_id
-    FROM by_session JOIN sizes USING (session_id) GROUP BY code, action)
-SELECT $stage AS stage, code, action, failing.count AS count,
+    SELECT stage, code, action, sum(hits)::BIGINT AS count, sum(turns) AS turns, {failures} AS failures,
+           min_by(session_id, attempt_id) AS session_id, min_by(example, attempt_id) AS example,
+           min(attempt_id) AS attempt_id
+    FROM by_session JOIN sizes USING (session_id) GROUP BY stage, code, action
+    ORDER BY turns DESC, count DESC, stage, code, action LIMIT $limit)
+SELECT $stages[failing.stage] AS stage, code, action, failing.count AS count,
        {{'successes': turns, 'count': whole.count, 'clustering': {{
            'sessions': sessions.sessions, 'sizes': sessions.sizes,
            'totals': failures.totals, 'products': failures.products}}}} AS turns,
-       example.session_id::VARCHAR AS session_id, example.turn_index AS turn_index, {detail} AS detail
-FROM failing, whole ORDER BY failing.turns DESC, failing.count DESC, code, action LIMIT $limit"""
+       session_id::VARCHAR AS session_id, example.turn_index AS turn_index,
+       CASE failing.stage WHEN 1 THEN coalesce((
+           SELECT min(detail) FROM issues WHERE attempt_id = failing.attempt_id AND issues.code = failing.code), '')
+           ELSE example.detail END AS detail
+FROM failing, whole ORDER BY failing.turns DESC, failing.count DESC, failing.stage, code, action"""
 
-_ISSUE = """coalesce((SELECT min(detail) FROM issues
-                 WHERE attempt_id = failing.attempt_id AND issues.code = failing.code), '')"""
-
-_READING = "SELECT *, reason AS code, '' AS action, '' AS detail FROM meant WHERE {not_read}"
-
-_CHECKING = """
-SELECT *, name AS action,
-       concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, '')) AS detail
-FROM validation_errors SEMI JOIN meant USING (attempt_id)"""
-
-_ACTING = """
-SELECT *, reason AS code, name AS action, coalesce(message, '') AS detail
-FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done}"""
-
-_FAILED = {"not_read": NOT_READ, "not_done": NOT_DONE}
-
-_STAGES: dict[Stage, tuple[str, str]] = {
-    "reading": (_READING, _ISSUE),
-    "checking": (_CHECKING, "example.detail"),
-    "acting": (_ACTING, "example.detail"),
+_PARTS = {
+    "not_read": NOT_READ,
+    "not_done": NOT_DONE,
+    "sessions": clustering_sql("size", "size"),
+    "failures": clustering_sql("turns", "size"),
 }
-"""Each stage's failures as SQL, and where an example's particulars are."""
 
 
 def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100) -> list[Failure]:
@@ -97,16 +94,5 @@ def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100)
         limit: at most how many, of those that most responses have.
     """
     condition, parameters = scope(within)
-    sums = {"sessions": clustering_sql("size", "size"), "failures": clustering_sql("turns", "size")}
-    bound = parameters | {"intent": INTENT, "limit": limit}
-    failures = [
-        failure
-        for stage, (found, detail) in _STAGES.items()
-        for failure in rows(
-            ledger,
-            Failure,
-            _REASONS.format(condition=condition, found=found.format(**_FAILED), detail=detail, **sums),
-            bound | {"stage": stage},
-        )
-    ]
-    return sorted(failures, key=lambda failure: (-failure.turns.successes, -failure.count))[:limit]
+    words = {"intent": INTENT, "stages": list(get_args(Stage)), "limit": limit}
+    return rows(ledger, Failure, _REASONS.format(condition=condition, **_PARTS), parameters | words)
