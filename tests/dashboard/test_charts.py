@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from actionledger.ledger.queries import Cell, Mark, Period, Trend
-from actionledger.rates import Rate
+from actionledger.rates import Clustering, Rate
 from actionledger_dashboard.components.charts import Chart, Step, funnel_chart, matrix_chart, trend_chart
 
 STEPS = [Step("Responses", 10, 10, Mark()), Step("Read whole", 8, 10, Mark(stage="reading"))]
@@ -52,6 +52,16 @@ def test_trend_tells_the_period_that_is_not_over() -> None:
     """The last week is hollow until it has ended."""
     states = {(row["day"], row["state"]) for row in rows_of(trend_chart(TREND, SUNDAY))}
     assert states == {("2026-03-02", "over"), ("2026-03-09", "not over yet")}
+
+
+def test_a_trend_over_too_few_sessions_has_points_and_no_band() -> None:
+    """The word for it stands where the interval would, and the points are in sight."""
+    few = Rate(1, 2, Clustering(1, 4, 1, 2))
+    chart = trend_chart(Trend((Period(MONDAY, SUNDAY, few, few),), undated=0), LATER)
+    first = rows_of(chart)[0]
+    assert (first["share"], first["interval"]) == (0.5, "too few sessions")
+    assert first["low"] is None
+    assert "[0.48, 1.0]" in str(chart.to_dict())
 
 
 def test_matrix_cells_have_share_and_count() -> None:
