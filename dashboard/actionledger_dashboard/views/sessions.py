@@ -94,7 +94,7 @@ def shown_columns() -> dict[str, Any]:
         "task": text("Task", width=110),
         "turns": number("Turns", width=55),
         "share": tables.share_column("Read whole", "Responses read whole, of those that meant to act."),
-        "parsed": text("n, and 95 % interval", width=165),
+        "parsed": text("n", width=95, help="Read whole, of those that meant to act."),
         "actions": number("Actions", width=65),
         "invalid": number("Not valid", width=75),
         "failed": number("Failed", width=60, help="Executions that were attempted and did not succeed."),
