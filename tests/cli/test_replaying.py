@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.cli.replaying import shown_p
+from actionledger.rates import shown_p
 
 
 @pytest.fixture

@@ -12,6 +12,11 @@ TOO_FEW = "too few sessions"
 """What stands where an interval would, if there are fewer."""
 
 
+def shown_p(value: float) -> str:
+    """Return a p-value as it is shown: never as nothing at all."""
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
+
+
 @dataclass(frozen=True, slots=True)
 class Clustering:
     """How counted things fall into sessions: what is alike within one makes them say less than as many on their own.

@@ -11,23 +11,16 @@ from rich.table import Table
 from actionledger import api
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
 from actionledger.cli.tables import console, plain, rate_value, shown_rate
+from actionledger.display.comparisons import in_words
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_named
-from actionledger.rates import TOO_FEW
+from actionledger.rates import TOO_FEW, shown_p
 from actionledger.recording import json_text
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.reparse import ReparseReport
 
 SHOWN_TURNS = 5
-
-WORDS: dict[Bucket, str] = {
-    "newly_intent": "newly taken for intent",
-    "no_longer_intent": "no longer taken for intent",
-    "no_intent": "taken for intent by neither",
-}
-"""What a bucket is called whose name says too little."""
 
 
 def replay(
@@ -79,7 +72,7 @@ def _print(report: ReparseReport) -> None:
             f"{turn.session_id}#{turn.turn_index}" for turn in compared.turns[bucket][:SHOWN_TURNS]
         )
         is_quiet = bucket in {"same", "no_intent"}
-        table.add_row(WORDS.get(bucket, bucket), f"{count:,}", plain("" if is_quiet else examples))
+        table.add_row(in_words(bucket), f"{count:,}", plain("" if is_quiet else examples))
     console.print(table)
 
 
@@ -102,11 +95,6 @@ def _difference(report: ReparseReport) -> str:
         return TOO_FEW
     low, high = report.difference
     return f"[{low:+.1%}, {high:+.1%}] (95 %)"
-
-
-def shown_p(value: float) -> str:
-    """Return a p-value as it is printed: never as nothing at all."""
-    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
 def _as_value(report: ReparseReport) -> dict[str, object]:

@@ -6,7 +6,13 @@ from typing import Any, Protocol
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.tables import Markup, box
 from actionledger.display.text import counted, cut, visible
+from actionledger.rates import TOO_FEW, shown_p
 
+_WORDS = {
+    "newly_intent": "newly taken for intent",
+    "no_longer_intent": "no longer taken for intent",
+    "no_intent": "taken for intent by neither",
+}
 _TONES = {"recovered": "good", "lost": "bad", "changed": "fair"}
 _EXAMPLES = 20
 
@@ -31,16 +37,21 @@ class Report(Protocol):
         """How many turns are in each bucket."""
 
     @property
-    def p_value(self) -> float | None:
-        """How likely chance alone splits the differing turns so unevenly; None where that can't be said."""
+    def p_value(self) -> float:
+        """How likely chance alone shifts the sessions so far."""
 
     @property
     def difference(self) -> tuple[float, float] | None:
-        """The 95 % interval of the change in success, -1 to 1; None where there is none."""
+        """The 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
 
     @property
     def comparison(self) -> Any:
         """Both readings, with examples by bucket in ``turns``."""
+
+
+def in_words(bucket: str) -> str:
+    """Return what a bucket is called where its name says too little."""
+    return _WORDS.get(bucket, bucket)
 
 
 def report_line(report: Report) -> str:
@@ -50,7 +61,7 @@ def report_line(report: Report) -> str:
 
 def report_text(report: Report) -> str:
     """Return a report as a sentence: which turns, what changed, and whether that is more than chance."""
-    counts = ", ".join(f"{count:,} {bucket}" for bucket, count in report.counts.items())
+    counts = ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in report.counts.items())
     return (
         f"{counted(report.turns, 'turn')} read again by {visible(cut(report.parser_name, 60))}: {counts}; "
         f"{_change(report)}"
@@ -67,29 +78,34 @@ def report_html(report: Report) -> str:
         f"run {escaped(report.run_id)}",
     )
     counts = [
-        (Markup(chip(bucket, _TONES.get(bucket, ""))), count) for bucket, count in report.counts.items()
+        (Markup(chip(in_words(bucket), _TONES.get(bucket, ""))), count)
+        for bucket, count in report.counts.items()
     ]
     return frame(top, box(("read", "turns"), counts), _examples(report.comparison.turns))
 
 
 def _change(report: Report) -> str:
-    if report.difference is None or report.p_value is None:
-        return "too little to tell a change from chance"
+    compared = report.comparison
+    if not compared.intent:
+        return "no turn that both readings take for intent"
+    of = f"over the {counted(compared.intent, 'turn')} that both take for intent"
+    if report.difference is None:
+        return f"{of}: {TOO_FEW} to tell a change from chance"
     low, high = report.difference
-    return f"success {low:+.1%} to {high:+.1%} (95 %), p = {report.p_value:.3g}"
+    return f"success {low:+.1%} to {high:+.1%} (95 %), {shown_p(report.p_value)}, {of}"
 
 
 def _examples(turns: Mapping[str, Any]) -> str:
     rows = [
         (
-            Markup(chip(bucket, _TONES.get(bucket, ""))),
+            Markup(chip(in_words(bucket), _TONES.get(bucket, ""))),
             turn.session_id,
             turn.turn_index,
             turn.before,
             turn.after,
         )
         for bucket in turns
-        if bucket != "same"
+        if bucket not in {"same", "no_intent"}
         for turn in turns[bucket][:_EXAMPLES]
     ]
     if not rows:
