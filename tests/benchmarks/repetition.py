@@ -1,173 +1,160 @@
-"""How often recorded sessions go in circles, by pattern, and how that goes with their success.
+"""How often recorded sessions go in circles, which of them the guard would stop, and how that goes with their success.
 
-    python tests/benchmarks/repetition.py CORPORA
+    python tests/benchmarks/repetition.py CORPORA [--show SEED]
 
-CORPORA is a folder that holds any of ``mint``, ``intercode`` and ``tau-bench`` as their authors publish them. A pattern counts
-where it reaches its nudge. Long sessions have more room for patterns and fail more often; so those that have one stand beside
-those without one that have at least as many actions as the nudge takes.
+CORPORA is a folder that holds any of the recordings of ``repetition_sources.py``, as their authors publish them. Each session is
+handed to the guard turn by turn, as a live one would be: its calls are proposed, and what the recording says came of them is noted,
+up to where the guard would not make a call any more. Long sessions have more room for circles and fail more often; so those
+that would be stopped stand beside those that have as many calls and would not be.
+
+Which sessions have a real loop is counted without the guard: four calls in a row, the same to the letter but for the order of
+their arguments' keys, with the same result to the letter. ``--show`` prints fifty of the stopped sessions to be judged.
 """
 
-import gzip
 import json
+import random
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
-from typing import Any
 
-from actionledger.execution.deeds import Deed, deed
-from actionledger.execution.repetition import STANDARD_REPETITION, Pattern, Repetition, repetitions
-from actionledger.parsing.parsers import parser_named
+from repetition_sources import SOURCES, Walked
+
+from actionledger.execution.guarding import RepetitionGuard
+from actionledger.execution.repetition import Repetition
+from actionledger.execution.repetition_forms import call_form
+from actionledger.execution.repetition_limits import STANDARD_REPETITION
 from actionledger.rates import Rate
-from actionledger.sources.base import RecordedSession, RecordedTurn
-from actionledger.sources.mint import mint_files, read_mint
+
+_LOOP = 4
+_SHOWN = 50
 
 
-@dataclass(frozen=True)
-class Walked:
-    """One recorded session.
-
-    Args:
-        success: whether it reached what it was for.
-        deeds: what was done in it.
-    """
-
-    success: bool
-    deeds: tuple[Deed, ...]
-
-
-def mint_sessions(folder: Path) -> Iterator[Walked]:
-    """Yield MINT's sessions; a turn is one deed."""
-    for file in mint_files(folder):
-        for session in read_mint(file):
-            if isinstance(session, RecordedSession):
-                yield Walked(bool(session.success), tuple(map(_mint_deed, session.turns)))
+def stop_of(session: Walked) -> tuple[int, Repetition] | None:
+    """Return before which of its calls the guard would stop a session, and why; None where it would not."""
+    guard = RepetitionGuard(STANDARD_REPETITION)
+    done = 0
+    for is_asked, calls in session.turns:
+        guard.begin_turn(is_new_request=is_asked)
+        for call in calls:
+            is_refused = bool(call.name) and guard.refuse(call_form(call.name, call.arguments))
+            if not is_refused:
+                guard.note([call.deed])
+                done += 1
+            if guard.spent():
+                assert guard.found is not None
+                return done, guard.found
+    return None
 
 
-def _mint_deed(turn: RecordedTurn) -> Deed:
-    actions = parser_named("mint").read(turn.text).actions
-    name = actions[0].name if actions else ""
-    arguments = json.dumps([action.arguments for action in actions], sort_keys=True)
-    lines = (turn.feedback or "").removeprefix("Observation:").strip().splitlines()
-    observed = [line for line in lines if not line.startswith(("You have ", "You should take the last step"))]
-    if not actions:
-        return deed(name, turn.text, error="no action")
-    failed = any(line.startswith("Traceback") for line in observed) or _ends_in_error(observed)
-    return deed(
-        name,
-        arguments,
-        result="" if failed else "\n".join(observed),
-        error=observed[-1] if failed else "",
-    )
+def nudges_of(session: Walked) -> int:
+    """Return in how many turns the model would be told, where nothing stopped it."""
+    guard = RepetitionGuard(STANDARD_REPETITION)
+    told = 0
+    for is_asked, calls in session.turns:
+        guard.begin_turn(is_new_request=is_asked)
+        guard.note(call.deed for call in calls)
+        told += guard.found is not None
+    return told
 
 
-def _ends_in_error(lines: list[str]) -> bool:
-    return bool(lines) and lines[-1].partition(":")[0].endswith(("Error", "Exception"))
+def longest_loop(session: Walked) -> int:
+    """Return how many calls in a row are the same to the letter, at most, with the same result to the letter."""
+    lengths = [0]
+    stretch = 0
+    marked: list[tuple[int, str, str, str]] = []
+    for is_asked, calls in session.turns:
+        stretch += is_asked  # what somebody asked for apart is looked at apart
+        marked += [(stretch, call.name, _sorted(call.arguments), call.seen) for call in calls]
+    lengths += [len(list(group)) for _, group in groupby(marked)]
+    return max(lengths)
 
 
-def intercode_sessions(folder: Path) -> Iterator[Walked]:
-    """Yield InterCode's episodes; one that was rewarded in full is a success."""
-    for file in sorted(folder.rglob("*.json.gz")):
-        for episode in json.loads(gzip.decompress(file.read_bytes())).values():
-            history = episode.get("turn_history", {})
-            if (
-                not {"actions", "observations", "rewards", "valid_action"} <= history.keys()
-                or not history["rewards"]
-            ):
-                continue  # another kind of record
-            steps = zip(history["actions"], history["observations"], history["valid_action"], strict=False)
-            deeds = tuple(
-                _plain_deed("act", str(action), str(seen), is_valid) for action, seen, is_valid in steps
-            )
-            yield Walked(max(history["rewards"]) == 1, deeds)
+def _sorted(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except ValueError:
+        return arguments
 
 
-def tau_sessions(folder: Path) -> Iterator[Walked]:
-    """Yield tau-bench's episodes; one with the full reward is a success."""
-    for file in sorted(folder.glob("*first100.json.gz")):
-        for episode in json.loads(gzip.decompress(file.read_bytes())):
-            yield Walked(episode["reward"] == 1, tuple(_tau_deeds(episode["traj"])))
+def table(name: str, sessions: list[Walked]) -> dict[str, tuple[int, Repetition]]:
+    """Print how many sessions of a source would be stopped, and by what; return where each of them is."""
+    found = [stop_of(session) for session in sessions]
+    stops = {each.name: stop for each, stop in zip(sessions, found, strict=True) if stop}
+    calls = sum(len(session.calls) for session in sessions)
+    told = sum(map(nudges_of, sessions))
+    turns = sum(len(session.turns) for session in sessions)
+    print(f"\n{name}: {len(sessions):,} sessions, {calls:,} calls; told in {Rate(told, turns)} of the turns")
+    print(f"  would be stopped: {Rate(len(stops), len(sessions))}")
+    for pattern, count in Counter(stop.pattern for _, stop in stops.values()).most_common():
+        print(f"    {pattern:14} {count:,}")
+    _print_success(sessions, stops)
+    loops = [session for session in sessions if longest_loop(session) >= _LOOP]
+    caught = sum(session.name in stops for session in loops)
+    print(f"  real loops of {_LOOP} or more: {len(loops):,}, of which stopped: {Rate(caught, len(loops))}")
+    return stops
 
 
-def _tau_deeds(messages: list[dict[str, Any]]) -> Iterator[Deed]:
-    results = {each["tool_call_id"]: each["content"] for each in messages if each["role"] == "tool"}
-    for message in messages:
-        for call in message.get("tool_calls") or ():
-            seen = results.get(call["id"], "")
-            function = call["function"]
-            yield _plain_deed(
-                function["name"], function["arguments"], seen, is_valid=not seen.startswith("Error")
-            )
-
-
-def _plain_deed(name: str, arguments: str, seen: str, is_valid: bool) -> Deed:
-    return deed(name, arguments, result=seen if is_valid else "", error="" if is_valid else seen or "error")
-
-
-SOURCES = {"mint": mint_sessions, "intercode": intercode_sessions, "tau-bench": tau_sessions}
-
-
-def table(name: str, sessions: Iterable[Walked]) -> None:
-    """Print how many sessions have which pattern, and how many of these succeed beside the others."""
-    walked = list(sessions)
-    began = time.perf_counter()
-    found = [[each for of_deed in repetitions(session.deeds) for each in of_deed] for session in walked]
-    took = time.perf_counter() - began
-    deeds = sum(len(session.deeds) for session in walked)
-    print(f"\n{name}: {len(walked):,} sessions, {deeds:,} deeds, {took / max(1, deeds) * 1e6:.0f} µs a deed")
-    print(f"  {'all':14} {'':34}   success {_success(walked)}")
-    without = [session for session, of_session in zip(walked, found, strict=True) if not of_session]
-    print(f"  {'none':14} {Rate(len(without), len(walked))!s:>34}   success {_success(without)}")
-    for pattern in Pattern:
-        having = _those(walked, found, lambda each, pattern=pattern: each.pattern is pattern)
-        peers = [session for session in without if len(session.deeds) >= _least(pattern)]
-        _row(pattern, having, len(walked), f"   without any, as long: {_success(peers)}")
-    spared = Rate(sum(map(_behind_the_stop, walked)), deeds)
-    _row(
-        "would stop",
-        _those(walked, found, lambda each: each.is_stop),
-        len(walked),
-        f"   deeds spared: {spared}",
-    )
-
-
-def _those(
-    walked: list[Walked], found: list[list[Repetition]], wanted: Callable[[Repetition], bool]
-) -> list[Walked]:
-    return [
-        session
-        for session, of_session in zip(walked, found, strict=True)
-        if any(wanted(each) for each in of_session)
-    ]
-
-
-def _row(title: str, having: list[Walked], count: int, beside: str = "") -> None:
-    print(f"  {title:14} {Rate(len(having), count)!s:>34}   success {_success(having)}{beside}")
-
-
-def _behind_the_stop(session: Walked) -> int:
-    """Return how many deeds of a session lie behind the point where it would be stopped."""
-    stops = (
-        number
-        for number, found in enumerate(repetitions(session.deeds), start=1)
-        if any(each.is_stop for each in found)
-    )
-    return len(session.deeds) - next(stops, len(session.deeds))
+def _print_success(sessions: list[Walked], stops: dict[str, tuple[int, Repetition]]) -> None:
+    judged = [session for session in sessions if session.success is not None]
+    stopped = [session for session in judged if session.name in stops]
+    if not stopped:
+        return
+    least = min(len(session.calls) for session in stopped)
+    peers = [each for each in judged if each.name not in stops and len(each.calls) >= least]
+    print(f"  success: {_success(stopped)} of these, {_success(peers)} of the others that are as long")
+    behind = sum(len(session.calls) - stops[session.name][0] for session in stopped)
+    print(f"  calls behind the stop: {Rate(behind, sum(len(session.calls) for session in judged))}")
 
 
 def _success(sessions: list[Walked]) -> Rate:
-    return Rate(sum(session.success for session in sessions), len(sessions))
+    return Rate(sum(session.success is True for session in sessions), len(sessions))
 
 
-def _least(pattern: Pattern) -> int:
-    """Return how many deeds a session needs to have a pattern."""
-    threshold = STANDARD_REPETITION.of(pattern)
-    assert threshold is not None
-    return threshold.nudge * (2 if pattern is Pattern.ALTERNATION else 1)
+def spread(stops: dict[tuple[str, str], tuple[int, Repetition]], seed: int) -> Iterator[tuple[str, str]]:
+    """Yield sessions to be judged: as many of each source and pattern as there are, at most, in turn."""
+    piles = defaultdict(list)
+    for key, (_, found) in stops.items():
+        piles[key[0], found.pattern].append(key)
+    mixed = random.Random(seed)
+    for pile in piles.values():
+        mixed.shuffle(pile)
+    chosen = 0
+    while chosen < _SHOWN and any(piles.values()):
+        for pile in filter(None, piles.values()):
+            yield pile.pop()
+            chosen += 1
+            if chosen == _SHOWN:
+                return
+
+
+def show(session: Walked, where: int, found: Repetition) -> None:
+    """Print the calls before a stop, and the one behind it."""
+    print(f"\n{session.name}, before call {where + 1} of {len(session.calls)}: {found.described}")
+    for call in session.calls[max(0, where - 6) : where + 1]:
+        print(
+            f"    {call.name} {_end(call.arguments)} => {'error: ' if call.failed else ''}{_end(call.seen)}"
+        )
+
+
+def _end(text: str) -> str:
+    return repr(text[-120:])
+
+
+def main(corpora: Path, seed: int | None) -> None:
+    """Print a table for each source, and fifty stopped sessions where asked for."""
+    sessions: dict[tuple[str, str], Walked] = {}
+    stops: dict[tuple[str, str], tuple[int, Repetition]] = {}
+    for source, (folder, read) in SOURCES.items():
+        if (corpora / folder).is_dir():
+            walked = list(read(corpora / folder))
+            sessions |= {(source, each.name): each for each in walked}
+            stops |= {(source, name): stop for name, stop in table(source, walked).items()}
+    if seed is not None:
+        for key in spread(stops, seed):
+            show(sessions[key], *stops[key])
 
 
 if __name__ == "__main__":
-    for source, walk in SOURCES.items():
-        if (Path(sys.argv[1]) / source).is_dir():
-            table(source, walk(Path(sys.argv[1]) / source))
+    main(Path(sys.argv[1]), int(sys.argv[3]) if sys.argv[2:3] == ["--show"] else None)

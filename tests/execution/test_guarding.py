@@ -8,7 +8,8 @@ import pytest
 from actionledger.errors import ActionError
 from actionledger.events import SystemNoted
 from actionledger.execution.deeds import recorded_deeds
-from actionledger.execution.repetition import NO_REPETITION, RepetitionLimits, repetitions
+from actionledger.execution.repetition import repetitions
+from actionledger.execution.repetition_limits import NO_REPETITION, RepetitionLimits
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
@@ -43,20 +44,46 @@ def test_the_model_is_told_first(session, events):
     assert turn.stopped == ""
 
 
+WHY = "Stopped due to repetition: the same action 3 times in a row, with the same outcome, and now once more (last: look)."
+
+
 def test_whoever_goes_on_is_stopped(session, events):
-    """At the fifth time the rest of the turn is skipped, and the turn says why nobody should go on by themselves."""
-    *_, turn = said(session(), *[block(look())] * 4, block(look(), look("the sea")))
-    why = "Stopped due to repetition: the same action 5 times in a row, with the same outcome (last: look)."
-    assert turn.stopped == why
-    assert notes(events)[-1] == ("repetition_stopped", why)
-    ran, skipped = turn.observations
-    assert ran.status is ExecutionStatus.SUCCEEDED
-    assert (skipped.status, skipped.reason, skipped.message) == (
-        ExecutionStatus.SKIPPED,
-        Reason.REPETITION,
-        why,
-    )
-    assert turn.feedback.splitlines()[-1] == why
+    """The fourth time is not done, and the turn says why nobody should go on by themselves."""
+    *_, turn = said(session(), *[block(look())] * 3, block(look(), look()))
+    assert turn.stopped == WHY
+    assert notes(events)[-1] == ("repetition_stopped", WHY)
+    for skipped in turn.observations:
+        assert (skipped.status, skipped.reason, skipped.message) == (
+            ExecutionStatus.SKIPPED,
+            Reason.REPETITION,
+            WHY,
+        )
+    assert turn.feedback.splitlines()[-1] == WHY
+
+
+def test_only_what_repeats_is_not_done(session, events):
+    """Something else in the same turn is work, and whoever does it goes on."""
+    *_, turn = said(session(), *[block(look())] * 3, block(look(), look("the sea")))
+    repeated, other = turn.observations
+    assert repeated.reason is Reason.REPETITION
+    assert other.status is ExecutionStatus.SUCCEEDED
+    assert turn.stopped == ""
+    assert notes(events)[-1] == ("repetition_stopped", WHY)
+
+
+def test_a_circle_is_not_closed_once_more(session):
+    """To and fro: the call that would end the third round is not made, nor the one behind it."""
+    runtime = session()
+    turns = said(runtime, *[block(look()), block(look("the sea"))] * 4)
+    stopped = [turn.observations[0].reason is Reason.REPETITION for turn in turns]
+    assert stopped == [False] * 5 + [True] * 3
+    assert turns[-1].stopped.startswith("Stopped due to repetition: the same few actions in turn, 3 rounds")
+
+
+def test_who_was_told_of_one_call_is_told_of_another(session):
+    """That a model was told of one streak is no reason to stop the next one unheard."""
+    *_, turn = said(session(), *[block(look())] * 3, block(*[look("the sea")] * 9))
+    assert {each.status for each in turn.observations} == {ExecutionStatus.SUCCEEDED}
 
 
 def test_whoever_turns_round_goes_on(session):
@@ -81,7 +108,15 @@ def test_a_profile_may_stop_within_a_response(session, profile):
     strict = replace(profile, repetition=RepetitionLimits(needs_nudge=False))
     (turn,) = said(session(profile=strict), block(*[look()] * 7))
     statuses = [each.status for each in turn.observations]
-    assert statuses == [ExecutionStatus.SUCCEEDED] * 5 + [ExecutionStatus.SKIPPED] * 2
+    assert statuses == [ExecutionStatus.SUCCEEDED] * 3 + [ExecutionStatus.SKIPPED] * 4
+
+
+def test_a_stop_may_end_the_turn(session, profile):
+    """As a profile wishes; then what stands behind is not done, whatever it is."""
+    strict = replace(profile, repetition=RepetitionLimits(needs_nudge=False, ends_turn=True))
+    (turn,) = said(session(profile=strict), block(*[look()] * 4, look("the sea")))
+    assert turn.observations[-1].reason is Reason.REPETITION
+    assert turn.stopped
 
 
 def test_a_new_request_begins_anew(session, events):
@@ -110,13 +145,15 @@ def test_the_same_mistake_again_is_repetition_too(session, text):
 
 
 def test_the_same_failure_again_is_repetition(session):
-    """Whatever is looked for, it isn't there."""
+    """The same call that failed the same way is not made again."""
 
     def nothing(action, _context):
         raise ActionError(Reason.NOT_FOUND, f"There is no picture {action.at}.")
 
-    *_, turn = said(session({"look": nothing}), *[block(look(str(n))) for n in range(6)])
-    assert turn.stopped.startswith("Stopped due to repetition: the same error 6 times in a row")
+    *_, turn = said(session({"look": nothing}), *[block(look())] * 4)
+    assert turn.stopped == WHY
+    *_, turn = said(session({"look": nothing}), *[block(look(str(n))) for n in range(9)])
+    assert turn.stopped == ""
 
 
 def test_what_waits_for_a_person_is_no_repetition(session, events):

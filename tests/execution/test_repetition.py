@@ -7,14 +7,8 @@ from hypothesis import given, strategies as st
 
 from actionledger.errors import UsageError
 from actionledger.execution.deeds import Deed, deed
-from actionledger.execution.repetition import (
-    NO_REPETITION,
-    Pattern,
-    RepetitionLimits,
-    Threshold,
-    Watch,
-    repetitions,
-)
+from actionledger.execution.repetition import Watch, repetitions
+from actionledger.execution.repetition_limits import NO_REPETITION, Pattern, RepetitionLimits, Threshold
 
 TELLING = "a result that is long enough to tell a change"
 
@@ -35,10 +29,10 @@ def last(deeds, limits=None) -> dict[Pattern, tuple[int, bool]]:
 
 @pytest.mark.parametrize(
     ("times", "expected"),
-    [(2, None), (3, (3, False)), (4, (4, False)), (5, (5, True)), (6, (6, True))],
+    [(2, None), (3, (3, False)), (4, (4, True)), (5, (5, True))],
 )
 def test_the_same_action_again_is_told_and_then_stopped(times, expected):
-    """The model is told at the third time and stopped at the fifth."""
+    """The model is told at the third time and stopped at the fourth."""
     assert last([does("look")] * times).get(Pattern.SAME_ACTION) == expected
 
 
@@ -55,9 +49,11 @@ def test_long_arguments_that_differ_at_the_end_are_others():
     assert Pattern.SAME_ACTION in last([does("write", long)] * 3)
 
 
-def test_numbers_in_the_outcome_make_no_difference():
+def test_whatever_number_the_new_thing_has_it_is_made_again():
     """A record that is made again gets another number and another time; it is the same deed."""
-    deeds = [does("add", '{"a":1}', f'{{"id":{n},"created_at":"2026-05-04T12:00:0{n}"}}') for n in range(3)]
+    deeds = [
+        does("add_task", '{"a":1}', f'{{"id":{n},"created_at":"2026-05-04T12:00:0{n}"}}') for n in range(3)
+    ]
     assert Pattern.SAME_ACTION in last(deeds)
 
 
@@ -75,13 +71,33 @@ def test_something_else_in_between_begins_anew():
     assert last(deeds) == {}
 
 
-@pytest.mark.parametrize("length", [2, 3])
+@pytest.mark.parametrize(
+    ("template", "is_same"),
+    [
+        ('{"id": %d, "title": "x"}', True),
+        ('{"job_id": "j-%d", "finished_at": "2026-05-04T12:00:0%d"}', True),
+        ("Ran 3 tests in 0.0%ds", True),
+        ("Chunk ID: 7efc%da\nWall time: 0.%d seconds", True),
+        ("saw 3fa85f64-5717-4562-b3fc-2c963f66afa%d", True),
+        ("%d %% done", False),
+        ("%d tests failed", False),
+        ("page %d of 12", False),
+        ('{"count": %d}', False),
+    ],
+)
+def test_times_and_identifiers_in_a_result_make_no_difference(template, is_same):
+    """What varies by itself is no change; other numbers may be progress."""
+    deeds = [does("look", "{}", template.replace("%d", str(n)).replace("%%", "%")) for n in range(3)]
+    assert (Pattern.SAME_ACTION in last(deeds)) is is_same
+
+
+@pytest.mark.parametrize("length", [2, 3, 4])
 def test_to_and_fro_is_told_and_then_stopped(length):
-    """Two or three actions in turn, with the same outcomes, are a circle from the second round on."""
-    circle = [does(f"action {n}", result=f"{TELLING} {'abc'[n]}") for n in range(length)]
+    """Two to four actions in turn, with the same outcomes, are a circle from the second round on."""
+    circle = [does(f"action {n}", result=f"{TELLING} {'abcd'[n]}") for n in range(length)]
     assert Pattern.ALTERNATION not in last((circle * 2)[:-1])
     assert last(circle * 2) == {Pattern.ALTERNATION: (2, False)}
-    assert last(circle * 4) == {Pattern.ALTERNATION: (4, True)}
+    assert last(circle * 3) == {Pattern.ALTERNATION: (3, True)}
 
 
 def test_edits_and_tests_in_turn_are_no_circle():
@@ -97,16 +113,30 @@ def test_edits_and_tests_in_turn_are_no_circle():
 
 def test_the_same_action_all_the_time_is_no_alternation():
     """A circle of one is the same action again, and is called so."""
-    assert set(last([does("look")] * 6)) == {Pattern.SAME_ACTION, Pattern.NO_CHANGE}
+    assert set(last([does("look")] * 6)) == {Pattern.SAME_ACTION}
 
 
 def test_a_streak_of_one_error_counts_whatever_was_tried():
-    """Other actions that fail in the same way are the same error; numbers make no difference."""
-    deeds = [
-        fails(name, f"There is no task with the number {n}.")
-        for n, name in enumerate(("get", "delete", "update"))
-    ]
-    assert last(deeds) == {Pattern.SAME_ERROR: (3, False)}
+    """Other actions that fail in the same way are told, and never stopped for that."""
+    names = ("get", "delete", "update") * 9
+    assert last([fails(name, "The store is closed.", name) for name in names[:3]]) == {
+        Pattern.SAME_ERROR: (3, False)
+    }
+    deeds = [fails("delete", "The store is closed.", f'{{"task_id":{n}}}') for n in range(27)]
+    assert last(deeds) == {Pattern.SAME_ERROR: (27, False)}
+
+
+def test_things_that_are_not_there_are_not_one_error():
+    """Each error names another one."""
+    deeds = [fails("get", f"There is no task {n}.", f'{{"task_id":{n}}}') for n in range(9)]
+    assert last(deeds) == {}
+
+
+def test_the_same_mistake_in_writing_is_stopped():
+    """What could not be run as it was written is no work, whatever it was about."""
+    deeds = [deed("fly", f'{{"to":{n}}}', error="There is no fly.", is_refused=True) for n in range(6)]
+    assert last(deeds[:3])[Pattern.SAME_MISTAKE] == (3, False)
+    assert last(deeds)[Pattern.SAME_MISTAKE] == (6, True)
 
 
 def test_a_success_ends_a_streak_of_errors():
@@ -123,12 +153,36 @@ def test_another_error_is_another_streak():
     )
 
 
-def test_small_changes_that_change_nothing_are_told():
-    """The same with one letter changed, and the same error each time, is trying the door again."""
-    deeds = [
-        fails("find", "nothing found", f'{{"query":"the garden plan of spring, {end}"}}') for end in "abcd"
-    ]
-    assert last(deeds)[Pattern.NEAR_ACTION] == (4, False)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"cmd":"ls  -l"}', '{"cmd": "ls -l "}'),
+        ('{"cmd":"ls -l","call_id":"c1"}', '{"cmd":"ls -l","call_id":"c2"}'),
+        ('{"action_id":"a1","sql":"select  a ,b"}', '{"action_id":"a9","sql":"select a, b"}'),
+    ],
+)
+def test_blanks_and_call_ids_make_no_other_call(one, other):
+    """The same call with the same failure is the same, however it is laid out and whatever id it got."""
+    deeds = [fails("run", "no", text) for text in (one, other, one, other)]
+    assert last(deeds)[Pattern.SAME_ACTION] == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ('{"path":"part_1.py"}', '{"path":"part_2.py"}'),
+        ('{"content":"if a:\\n  b"}', '{"content":"if a:\\n    b"}'),
+        ('{"invoice":"2026-001"}', '{"invoice":"2026-002"}'),
+        ('{"action_id":1}', '{"action_id":2}'),
+        ('{"message_id":1,"folder":"x"}', '{"message_id":2,"folder":"x"}'),
+    ],
+)
+@pytest.mark.parametrize("did", [does, lambda name, text: fails(name, "no", text)])
+def test_other_targets_and_contents_are_other_calls(one, other, did):
+    """Whether they come to the same or fail in the same way, and however alike they look."""
+    found = last([did("edit", text) for text in (one, other) * 2])
+    assert Pattern.SAME_ACTION not in found
+    assert not any(is_stop for _, is_stop in found.values())
 
 
 def test_many_things_that_are_alike_are_no_circle():
@@ -151,10 +205,76 @@ def test_short_answers_to_many_things_are_no_circle():
     assert last(deeds) == {}
 
 
-def test_the_same_result_whatever_is_done_is_no_change():
-    """Four different actions that all give the same long answer get nobody further."""
-    names = ("list", "search", "find", "query")
-    assert last([does(name, name) for name in names]) == {Pattern.NO_CHANGE: (4, False)}
+def test_the_same_result_of_different_calls_is_no_circle():
+    """Many files can be written with the same words of success."""
+    deeds = [does("write", name, "The file was written, and all is well.") for name in "abcdefghi"]
+    assert last(deeds) == {}
+
+
+def think(text: str, result: str = "") -> Deed:
+    return deed("think", f'{{"context":"{text}"}}', result=result, is_unchanged=bool(result))
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["They are sad since they lost their job."] * 5,
+        [f"They are sad since they lost their job{end}" for end in (".", "!", "…", " :(", "")],
+        ["Sad."] * 5,
+    ],
+)
+def test_a_thought_that_comes_back_is_a_circle(texts):
+    """Word for word, or nearly: a thought has no effect that a small change could make another one."""
+    (found,) = {*last([think(text) for text in texts])} - {Pattern.NO_CHANGE}
+    assert found in {Pattern.SAME_ACTION, Pattern.SAME_THOUGHT}
+    assert all(is_stop for _, is_stop in last([think(text) for text in texts]).values())
+
+
+def test_what_came_to_mind_can_be_the_same():
+    """Whatever was to be thought about."""
+    deeds = [
+        think(about, '{"summary":"They must be heard."}') for about in ("job", "house", "dog", "cat", "tea")
+    ]
+    assert last(deeds) == {Pattern.SAME_THOUGHT: (5, True)}
+
+
+def test_different_thoughts_are_no_circle():
+    """Nor those that are told apart by a number, nor because a tool takes all of them down with the same words."""
+    assert (
+        last([think(text) for text in ("their job", "their house", "their dog", "their tone", "my answer")])
+        == {}
+    )
+    assert last([think(f"The next step is to write chapter {n}.") for n in range(9)]) == {}
+    noted = [
+        deed("Think", f'{{"thought":"{text}"}}', result="Your thought was taken down.") for text in "abcdef"
+    ]
+    assert last(noted) == {}
+
+
+def test_asking_whether_it_is_ready_is_waiting():
+    """It is told late and stopped very late, with or without a rest in between."""
+    ask = does("get_build_status", '{"build":7}', '{"status":"running"}')
+    rest = does("run", '{"command":"sleep 30"}', "")
+    assert last([ask] * 5) == {}
+    assert last([ask] * 6) == {Pattern.POLLING: (6, False)}
+    assert last([ask] * 29) == {Pattern.POLLING: (29, False)}
+    assert last([ask] * 30) == {Pattern.POLLING: (30, True)}
+    assert last([ask, rest] * 29) == {Pattern.POLLING: (29, False)}
+    assert last([ask, rest] * 30) == {Pattern.POLLING: (30, True)}
+
+
+def test_making_something_that_waits_is_no_waiting():
+    """The same task again is made again, even where its state is called pending."""
+    deeds = [does("create_task", '{"title":"x"}', f'{{"id":{n},"status":"pending"}}') for n in range(4)]
+    assert last(deeds) == {Pattern.SAME_ACTION: (4, True)}
+
+
+def test_trying_again_what_may_pass_is_told_later():
+    """A time-out is worth some more tries than an error that stays."""
+    again = fails("fetch", "It timed out after 30 s.", '{"url":"x"}')
+    assert Pattern.SAME_ACTION not in last([again] * 7)
+    assert last([again] * 4)[Pattern.RETRY] == (4, False)
+    assert last([again] * 8)[Pattern.RETRY] == (8, True)
 
 
 def test_an_action_that_says_that_it_changed_nothing_is_believed():
@@ -174,14 +294,18 @@ def test_what_is_not_looked_for_is_not_found():
     """A profile may switch any pattern off, or all of them."""
     assert last([does("look")] * 9, NO_REPETITION) == {}
     without = RepetitionLimits(same_action=None)
-    assert set(last([does("look")] * 9, without)) == {Pattern.NO_CHANGE}
+    assert last([does("look")] * 9, without) == {}
 
 
 def test_a_stop_comes_first():
     """Of two patterns the one that stops is named first."""
-    limits = RepetitionLimits(same_action=Threshold(2, None), no_change=Threshold(2, 3))
-    *_, found = repetitions([does("look")] * 3, limits)
-    assert [each.pattern for each in found] == [Pattern.NO_CHANGE, Pattern.SAME_ACTION]
+    limits = RepetitionLimits(same_error=Threshold(2), no_change=None, same_mistake=Threshold(2, 3))
+    deeds = [deed("fly", str(n), error="no", is_refused=True) for n in range(3)]
+    *_, found = repetitions(deeds, limits)
+    assert [each.pattern for each in found] == [Pattern.SAME_MISTAKE, Pattern.SAME_ERROR]
+    limits = RepetitionLimits(same_mistake=Threshold(2), same_error=Threshold(2, 3))
+    *_, found = repetitions(deeds, limits)
+    assert [each.pattern for each in found] == [Pattern.SAME_ERROR, Pattern.SAME_MISTAKE]
 
 
 def test_a_pattern_is_described_in_words():

@@ -174,16 +174,28 @@ def test_an_unknown_action_spoils_nothing_else(reasoner):
     assert spoken.content == "La."
 
 
-def test_thinking_in_circles_is_stopped(reasoner, ledger):
-    """Six thoughts in a row change nothing: the fifth is the last one, and the event says why."""
-    robin = reasoner(plan(*[("think", str(n)) for n in range(6)]), *"abcdef", ledger=ledger)
+@pytest.mark.parametrize(
+    ("contexts", "thoughts"), [(["Their tone."] * 6, "abcdef"), ("abcdef", ["They must be heard now."] * 6)]
+)
+def test_thinking_in_circles_is_stopped(reasoner, ledger, contexts, thoughts):
+    """The same thought is had twice, and the event says why no third time, whichever words repeat themselves."""
+    robin = reasoner(
+        plan(*[("think", each) for each in contexts], ("speak", "x")), *thoughts, "Hello.", ledger=ledger
+    )
     events = list(robin.process("Well?"))
-    assert [event.content for event in events if isinstance(event, AgentText)] == list("abcde")
+    spoken = [event for event in events if isinstance(event, AgentText)]
+    assert len(spoken) == (2 if contexts[0] == contexts[1] else 3)
     stopped = events[-1]
     assert stopped.event_type == "repetition_stopped"
-    assert stopped.message.startswith("Stopped due to repetition: the same result 5 times in a row")
+    assert "the same thought" in stopped.message
     recorded = ledger.sql("SELECT DISTINCT turn_id::VARCHAR FROM turns").fetchall()
     assert recorded == [(stopped.action_sequence_id,)]
+
+
+def test_different_thoughts_are_no_circle(reasoner):
+    """However many there are of them."""
+    robin = reasoner(plan(*[("think", str(n)) for n in range(9)]), *"abcdefghi")
+    assert [event.content for event in robin.process("Well?")] == list("abcdefghi")
 
 
 def test_a_stopped_sequence_is_not_extended(reasoner):

@@ -67,6 +67,7 @@ class Acting:
         self._tries = dict(history.tries)
         self._approvals = dict(history.approvals)
         self._batch: list[Step] = []
+        self._filled_in: dict[int, ActionCall] = {}
         self._gate = Gate(
             profile=means.profile,
             policy=means.policy.automatic() if means.auto else means.policy,
@@ -143,7 +144,10 @@ class Acting:
         conducts = self._means.profile.conducts
         conduct = conducts.of(planned.call.name)
         return all(
-            step.index not in planned.waits_for and conduct.may_join(conducts.of(step.call.name))
+            step.index not in planned.waits_for
+            # What comes of a call says whether the same call again is repetition.
+            and (step.call.name, step.call.arguments) != (planned.call.name, planned.call.arguments)
+            and conduct.may_join(conducts.of(step.call.name))
             for step in self._batch
         )
 
@@ -155,6 +159,7 @@ class Acting:
             self._withhold(step, answer)
             return
         self._note_modified(answer)
+        self._filled_in[step.index] = (answer.before or answer.step).call
         if self._means.dry_run:
             self._observe(self._means.executor.preview(answer.step))
             return
@@ -206,7 +211,10 @@ class Acting:
         self._seen[observation.action_index] = observation
         if observation.status in _FAILED or observation.status is ExecutionStatus.SUCCEEDED:
             self._means.failures.note(failed=observation.status in _FAILED)
-        if done := observed_deed(self._calls[observation.action_index], observation):
+        place = observation.action_index
+        call = self._filled_in.get(place, self._calls[place])
+        references = self._means.profile.catalogue.references
+        if done := observed_deed(call, observation, references=references):
             self._means.repetition.note([done])
 
     def _note_failures(self) -> None:

@@ -1,10 +1,8 @@
 """What was done, as far as it matters for finding repetition: from calls and observations, live or recorded. Pure."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
 from actionledger.events import (
     ActionRecord,
@@ -14,21 +12,19 @@ from actionledger.events import (
     ResponseParsed,
     ResponseReceived,
 )
+from actionledger.execution.repetition_forms import (
+    CallForm,
+    call_form,
+    error_form,
+    hashed,
+    may_pass,
+    result_form,
+    says_not_yet,
+    words_of,
+)
 from actionledger.recording import json_text
 from actionledger.values import ActionCall, Issue, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Outcome, Reason
-
-COMPARED = 2000
-"""So much of an action's arguments is compared for likeness, in characters from their beginning."""
-
-_END = 4000
-"""So much of a long result is looked at from either end, in characters."""
-
-_TELLING = 24
-"""A shorter result, such as ``{"deleted":true}``, says too little to be evidence that nothing changes, in characters."""
-
-_VARYING = re.compile(r"0x[0-9a-f]+|\b[0-9a-f]{8,}(?:-[0-9a-f]+)*\b|\d+(?:[.:,T-]\d+)*Z?", re.IGNORECASE)
-_BLANKS = re.compile(r"\s+")
 
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
 _FAILED = frozenset(
@@ -51,48 +47,90 @@ class Deed:
     """One thing that was done, or tried; ``deed`` makes one.
 
     Args:
-        name: the action's name; empty for a response in which none could be read.
-        arguments: what it was done with, in a normal form.
-        outcome: what it came to, in a form that numbers and times make no difference to.
-        error: how it failed, in the same form; empty where it didn't.
-        yielded: the exact result, as a hash; empty where it says too little to tell a change.
+        call: what was done, in the form that is compared; its name is empty for a response in which no action could be read.
+        outcome: what it came to, as a hash to which what varies by itself makes no difference.
+        error: how it failed, as a hash; empty where it didn't.
+        thought: what came to mind, in words, where that was all; for comparing thoughts.
+        is_refused: whether it could not be run at all, as it was written.
+        is_unchanged: whether it says itself that it changed nothing.
+        is_waiting: whether it waits for something, or asks for it and hears that it isn't ready yet.
+        is_passing: whether it failed for a reason that may be gone the next time.
     """
 
-    name: str
-    arguments: str
+    call: CallForm
     outcome: str
     error: str = ""
-    yielded: str = ""
+    thought: str = ""
+    is_refused: bool = False
+    is_unchanged: bool = False
+    is_waiting: bool = False
+    is_passing: bool = False
+
+    @property
+    def name(self) -> str:
+        """The action's name."""
+        return self.call.name
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether it is a response in which no action could be read."""
+        return not self.call.name
 
 
-def deed(name: str, arguments: str, *, result: str = "", error: str = "", is_unchanged: bool = False) -> Deed:
-    """Return a deed in its normal form.
+def deed(
+    name: str,
+    arguments: str,
+    *,
+    result: str = "",
+    error: str = "",
+    is_refused: bool = False,
+    is_unchanged: bool = False,
+    references: bool = False,
+) -> Deed:
+    """Return a deed in the form that is compared.
 
     Args:
         name: the action's name.
         arguments: its arguments as text.
         result: what it gave, as text.
         error: how it failed, as text; empty where it didn't.
+        is_refused: whether it could not be run at all, as it was written.
         is_unchanged: whether it says itself that it changed nothing.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    is_telling = not error and len(result) >= _TELLING
+    call = call_form(name, arguments, references=references)
     return Deed(
-        name=name,
-        arguments=_folded(arguments),
-        outcome=_hash(_loose(error or result)),
-        error=_hash(_loose(error)) if error else "",
-        yielded="unchanged" if is_unchanged else _hash(result) if is_telling else "",
+        call=call,
+        outcome=error_form(error) if error else result_form(name, result),
+        error=hashed(error) if error else "",
+        # A tool that only takes a thought down answers all of them alike.
+        thought=words_of(result) if is_unchanged else "",
+        is_refused=is_refused,
+        is_unchanged=is_unchanged,
+        is_waiting=call.is_rest or says_not_yet(name, arguments, error or result),
+        is_passing=bool(error) and not is_refused and may_pass(error),
     )
 
 
-def observed_deed(call: ActionCall, observation: Observation) -> Deed | None:
+def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:
+    """Return a call that is about to run in the form that is compared.
+
+    Args:
+        call: the call.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    return call_form(call.name, json_text(call.arguments), references=references)
+
+
+def observed_deed(call: ActionCall, observation: Observation, *, references: bool = False) -> Deed | None:
     """Return what an action came to; None where it came to nothing yet, or was withheld because of others.
 
     Args:
         call: the action.
         observation: what came of it; a result that is an object with ``"changed": false`` says that nothing changed.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    return _deed(json_text(call.arguments), observation)
+    return _deed(json_text(call.arguments), observation, references=references)
 
 
 def refused_deeds(result: ParseResult) -> Iterator[Deed]:
@@ -102,14 +140,15 @@ def refused_deeds(result: ParseResult) -> Iterator[Deed]:
     for call in result.actions:
         if call.status in _REFUSED:
             why = " ".join(error.message for error in call.errors)
-            yield deed(call.name, json_text(call.arguments), error=f"{call.reason}: {why}")
+            yield deed(call.name, json_text(call.arguments), error=f"{call.reason}: {why}", is_refused=True)
 
 
-def recorded_deeds(events: Iterable[Event]) -> list[list[Deed]]:
+def recorded_deeds(events: Iterable[Event], *, references: bool = False) -> list[list[Deed]]:
     """Return what was done in one recorded session, one list for each thing that somebody asked for.
 
     Args:
         events: the session's events, in order.
+        references: whether ``id`` and ``depends_on`` name actions of the same response; see ``Catalogue``.
     """
     stretches: list[dict[str, Deed]] = [{}]
     text = ""
@@ -128,7 +167,7 @@ def recorded_deeds(events: Iterable[Event]) -> list[list[Deed]]:
                 starts[event.execution_id] = event
             case ExecutionFinished(execution_id=execution_id) if execution_id in starts:
                 action_id = starts[execution_id].action_id
-                done = _recorded_deed(event, actions.get(action_id), starts[execution_id])
+                done = _recorded_deed(event, actions.get(action_id), starts[execution_id], references)
                 if done:
                     stretches[-1][action_id] = done  # of several tries, the last one counts
     return [list(stretch.values()) for stretch in stretches]
@@ -138,7 +177,7 @@ _REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
 
 
 def _unread(text: str, issues: Sequence[Issue]) -> Deed:
-    return deed("", text, error=issues[0].code if issues else Reason.NO_ACTION_FOUND)
+    return deed("", text, error=issues[0].code if issues else Reason.NO_ACTION_FOUND, is_refused=True)
 
 
 def _recorded_refusals(event: ResponseParsed, text: str) -> Iterator[tuple[str, Deed]]:
@@ -147,11 +186,14 @@ def _recorded_refusals(event: ResponseParsed, text: str) -> Iterator[tuple[str, 
     for action in event.actions:
         if action.status in _REFUSED:
             why = " ".join(error.message for error in action.errors)
-            yield action.action_id, deed(action.name, action.arguments, error=f"{action.reason}: {why}")
+            yield (
+                action.action_id,
+                deed(action.name, action.arguments, error=f"{action.reason}: {why}", is_refused=True),
+            )
 
 
 def _recorded_deed(
-    event: ExecutionFinished, action: ActionRecord | None, started: ExecutionStarted
+    event: ExecutionFinished, action: ActionRecord | None, started: ExecutionStarted, references: bool
 ) -> Deed | None:
     arguments = action.arguments if action else started.arguments or ""
     observation = Observation(
@@ -163,33 +205,16 @@ def _recorded_deed(
         result=json.loads(event.result),
         message=event.message,
     )
-    return _deed(arguments, observation)
+    return _deed(arguments, observation, references=references)
 
 
-def _deed(arguments: str, observation: Observation) -> Deed | None:
+def _deed(arguments: str, observation: Observation, *, references: bool) -> Deed | None:
     name, result, reason = observation.name, observation.result, observation.reason
     if observation.status in _DONE:
         is_unchanged = isinstance(result, dict) and result.get("changed") is False
         told = "" if result is None else json_text(result)
-        return deed(name, arguments, result=told, is_unchanged=is_unchanged)
+        return deed(name, arguments, result=told, is_unchanged=is_unchanged, references=references)
     if observation.status not in _FAILED or reason in _BECAUSE_OF_OTHERS:
         return None
     error = observation.message or (SENTENCES[reason] if reason else observation.status)
-    return deed(name, arguments, error=error)
-
-
-def _folded(arguments: str) -> str:
-    """Return arguments with their blanks folded; of long ones the beginning, and a hash of all of it."""
-    if len(arguments) <= COMPARED:
-        return _BLANKS.sub(" ", arguments).strip()
-    return _BLANKS.sub(" ", arguments[:COMPARED]) + _hash(arguments)
-
-
-def _loose(text: str) -> str:
-    """Return a text, or both ends of a long one, in which numbers, times and identifiers are all alike."""
-    ends = text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}"
-    return _BLANKS.sub(" ", _VARYING.sub("#", ends)).strip()
-
-
-def _hash(text: str) -> str:
-    return blake2b(text.encode(errors="backslashreplace"), digest_size=12).hexdigest()
+    return deed(name, arguments, error=error, references=references)

@@ -13,6 +13,7 @@ from actionledger.actions.references import filled
 from actionledger.actions.validation import check_action, written_out
 from actionledger.errors import ActionError
 from actionledger.execution.approval import Policy, Rule, Verdict, content_hash
+from actionledger.execution.deeds import proposed_form
 from actionledger.execution.entries import Step, recorded_arguments
 from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.limits import Counter, FailureBudget
@@ -116,9 +117,10 @@ class Gate:
         try:
             self._check_plan(planned)
             self._check_failures()
-            self._check_repetition()
             self._check_dependencies(planned)
-            admitted = self._decided(self._filled(step))
+            filled_in = self._filled(step)
+            self._check_repetition(filled_in)
+            admitted = self._decided(filled_in)
             self._check_means(admitted.step)
         except _Stop as stop:
             return stop.withheld
@@ -132,8 +134,12 @@ class Gate:
         if why := self.failures.spent():
             raise _Stop(ExecutionStatus.SKIPPED, Reason.FAILURE_LIMIT, why)
 
-    def _check_repetition(self) -> None:
-        if why := self.repetition.spent():
+    def _check_repetition(self, step: Step) -> None:
+        approval = self.approvals.get(step.index)
+        if approval and approval.decision:
+            return  # somebody has looked at it
+        call = proposed_form(step.call, references=self.profile.catalogue.references)
+        if why := self.repetition.refuse(call):
             raise _Stop(ExecutionStatus.SKIPPED, Reason.REPETITION, why)
 
     def _check_dependencies(self, planned: PlannedAction) -> None:

@@ -1,95 +1,24 @@
-"""Whether a session goes in circles: the same again, nearly the same, to and fro, one error after another, no change. Pure.
+"""Whether a session goes in circles: the same call again, to and fro, the same thought, the same mistake. Pure.
 
-Each deed is looked at once and beside a few before it, so a session costs linear time and constant space. Only what comes to the
-same counts as the same: asking again until the answer changes, or making many things that are alike, is no circle.
+Each deed is looked at once and beside a few before it, so a session costs linear time and constant space. Other targets and other
+contents are work, however alike they look; asking again until the answer changes is waiting.
 """
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from enum import StrEnum
-from fnmatch import fnmatchcase
+from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
-from actionledger.errors import UsageError
-from actionledger.execution.deeds import COMPARED, Deed
+from actionledger.execution.deeds import Deed
+from actionledger.execution.repetition_forms import CallForm
+from actionledger.execution.repetition_limits import STANDARD_REPETITION, Pattern, RepetitionLimits
 
-_LONGEST_CYCLE = 3
+_LONGEST_CYCLE = 4
 """Circles of more steps than this are not looked for."""
 
-
-class Pattern(StrEnum):
-    """How a session goes in circles."""
-
-    SAME_ACTION = "same_action"
-    ALTERNATION = "alternation"
-    SAME_ERROR = "same_error"
-    NEAR_ACTION = "near_action"
-    NO_CHANGE = "no_change"
-
-
-@dataclass(frozen=True, slots=True)
-class Threshold:
-    """How often is too often.
-
-    Args:
-        nudge: at the so-manieth time the model is told.
-        stop: at the so-manieth time it is stopped; None to never stop it.
-
-    Raises:
-        UsageError: the nudge comes at the first time, or after the stop.
-    """
-
-    nudge: int
-    stop: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.nudge < 2 or (self.stop is not None and self.stop < self.nudge):
-            raise UsageError(
-                f"A nudge at {self.nudge} and a stop at {self.stop} make no sense; nudge from 2 on, and stop no earlier."
-            )
-
-
-@dataclass(frozen=True, slots=True)
-class RepetitionLimits:
-    """What counts as repetition, and what comes of it; None for a pattern that is not looked for.
-
-    Args:
-        same_action: times that the same action with the same arguments in a row came to the same.
-        alternation: rounds of a circle of two or three actions, each of which came to the same.
-        same_error: times that actions in a row failed in the same way, whatever they were.
-        near_action: times that an action with nearly the same arguments in a row came to the same.
-        no_change: times that actions in a row gave the same result, whatever they were.
-        similarity: how alike nearly the same arguments are, 0 to 1.
-        exempt: globs over the names of actions that may be repeated, such as one that waits for something.
-        needs_nudge: whether the model must have been told, in an earlier turn, before it is stopped.
-    """
-
-    same_action: Threshold | None = Threshold(3, 5)
-    alternation: Threshold | None = Threshold(2, 4)
-    same_error: Threshold | None = Threshold(3, 6)
-    near_action: Threshold | None = Threshold(4, 8)
-    no_change: Threshold | None = Threshold(4, 8)
-    similarity: float = 0.9
-    exempt: tuple[str, ...] = ()
-    needs_nudge: bool = True
-
-    def of(self, pattern: Pattern) -> Threshold | None:
-        """Return how often a pattern is too often."""
-        threshold: Threshold | None = getattr(self, pattern.value)
-        return threshold
-
-    def spares(self, name: str) -> bool:
-        """Return whether the action of that name may be repeated."""
-        return any(fnmatchcase(name, glob) for glob in self.exempt)
-
-
-STANDARD_REPETITION = RepetitionLimits()
-"""Told early and stopped late, as measured on recorded sessions; see ``docs/repetition.md``."""
-
-NO_REPETITION = RepetitionLimits(None, None, None, None, None)
-"""Nothing is looked for."""
+_TELLING = 20
+"""A shorter thought is another one unless it is the same to the letter, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +30,37 @@ class Repetition:
         count: how often by now; for an alternation, how many rounds.
         name: the last action's name; empty where none could be read.
         is_stop: whether that is where the model is stopped, rather than told.
+        is_proposed: whether the last of them was only asked for, and not done.
     """
 
     pattern: Pattern
     count: int
     name: str
     is_stop: bool
+    is_proposed: bool = False
 
     @property
     def described(self) -> str:
         """What repeats itself, as a clause for people."""
         last = f" (last: {self.name[:100]})" if self.name else ""
-        return f"{_WORDS[self.pattern].format(count=self.count)}{last}"
+        if not self.name and self.pattern in {Pattern.SAME_ACTION, Pattern.SAME_THOUGHT}:
+            return (
+                f"the same response {self.count} times in a row, or nearly, and no action can be read in it"
+            )
+        if not self.is_proposed:
+            return f"{_WORDS[self.pattern].format(count=self.count)}{last}"
+        return f"{_WORDS[self.pattern].format(count=self.count - 1)}, and now once more{last}"
 
 
 _WORDS = {
     Pattern.SAME_ACTION: "the same action {count} times in a row, with the same outcome",
     Pattern.ALTERNATION: "the same few actions in turn, {count} rounds of them, with the same outcomes",
-    Pattern.SAME_ERROR: "the same error {count} times in a row",
-    Pattern.NEAR_ACTION: "nearly the same action {count} times in a row, with the same outcome",
-    Pattern.NO_CHANGE: "the same result {count} times in a row, whatever was done",
+    Pattern.POLLING: "the same question {count} times in a row, and it is still not ready",
+    Pattern.RETRY: "the same action failed {count} times in a row, for a reason that has not passed",
+    Pattern.SAME_THOUGHT: "the same thought {count} times in a row, nearly word for word",
+    Pattern.SAME_MISTAKE: "the same mistake {count} times in a row in how actions are written",
+    Pattern.SAME_ERROR: "the same error {count} times in a row, from different actions",
+    Pattern.NO_CHANGE: "{count} actions in a row that changed nothing",
 }
 
 
@@ -140,6 +80,7 @@ class Watch:
         self._recent: deque[Deed] = deque(maxlen=_LONGEST_CYCLE)
         self._streaks = dict.fromkeys(Pattern, 1)
         self._matches = dict.fromkeys(range(2, _LONGEST_CYCLE + 1), 0)
+        self._is_waiting = False
 
     def see(self, done: Deed) -> tuple[Repetition, ...]:
         """Look at the next deed; return what repeats itself by now: what stops first, then in the order of ``Pattern``."""
@@ -150,58 +91,122 @@ class Watch:
         self._recent.append(done)
         return tuple(sorted(self._found(done.name), key=lambda found: not found.is_stop))
 
+    def expect(self, call: CallForm) -> tuple[Deed, tuple[Repetition, ...]] | None:
+        """Return what would repeat itself if a call was made and came to what it came to before; None where it is new.
+
+        Args:
+            call: the call, which has not been made.
+        """
+        expected = None
+        for before in reversed(list(self._recent)):
+            if not self._is_same_call(before.call, call):
+                continue
+            done = replace(before, call=call)
+            found = tuple(replace(each, is_proposed=True) for each in self._seen_and_forgotten(done))
+            if any(each.is_stop for each in found):
+                return done, found
+            expected = expected or (done, found)
+        return expected
+
+    def _seen_and_forgotten(self, done: Deed) -> tuple[Repetition, ...]:
+        """Return what would repeat itself after a deed; nothing is kept of it."""
+        kept = self._recent.copy(), self._streaks.copy(), self._matches.copy()
+        found = self.see(done)
+        self._recent, self._streaks, self._matches = kept
+        return found
+
     def _count(self, done: Deed) -> None:
         last = self._recent[-1] if self._recent else None
-        for pattern in Pattern:
-            if pattern is Pattern.ALTERNATION:
-                self._streaks[pattern] = self._rounds(done)
-            else:
-                goes_on = last is not None and self._goes_on(pattern, last, done)
-                self._streaks[pattern] = self._streaks[pattern] + 1 if goes_on else 1
+        for pattern in _STREAKS:
+            goes_on = last is not None and self._goes_on(pattern, last, done)
+            self._streaks[pattern] = self._streaks[pattern] + 1 if goes_on else 1
+        rounds, length = self._rounds(done)
+        others = list(self._recent)[1 - length :] if length else []
+        self._is_waiting = any(each.is_waiting for each in (done, *others))
+        self._streaks[Pattern.ALTERNATION] = rounds
 
     def _goes_on(self, pattern: Pattern, last: Deed, done: Deed) -> bool:
         match pattern:
+            case Pattern.SAME_THOUGHT:
+                return self._is_same_thought(last, done)
+            case Pattern.SAME_MISTAKE:
+                return done.is_refused and (last.name, last.error) == (done.name, done.error)
             case Pattern.SAME_ERROR:
                 return bool(done.error) and done.error == last.error
             case Pattern.NO_CHANGE:
-                return bool(done.yielded) and done.yielded == last.yielded
-            case Pattern.NEAR_ACTION:
-                return self._is_near(last, done)
+                return all(
+                    each.is_unchanged and not self._limits.is_thought(each.name) for each in (last, done)
+                )
         return _is_same(last, done)
 
-    def _is_near(self, last: Deed, done: Deed) -> bool:
-        if (last.name, last.outcome) != (done.name, done.outcome):
+    def _is_same_thought(self, one: Deed, other: Deed) -> bool:
+        if one.name != other.name or not (other.is_unread or self._limits.is_thought(other.name)):
             return False
-        # A result that says nothing is no sign that the small change changed nothing.
-        if not (done.error or done.yielded):
+        return self._is_near(one.call.words, other.call.words) or self._is_near(one.thought, other.thought)
+
+    def _is_same_call(self, one: CallForm, other: CallForm) -> bool:
+        if one.name != other.name:
+            return False
+        is_near = self._limits.is_thought(one.name) and self._is_near(one.words, other.words)
+        return one.exact == other.exact or one.loose == other.loose or is_near
+
+    def _is_near(self, one: str, other: str) -> bool:
+        if one == other:
+            return bool(one)
+        # The third step and the fourth may be said in the same words.
+        if min(len(one), len(other)) < _TELLING or _digits(one) != _digits(other):
             return False
         least = self._limits.similarity * 100
-        return ratio(last.arguments[:COMPARED], done.arguments[:COMPARED], score_cutoff=least) >= least
+        return ratio(one, other, score_cutoff=least) >= least
 
-    def _rounds(self, done: Deed) -> int:
-        """Return how many rounds of the shortest circle the last deeds make; 1 where they make none."""
-        most = 1
+    def _rounds(self, done: Deed) -> tuple[int, int]:
+        """Return how many rounds of which circle the last deeds make; 1 of 0 deeds where they make none."""
+        most, of = 1, 0
         for length, matched in self._matches.items():
-            goes_on = len(self._recent) >= length and _is_same(self._recent[-length], done)
+            goes_on = len(self._recent) >= length and self._is_alike(self._recent[-length], done)
             self._matches[length] = matched + 1 if goes_on else 0
             # A circle in which all is one action is no circle, but the same action again.
-            is_circle = self._streaks[Pattern.SAME_ACTION] < length
-            if is_circle and self._matches[length] >= length:
-                most = max(most, self._matches[length] // length + 1)
-        return most
+            is_circle = max(self._streaks[Pattern.SAME_ACTION], self._streaks[Pattern.SAME_THOUGHT]) < length
+            if is_circle and self._matches[length] >= length and self._matches[length] // length + 1 > most:
+                most, of = self._matches[length] // length + 1, length
+        return most, of
+
+    def _is_alike(self, one: Deed, other: Deed) -> bool:
+        return _is_same(one, other) or self._is_same_thought(one, other)
 
     def _found(self, name: str) -> Iterator[Repetition]:
+        same = self._streaks[Pattern.SAME_ACTION]
         for pattern, count in self._streaks.items():
-            threshold = self._limits.of(pattern)
-            if pattern is Pattern.NEAR_ACTION and count <= self._streaks[Pattern.SAME_ACTION]:
+            if pattern in _WIDER and count <= same:
                 continue  # nothing but the same action: that has its own name
+            named = self._named(pattern)
+            threshold = self._limits.of(named)
             if threshold is not None and count >= threshold.nudge:
                 is_stop = threshold.stop is not None and count >= threshold.stop
-                yield Repetition(pattern, count, name, is_stop)
+                yield Repetition(named, count, name, is_stop)
+
+    def _named(self, pattern: Pattern) -> Pattern:
+        """Return what a pattern is called, given what its last deeds came to."""
+        if pattern not in {Pattern.SAME_ACTION, Pattern.ALTERNATION}:
+            return pattern
+        if self._is_waiting:
+            return Pattern.POLLING
+        return Pattern.RETRY if pattern is Pattern.SAME_ACTION and self._recent[-1].is_passing else pattern
+
+
+_WIDER = frozenset({Pattern.SAME_THOUGHT, Pattern.SAME_MISTAKE, Pattern.SAME_ERROR, Pattern.NO_CHANGE})
+_STREAKS = tuple(each for each in Pattern if each in {Pattern.SAME_ACTION, *_WIDER})
 
 
 def _is_same(one: Deed, other: Deed) -> bool:
-    return (one.name, one.arguments, one.outcome) == (other.name, other.arguments, other.outcome)
+    """Return whether two deeds are one call that came to the same."""
+    if (one.name, one.outcome) != (other.name, other.outcome):
+        return False
+    return one.call.exact == other.call.exact or bool(one.error and one.call.loose == other.call.loose)
+
+
+def _digits(text: str) -> str:
+    return "".join(filter(str.isdigit, text))
 
 
 def repetitions(

@@ -3,7 +3,7 @@
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
-from actionledger.execution.repetition import RepetitionLimits, Threshold
+from actionledger.execution.repetition_limits import RepetitionLimits, Threshold
 from actionledger.models import Model
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
@@ -13,8 +13,14 @@ from actionledger.profiles.reasoner.stage import Stage
 
 POLICY = Policy((("*", Verdict.APPROVE),))
 
-REPETITION = RepetitionLimits(same_action=Threshold(2, 3), no_change=Threshold(3, 5), needs_nudge=False)
-"""A plan is a sequence of its own, so it is stopped where it begins to turn; thinking alone changes nothing."""
+REPETITION = RepetitionLimits(
+    same_action=Threshold(2, 3),
+    same_thought=Threshold(2, 3),
+    thoughts=("think",),
+    needs_nudge=False,
+    ends_turn=True,
+)
+"""A plan is a sequence of its own, so it ends where it begins to turn."""
 
 LIMITS = Limits(actions_per_turn=50)
 
