@@ -108,8 +108,28 @@ def test_events_can_be_read_by_a_program(process):
 
 def test_a_silent_one_is_not_offered_speech(process):
     """What it says all the same is refused, and that is shown."""
-    done = process([PLAN, "Hm.", MOOD], "Well?", "--silent")
+    done = process([PLAN, "Hm.", MOOD, NOTHING], "Well?", "--silent")
+    assert done.code == 0
     assert "[action_refused] speak" in done.out
+
+
+def test_a_planner_that_never_plans_ends_in_an_error(process):
+    """Prose is shown as no plan, is asked about again, and in the end the command fails and says why."""
+    done = process(["I will think."] * 5, "Well?")
+    assert done.code == 1
+    assert done.out.count("[plan_unreadable]") == 3
+    assert (
+        "[planning_failed] 3 responses of the planner in a row held nothing that could be done." in done.out
+    )
+    assert rows("SELECT count(*) FROM turns") == [(3,)]
+    assert rows("SELECT success, reason FROM sessions") == [(False, "planning_failed")]
+
+
+def test_a_planner_that_plans_when_asked_again_is_no_error(process):
+    """The event stays, the code is that of what came of it."""
+    done = process(["I will think.", PLAN, "Hm.", MOOD, "Oh."], "Well?")
+    assert done.code == 0
+    assert "Oh." in done.out
 
 
 def test_a_planner_that_says_nothing_is_an_error_and_recorded(process):

@@ -92,6 +92,19 @@ def test_an_iterative_session_goes_on_until_is_final(talk):
     assert "```iteration" in after_prose
 
 
+def test_what_is_refused_in_the_last_step_is_told_before_it_ends(talk):
+    """A model that calls its work done hears once what of it was not; then its word holds."""
+    wrong = step({"type": "create_taskk", "content": "a"}, final=True)
+    ended, model = talk(wrong, step(task("a"), final=True), profile="assistant-iterative")
+    assert (ended.ending, len(ended.turns)) == (Ending.FINAL, 2)
+    assert "create_taskk" in shown(model, 1)[-1]
+    assert ended.turns[1].observations[0].status is ExecutionStatus.SUCCEEDED
+    ended, _ = talk(*[wrong] * 5, profile="assistant-iterative")
+    assert (ended.ending, len(ended.turns)) == (Ending.FINAL, 2)
+    ended, _ = talk(*[wrong] * 5, profile="assistant-iterative", max_turns=1)
+    assert (ended.ending, len(ended.turns)) == (Ending.FINAL, 1)
+
+
 def test_the_last_iteration_is_announced(talk):
     """The model can finish in an orderly way; then the limit ends it."""
     ended, model = talk(*(step(task(name)) for name in "abc"), profile="assistant-iterative", max_turns=3)
@@ -126,7 +139,7 @@ def test_the_same_failing_action_again_and_again_ends_it(talk, ledger):
 def test_the_same_action_that_succeeds_again_and_again_ends_it_too(talk):
     """Ten times the same list is no progress: the model is told so first, then the session stops."""
     ended, model = talk(*[actions({"type": "list_tasks"})] * 10)
-    assert (ended.ending, len(ended.turns)) == (Ending.REPETITION, 5)
+    assert (ended.ending, len(ended.turns)) == (Ending.REPETITION, 4)
     assert "You are repeating yourself" in shown(model, 3)[-1]
 
 

@@ -51,10 +51,11 @@ def test_it_need_not_speak(reasoner):
 
 def test_a_silent_reasoner_has_no_speech(reasoner):
     """Its planner is not told of speaking, and a plan that speaks all the same is refused."""
-    model = ScriptedModel([plan(("speak", "Hello."))])
+    model = ScriptedModel([plan(("speak", "Hello.")), plan()])
     events = list(reasoner(model=model, speaks=False).process("Hello?"))
     assert "- speak:" not in model.asked[0].messages[0].content
     assert [event.event_type for event in events] == ["action_refused"]
+    assert "Action 1 (speak) refused" in model.asked[1].messages[-1].content
 
 
 def test_executors_see_the_state_as_it_is_then(reasoner):
@@ -169,7 +170,7 @@ def test_a_repaired_plan_is_carried_out_and_recorded_as_repaired(reasoner, ledge
 
 def test_an_unknown_action_spoils_nothing_else(reasoner):
     """It is refused with the names that there are; the others run."""
-    refused, spoken = reasoner(plan(("SING", "x"), ("speak", "y")), "La.").process("Sing!")
+    refused, spoken = reasoner(plan(("SING", "x"), ("speak", "y")), "La.", plan()).process("Sing!")
     assert refused.event_type == "action_refused"
     assert spoken.content == "La."
 

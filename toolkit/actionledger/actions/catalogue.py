@@ -110,6 +110,25 @@ class Catalogue:
         """The actions' names, in the catalogue's order."""
         return self._all_names
 
+    @cached_property
+    def _names_by_letters(self) -> dict[str, list[str]]:
+        """The names by their letters, whether these are capitals or not."""
+        found: dict[str, list[str]] = {}
+        for name in self.names:
+            found.setdefault(name.casefold(), []).append(name)
+        return found
+
+    def known_name(self, name: str) -> str:
+        """Return the action that a name means: the one of that name, or the only one that differs in capitals alone; or the name.
+
+        Args:
+            name: as it was written.
+        """
+        if name in self._models:
+            return name
+        meant = self._names_by_letters.get(name.casefold(), [])
+        return meant[0] if len(meant) == 1 else name
+
     def model(self, name: str) -> type[Action] | None:
         """Return the model of an action; None if no action goes by that name.
 

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, TypeAlias
 
@@ -80,6 +81,12 @@ def check_action(
     )
 
 
+def as_known(call: ActionCall, catalogue: Catalogue) -> ActionCall:
+    """Return a call under the name that its catalogue knows it by: what runs it, decides on it and counts it goes by that one."""
+    name = catalogue.known_name(call.name)
+    return call if name == call.name else replace(call, name=name)
+
+
 def _is_meant(raw: RawAction) -> bool:
     return raw.illustration is None
 
@@ -94,11 +101,21 @@ def _verdict(raw: RawAction, catalogue: AnyCatalogue | None, ids: Collection[str
         return Verdict(ActionStatus.VALID)
     if isinstance(catalogue, ToolCatalogue):
         return catalogue.judge(raw)
-    model = catalogue.model(raw.name)
+    name = catalogue.known_name(raw.name)
+    model = catalogue.model(name)
     if model is None:
         expected = one_of(raw.name, catalogue.names, "action")
         error = FieldError(Reason.UNKNOWN_ACTION, "", json_text(raw.name), expected)
         return refused(ActionStatus.UNKNOWN, error)
+    if name == raw.name:
+        return _judged(raw, catalogue, model, ids)
+    verdict = _judged(raw._replace(name=name), catalogue, model, ids)
+    return verdict._replace(status=ActionStatus.COERCED) if verdict.status.is_runnable else verdict
+
+
+def _judged(
+    raw: RawAction, catalogue: Catalogue, model: type[Action], ids: Collection[str] | None
+) -> Verdict:
     # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
     arguments = {catalogue.discriminator: raw.name, **raw.arguments}
     if ids is not None:

@@ -27,6 +27,7 @@ from actionledger.profiles.reasoner import (
     load_chains,
     suggestions,
 )
+from actionledger.profiles.reasoner.following import PLANNING_FAILED
 from actionledger.profiles.reasoner.store import STORE_FILE
 from actionledger.recording import json_text
 
@@ -80,13 +81,18 @@ def process(
                 task=text[:200],
             )
         )
+        has_failed = False
         try:
             for happened in [text] if text else _lines():
                 what = Trigger(happened, trigger, source)
-                _tell(reasoner.run_chain(chain, what) if chain else reasoner.process(what), as_json=as_json)
+                events = reasoner.run_chain(chain, what) if chain else reasoner.process(what)
+                has_failed |= _tell(events, as_json=as_json)
         except KeyboardInterrupt:
             reasoner.close(success=False, reason="stopped")
             raise typer.Exit(STOPPED) from None
+        if has_failed:
+            reasoner.close(success=False, reason=PLANNING_FAILED)
+            raise typer.Exit(1)
 
 
 @app.command("persona")
@@ -144,8 +150,11 @@ def _lines() -> Iterator[str]:
             yield line.strip()
 
 
-def _tell(events: Iterable[AgentEvent], *, as_json: bool) -> None:
+def _tell(events: Iterable[AgentEvent], *, as_json: bool) -> bool:
+    """Show what happens, as it happens; return whether the planner gave up."""
+    has_failed = False
     for event in events:
+        has_failed |= isinstance(event, ActionSystemEvent) and event.event_type == PLANNING_FAILED
         if as_json:
             typer.echo(json_text({"event": type(event).__name__, **asdict(event)}))
             continue
@@ -158,6 +167,7 @@ def _tell(events: Iterable[AgentEvent], *, as_json: bool) -> None:
                 print_text(f"[{status}] {result}", style="dim")
             case ActionSystemEvent(event_type=kind, message=message):
                 print_text(f"[{kind}] {message}", style="yellow")
+    return has_failed
 
 
 def _store(workspace: Path) -> PersonaStore:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from actionledger.errors import UsageError
 from actionledger.parsing.scan.tolerant import decode
 from actionledger.values import ParseResult, Turn
-from actionledger.vocabulary import BlockStatus, ExecutionStatus, Outcome
+from actionledger.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
 
 
 class Ending(StrEnum):
@@ -79,6 +79,8 @@ class Watch:
         """How many turns in a row did nothing."""
         self._limits = limits
         self._demands_action = demands_action
+        self._turns = 0
+        self._has_told_refusals = False
 
     def after(self, turn: Turn) -> Ending | None:
         """Return why the conversation is over after a turn; None where it goes on.
@@ -86,17 +88,33 @@ class Watch:
         Args:
             turn: the turn; each is shown once, in order.
         """
+        self._turns += 1
         statuses = {observation.status for observation in turn.observations}
         self.failures = 0 if statuses & _DONE else self.failures + 1
         if ExecutionStatus.PENDING in statuses:
             return Ending.WAITING
-        if says_final(turn.result):
+        if says_final(turn.result) and not self._owes_refusals(turn):
             return Ending.FINAL
         if not self._demands_action and turn.result.outcome in {Outcome.NO_ACTION, Outcome.ABSTAINED}:
             return Ending.ANSWERED
         if turn.stopped:
             return Ending.REPETITION
         return Ending.FAILURES if self.failures >= self._limits.failures else None
+
+    def _owes_refusals(self, turn: Turn) -> bool:
+        """Return whether the model is still to be told that something of its last step was refused; that is done once."""
+        is_owed = (
+            not self._has_told_refusals and self._turns < self._limits.turns and _is_refused(turn.result)
+        )
+        self._has_told_refusals |= is_owed
+        return is_owed
+
+
+def _is_refused(result: ParseResult) -> bool:
+    refused = {ActionStatus.INVALID, ActionStatus.UNKNOWN}
+    return result.outcome in {Outcome.PARTIAL, Outcome.FAILED} or any(
+        call.status in refused for call in result.actions
+    )
 
 
 def says_final(result: ParseResult) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from actionledger.actions.validation import as_known
 from actionledger.errors import LedgerError, UsageError
 from actionledger.events import (
     ApprovalRequested,
@@ -231,7 +232,8 @@ class LiveSession:
             (1, [])
         """
         session = self._session
-        return previews(session.executor.handlers, session.workspace, self.session_id, turn.result.actions)
+        calls = [as_known(call, session.profile.catalogue) for call in turn.result.actions]
+        return previews(session.executor.handlers, session.workspace, self.session_id, calls)
 
     def note(self, code: str, message: str, detail: Mapping[str, Any] | None = None) -> None:
         """Record something about the session that a reviewer should see.

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from actionledger.actions.validation import as_known
 from actionledger.errors import UsageError
 from actionledger.execution.acting import Acting
 from actionledger.execution.approval import Policy
@@ -147,9 +148,10 @@ class SessionRuntime:
     def _act(self, result: ParseResult, history: History) -> Turn:
         turn, run_id = history.turn, self.run.run_id
         catalogue, limits = self.profile.catalogue, self.profile.limits
-        plan = build_plan(result.actions, references=catalogue.references, limit=limits.actions_per_turn)
+        calls = [as_known(call, catalogue) for call in result.actions]
+        plan = build_plan(calls, references=catalogue.references, limit=limits.actions_per_turn)
         self.failures.begin_turn()
-        acting = Acting(self, result.actions, plan, history, attempt_id_of(turn, self.run))
+        acting = Acting(self, calls, plan, history, attempt_id_of(turn, self.run))
         acting.carry_out()
         observations = acting.observations
         self._note_repetition(turn)

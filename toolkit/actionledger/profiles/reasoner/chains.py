@@ -15,14 +15,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar, Literal
 
-from actionledger.actions.catalogue import Catalogue
+from pydantic import create_model
+
+from actionledger.actions.catalogue import Arguments, Catalogue
 from actionledger.errors import UsageError
 from actionledger.parsing.dialects import dialect_named
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.parsers import parser_named
-from actionledger.profiles.reasoner.actions import CATALOGUE
+from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
+from actionledger.profiles.reasoner.persona import PARTS
 from actionledger.reading import read_response
 
 
@@ -49,6 +52,23 @@ class Chain:
         """Return the chain as a response that asks for it."""
         calls = [PlainCall(name, dict(arguments)) for name, arguments in self.actions]
         return dialect_named("plan").render(calls)
+
+
+class ChainAction(ReasonerAction):
+    """A sequence by its name, planned like an action."""
+
+    group: ClassVar[str] = "Known sequences"
+    context_description: ClassVar[str] = "Nothing, or why it fits."
+    example: ClassVar[Arguments] = {}
+    reads: ClassVar[frozenset[str]] = PARTS
+    writes: ClassVar[frozenset[str]] = PARTS
+    context: str = ""
+
+
+def chain_action(chain: Chain) -> type[ChainAction]:
+    """Return the action that a plan names a chain by."""
+    name: Any = Literal[chain.name]
+    return create_model(f"Chain {chain.name}", __base__=ChainAction, __doc__=chain.when, action=(name, ...))
 
 
 NO_CHAINS: Mapping[str, Chain] = MappingProxyType({})
@@ -82,6 +102,8 @@ def _chain(path: str, name: str, table: Any, catalogue: Catalogue) -> Chain:
         raise refused("it lacks 'when', a sentence on when it fits")
     if not isinstance(actions, list) or not actions or not all(map(_names_an_action, actions)):
         raise refused("'actions' must be a list of tables, each with an 'action'")
+    if catalogue.known_name(name) in catalogue.names:
+        raise refused("an action has that name; take another one")
     steps = tuple(
         (each["action"], {key: value for key, value in each.items() if key != "action"}) for each in actions
     )

@@ -40,6 +40,15 @@ class Ending(Executor):
         return {"summary": tidy(action.context) or "The sequence is complete."}
 
 
+class TakingUp(Executor):
+    """Takes up a chain; its actions are carried out when the sequence that names it is over."""
+
+    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+        """Return that it follows."""
+        why = f": {tidy(action.context)}" if action.context.strip() else "."
+        return {"summary": f"The sequence {scene.name!r} follows{why}"}
+
+
 class Feeling(Executor):
     """Changes the mood."""
 
@@ -114,3 +123,6 @@ EXECUTORS: dict[str, Executor] = {
     "done": Ending(),
 }
 """What carries out each action."""
+
+TAKING_UP = TakingUp()
+"""What carries out an action that names a chain."""

@@ -88,11 +88,13 @@ class Hearing:
     def __init__(self) -> None:
         self._actions: dict[str, ActionRecord] = {}
         self._started: dict[str, ExecutionStarted] = {}
+        self._turn_id = ""
 
     def told(self, event: Event) -> Iterator[AgentEvent]:
         """Yield what a recorded event means to a watcher."""
         match event:
             case ResponseParsed():
+                self._turn_id = event.turn_id
                 self._actions = {action.action_id: action for action in event.actions}
                 yield from _unread(event)
             case ExecutionStarted():
@@ -104,7 +106,7 @@ class Hearing:
                 if started:
                     yield from _finished(started.name, event)
             case SystemNoted():
-                yield ActionSystemEvent(event.code, event.message, event.turn_id or "")
+                yield ActionSystemEvent(event.code, event.message, event.turn_id or self._turn_id)
             case TurnFinished():
                 self._started.clear()
 

@@ -39,7 +39,11 @@ def instructions(
         ),
     ]
     if chains:
-        parts.append("Known sequences:\n" + "\n".join(chain.described for chain in chains.values()))
+        listed = "\n".join(chain.described for chain in chains.values())
+        parts.append(
+            "Known sequences, each an action by its name; it is carried out when the sequence that names it is over:\n"
+            + listed
+        )
     if learned:
         parts.append("From earlier sessions:\n" + "\n".join(f"- {each}" for each in learned))
     return Message("system", "\n\n".join(parts))
@@ -70,4 +74,18 @@ def further(feedback: str, persona: Persona) -> Message:
     return Message(
         "user",
         f"{feedback}\n\n{persona.described()}\n\nWhat should I do next? If nothing, the list of actions is empty.",
+    )
+
+
+def unplanned(feedback: str) -> Message:
+    """Return what the planner is asked when its response holds no plan.
+
+    Args:
+        feedback: what was wrong with it; empty where there was nothing that could be wrong.
+    """
+    said = f"{feedback}\n\n" if feedback else ""
+    return Message(
+        "user",
+        f"{said}Your response holds no plan, so nothing was done. This is how one is written:\n"
+        f"{dialect_named('plan').example}\n\nWhat should I do next? If nothing, the list of actions is empty.",
     )

@@ -1,5 +1,7 @@
 """The reasoner as a profile: how its plans are read, checked and carried out."""
 
+from collections.abc import Mapping
+
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
@@ -7,6 +9,7 @@ from actionledger.execution.repetition_limits import RepetitionLimits, Threshold
 from actionledger.models import Model
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
+from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, chain_action
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
 from actionledger.profiles.reasoner.stage import Stage
@@ -34,6 +37,7 @@ def reasoner_profile(
     workers: int = 4,
     repetition: RepetitionLimits = REPETITION,
     stage: Stage | None = None,
+    chains: Mapping[str, Chain] = NO_CHAINS,
 ) -> Profile:
     """Return a profile of the reasoner with other settings.
 
@@ -45,8 +49,14 @@ def reasoner_profile(
         workers: how many actions may run at the same time, of those that touch nothing of each other.
         repetition: what counts as going in circles.
         stage: where the present sequence is, for whoever sets the reasoner off; each response is one where not given.
+        chains: sequences that a plan may name like an action; whoever sets the reasoner off carries them out.
+
+    Raises:
+        UsageError: a chain has the name of an action.
     """
     catalogue = CATALOGUE if speaks else SILENT_CATALOGUE
+    if chains:
+        catalogue = catalogue.extended(*map(chain_action, chains.values()), name=f"{catalogue.name}+chains")
     return Profile(
         name=name,
         parser=parser_named("reasoner"),

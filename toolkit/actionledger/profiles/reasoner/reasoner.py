@@ -1,6 +1,6 @@
 """The reasoner itself: something happens, a sequence is planned, carried out, extended while it may be, and all of it recorded."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Event as Signal, Lock, Thread
@@ -11,20 +11,19 @@ from actionledger.errors import UnknownNameError, UsageError
 from actionledger.events import Event
 from actionledger.execution.live import LiveSession
 from actionledger.ledger import Ledger
-from actionledger.models import Completion, Message, Model, ModelError
+from actionledger.models import Model
+from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain
+from actionledger.profiles.reasoner.following import Following
 from actionledger.profiles.reasoner.hearing import AgentEvent, Hearing
 from actionledger.profiles.reasoner.learning import Suggestion, suggestions
 from actionledger.profiles.reasoner.persona import Persona
-from actionledger.profiles.reasoner.planner import further, instructions, question
+from actionledger.profiles.reasoner.planner import instructions, question
 from actionledger.profiles.reasoner.profile import reasoner_profile
 from actionledger.profiles.reasoner.registry import ActionRegistry
-from actionledger.profiles.reasoner.sequence import sequence_of
 from actionledger.profiles.reasoner.stage import Stage
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
-from actionledger.values import Turn
-from actionledger.vocabulary import Outcome
 
 MAX_SEQUENCES = 4
 """So many sequences follow from one trigger at most, the first one included."""
@@ -78,9 +77,9 @@ class Reasoner:
         self._thread: Thread | None = None
         self._is_closed = False
         profile = reasoner_profile(
-            model=model, persona=persona, speaks=speaks, workers=workers, stage=self._stage
+            model=model, persona=persona, speaks=speaks, workers=workers, stage=self._stage, chains=chains
         )
-        self._registry = ActionRegistry(profile.catalogue)
+        self._registry = ActionRegistry(CATALOGUE if speaks else SILENT_CATALOGUE)
         self._session = LiveSession(
             profile, ledger=ledger, workspace=workspace, model=model.name, task=task, listen=self._listen
         )
@@ -207,34 +206,17 @@ class Reasoner:
             question(trigger, persona, conversation),
         ]
         self._begin(trigger)
-        for _ in range(self._max_sequences):
-            completion = self._planned(messages)
-            turn = self._session.handle(completion.text, prompt=messages[-1].content)
-            if self._is_left.is_set() or not self._goes_on(turn):
-                return
-            messages += [completion.as_message(), self._further(turn)]
-        limit = f"The sequence could be extended, but {self._max_sequences} is the most that follow from one trigger."
-        self._session.note("sequence_limit", limit)
-
-    def _planned(self, messages: Sequence[Message]) -> Completion:
-        """Return what the planner's model says; that it says nothing is recorded."""
-        try:
-            return self._model.complete(messages)
-        except ModelError as error:
-            detail = {"error": type(error).__name__}
-            self._session.note("model_failed", f"The planner gave no response: {error}", detail)
-            raise
-
-    def _goes_on(self, turn: Turn) -> bool:
-        """Return whether another sequence may follow: this one says so, or could not be read."""
-        if turn.stopped or self._stage.context.is_done:
-            return False
-        sequence = sequence_of(turn.result)
-        is_open = sequence.can_extend and bool(sequence.actions)
-        return is_open or turn.result.outcome is Outcome.FAILED
-
-    def _further(self, turn: Turn) -> Message:
-        return further(turn.feedback, self._store.persona)
+        following = Following(
+            model=self._model,
+            session=self._session,
+            stage=self._stage,
+            store=self._store,
+            chains=self._chains,
+            trigger=trigger,
+            max_sequences=self._max_sequences,
+            is_left=self._is_left,
+        )
+        following.follow(messages)
 
 
 def _tell_nobody(_event: AgentEvent) -> None:

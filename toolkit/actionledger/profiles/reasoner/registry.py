@@ -10,7 +10,7 @@ from actionledger.execution.handlers import Context, Handler, HandlerFactory, Ha
 from actionledger.execution.workspace import Workspace
 from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
-from actionledger.profiles.reasoner.executors import EXECUTORS
+from actionledger.profiles.reasoner.executors import EXECUTORS, TAKING_UP
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.scene import Scene
 from actionledger.profiles.reasoner.stage import Stage
@@ -90,7 +90,7 @@ def _make(
             scene = Scene(
                 name, place.store, stage or place.stage_of(context.turn_id), context.cancelled, model
             )
-            return EXECUTORS[name].execute(action, scene)
+            return EXECUTORS.get(name, TAKING_UP).execute(action, scene)
 
         return run
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from actionledger.parsing.scan.tolerant import decode
 from actionledger.values import Block, ParseResult
-from actionledger.vocabulary import BlockStatus
+from actionledger.vocabulary import ActionStatus, BlockStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,16 @@ def sequence_of(result: ParseResult) -> ActionSequence:
         can_extend=last.get("can_extend") is True,
         reasoning=reasoning if isinstance(reasoning, str) else "",
     )
+
+
+def is_plan(result: ParseResult) -> bool:
+    """Return whether a response holds a plan, be it one to do nothing.
+
+    Args:
+        result: the response, read under the reasoner's parser.
+    """
+    is_read = any(block.status in _READ for block in result.blocks)
+    return is_read or any(call.status is not ActionStatus.ILLUSTRATION for call in result.actions)
 
 
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})

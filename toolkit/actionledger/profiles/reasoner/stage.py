@@ -62,3 +62,8 @@ class Stage:
         """End the sequence: the persona says that it is complete."""
         with self._lock:
             self._context = replace(self._context, is_done=True)
+
+    def go_on(self) -> None:
+        """Let another sequence follow one that has ended; what was thought in it stays."""
+        with self._lock:
+            self._context = replace(self._context, is_done=False)
