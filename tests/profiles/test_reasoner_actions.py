@@ -61,9 +61,11 @@ def test_a_context_is_text(checked):
     assert checked(CATALOGUE, "think", {"context": ["x"]}).reason is Reason.WRONG_TYPE
 
 
-def test_the_enum_names_of_the_document_are_near_misses(checked):
-    """The document's capitals are no names here, and the answer says which are."""
+def test_the_enum_names_of_the_document_are_read(checked):
+    """The document's capitals name the same actions; other spellings are near misses, and the answer says of what."""
     call = checked(CATALOGUE, "UPDATE_MOOD", {"context": "x"})
+    assert (call.name, call.status) == ("UPDATE_MOOD", ActionStatus.COERCED)
+    call = checked(CATALOGUE, "UpdateMood", {"context": "x"})
     assert call.status is ActionStatus.UNKNOWN
     assert "did you mean 'update_mood'" in call.errors[0].expected
 
