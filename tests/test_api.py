@@ -473,3 +473,18 @@ def test_whoever_listens_to_a_session_is_told_its_events():
         "ExecutionFinished",
         "TurnFinished",
     ]
+
+
+@pytest.mark.parametrize("message", [object(), {"content": [b"x"]}, {1: 2}, {"a": {"b": {1, 2}}}])
+def test_a_message_that_is_no_json_is_refused_with_a_sentence(message):
+    """A client's object is not read as a message without calls."""
+    with pytest.raises(al.ActionLedgerError, match="model_dump"):
+        al.parse_message(message)
+
+
+def test_a_message_that_holds_itself_is_refused():
+    """Nothing goes round in circles."""
+    message = {"content": []}
+    message["content"].append(message)
+    with pytest.raises(al.ActionLedgerError, match=r"holds itself at 'content\.0'"):
+        al.parse_message(message)

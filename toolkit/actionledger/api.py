@@ -20,6 +20,7 @@ from actionledger.ledger.queries.sessions import session
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for, parser_named
+from actionledger.parsing.providers import require_json
 from actionledger.profiles import PROFILES, profile_named
 from actionledger.reading import read_provider_message, read_response
 from actionledger.recording import Recorder
@@ -83,7 +84,7 @@ def parse(
 
 
 def parse_message(
-    message: Mapping[str, Any],
+    message: object,
     *,
     profile: str | Profile | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
@@ -93,15 +94,16 @@ def parse_message(
     The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own.
 
     Args:
-        message: the decoded JSON of OpenAI's chat or Responses interface, Anthropic's or Gemini's: the message, or the
-            response around it. Whatever else it is becomes an issue.
+        message: the decoded JSON of OpenAI's chat or Responses interface, or of those that copy them, Anthropic's, Gemini's,
+            Bedrock's or Cohere's, of LangChain, pydantic-ai or OpenTelemetry: the message, the response around it, or the
+            list of its parts. Whatever other JSON it is becomes an issue.
         profile: the profile whose catalogue the calls are checked against, by name or as a value.
         tools: the tools that the model was offered, instead of a profile's catalogue; with neither, every named call
             counts as valid.
 
     Raises:
         UnknownNameError: there is no such profile.
-        UsageError: both are given, or a tool's definition is none.
+        UsageError: both are given, a tool's definition is none, or the message is no JSON value.
 
     Example:
         >>> call = {"id": "c1", "function": {"name": "add", "arguments": '{"a": 1}'}}
@@ -111,6 +113,7 @@ def parse_message(
     """
     if profile is not None and tools is not None:
         raise UsageError("Give either a profile or tools: calls are checked against one catalogue.")
+    require_json(message)
     if tools is not None:
         return read_provider_message(message, ToolCatalogue.of(tools))
     return read_provider_message(message, None if profile is None else _profile(profile).catalogue)

@@ -1,8 +1,5 @@
 """READ and CHECK together: a parser and a catalogue make a result of a response."""
 
-from collections.abc import Mapping
-from typing import Any
-
 from actionledger.actions.validation import AnyCatalogue, check
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
@@ -23,7 +20,7 @@ def read_response(
     return _checked(parser.read(text, names), parser.name, catalogue)
 
 
-def read_provider_message(message: Mapping[str, Any], catalogue: AnyCatalogue | None) -> ParseResult:
+def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> ParseResult:
     """Read a message in which a provider has read the calls already, and check them; never raises on what it holds.
 
     Args:

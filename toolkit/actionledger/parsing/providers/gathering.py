@@ -1,0 +1,172 @@
+"""Text, calls and issues of a message in the order in which they stand in it."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from actionledger.parsing.dialects.base import Found, Written
+from actionledger.parsing.parse import assembled
+from actionledger.parsing.providers.spellings import Json, Spelled, spelled
+from actionledger.parsing.scan.options import STRICT
+from actionledger.parsing.scan.tolerant import decode
+from actionledger.values import Issue, Reading, Span
+from actionledger.vocabulary import BlockStatus, Reason
+
+PARSER_NAME = "provider-messages"
+"""What results say that they were read by."""
+
+_VERSION = "2"
+"""Raised when the meaning of what is read changes."""
+
+_PARSER_ID = hashlib.sha256(f"{PARSER_NAME} {_VERSION}".encode()).hexdigest()[:16]
+
+
+class _Interface(NamedTuple):
+    """A provider's interface, as what a block is written in."""
+
+    name: str
+    strings_only: bool = False
+
+
+class Gathering:
+    """What was found in a message so far.
+
+    Attributes:
+        handled: the identities of the objects that were taken for something, whatever it was.
+    """
+
+    def __init__(self) -> None:
+        self.handled: set[int] = set()
+        self._pieces: list[str] = []
+        self._length = 0
+        self._placed: list[tuple[_Interface, Found]] = []
+        self._here: list[Spelled] = []
+        self._elsewhere: list[Spelled] = []
+        self._repeated: set[int] = set()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing at all was found."""
+        return not (self._length or self._placed or self.handled)
+
+    def reading(self) -> Reading:
+        """Return all of it, numbered."""
+        return assembled("".join(self._pieces), self._placed, requires_action=False, parser_id=_PARSER_ID)
+
+    def say(self, text: object) -> None:
+        """Take a text of the model."""
+        if isinstance(text, str):
+            self._pieces.append(text)
+            self._length += len(text)
+
+    def next_place(self) -> None:
+        """Go on to another place of the message: some interfaces write the same calls in two or three of them."""
+        self._elsewhere += self._here
+        self._here = []
+        self._repeated = set()
+
+    def act(self, call: Json, dialect: str = "") -> None:
+        """Take a call, in whatever keys it is written.
+
+        Args:
+            call: the object that is a call.
+            dialect: whose spelling it is; empty to tell it by its keys.
+        """
+        self.handled.add(id(call))
+        self.take(spelled(call, dialect))
+
+    def take(self, call: Spelled) -> None:
+        """Take a call whose keys are told apart; one that was read elsewhere in the message is not taken again."""
+        read = (
+            Issue(call.reason, self._place, call.detail) if call.reason else self._arguments(call.arguments)
+        )
+        if isinstance(read, dict):
+            call = call._replace(arguments=read)
+        if self._was_read(call, read):
+            return
+        self._here.append(call)
+        if isinstance(read, Issue):
+            self._refuse(read, call.dialect)
+            return
+        name = call.name if isinstance(call.name, str) else ""
+        written = Written(name, read, self._place, call.call_id)
+        found = Found(BlockStatus.STRICT, self._place, self._place, (written,))
+        self._placed.append((_Interface(call.dialect), found))
+
+    def lose(self, call: Json, dialect: str) -> None:
+        """Take a call of which the message itself says that it could not be read."""
+        self.handled.add(id(call))
+        name, text = spelled(call)[1:3]
+        error = f" ({str(call['error'])[:200]})" if call.get("error") else ""
+        detail = f"The call of {str(name)[:80]!r} has the arguments {str(text)[:200]!r}{error}."
+        code = Reason.MALFORMED_JSON
+        if isinstance(text, str) and not (decoded := decode(text, options=STRICT)).ok:
+            code = decoded.issues[0].code
+        found = spelled(call, dialect)
+        if any(found.call_id and found.call_id == other.call_id for other in self._elsewhere):
+            return
+        self._here.append(found)
+        self._refuse(Issue(code, self._place, detail), dialect)
+
+    def note(self, code: Reason, detail: str) -> None:
+        """Say what is wrong with the message."""
+        self._refuse(Issue(code, self._place, detail), "message")
+
+    @property
+    def _place(self) -> Span:
+        """Where in the text the reader is."""
+        return Span(self._length, self._length)
+
+    def _was_read(self, call: Spelled, read: dict[str, Any] | Issue) -> bool:
+        """Return whether a call is one that another place of the message holds as well."""
+        for number, other in enumerate(self._elsewhere):
+            is_same = other.name == call.name and (
+                call.call_id == other.call_id
+                if call.call_id and other.call_id
+                else other.arguments == call.arguments
+            )
+            if is_same and number not in self._repeated:
+                if isinstance(read, dict) and other.reason is None and other.arguments != read:
+                    detail = (
+                        f"The call of {str(call.name)[:80]!r} has other arguments elsewhere in the message."
+                    )
+                    self.note(Reason.AMBIGUOUS, detail)
+                self._repeated.add(number)
+                return True
+        return False
+
+    def _arguments(self, given: object) -> dict[str, Any] | Issue:
+        """Return the arguments, or why they can't be read; left out they are none."""
+        if given is None or given == "":
+            return {}
+        if isinstance(given, str):
+            decoded = decode(given, options=STRICT)
+            if not decoded.ok:
+                return Issue(decoded.issues[0].code, self._place, f"The arguments are {given[:80]!r}.")
+            if given[decoded.end :].strip():
+                return Issue(Reason.TEXT_AFTER_VALUE, self._place, f"The arguments are {given[:80]!r}.")
+            given = decoded.value
+        if not isinstance(given, Mapping):
+            return Issue(Reason.WRONG_SHAPE, self._place, "The arguments are no object.")
+        if _is_deeper(given, STRICT.max_depth):
+            return Issue(Reason.TOO_DEEP, self._place, f"The limit is {STRICT.max_depth} levels.")
+        return dict(given)
+
+    def _refuse(self, issue: Issue, dialect: str) -> None:
+        found = Found(BlockStatus.MALFORMED, self._place, self._place, reason=issue.code, issues=(issue,))
+        self._placed.append((_Interface(dialect), found))
+
+
+def _is_deeper(value: object, limit: int) -> bool:
+    level = [value]
+    for _ in range(limit + 1):
+        level = [
+            item
+            for each in level
+            for item in (
+                each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
+            )
+        ]
+        if not level:
+            return False
+    return True
