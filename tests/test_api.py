@@ -488,3 +488,23 @@ def test_a_message_that_holds_itself_is_refused():
     message["content"].append(message)
     with pytest.raises(al.ActionLedgerError, match=r"holds itself at 'content\.0'"):
         al.parse_message(message)
+
+
+def test_a_coerced_action_runs_and_its_conversions_are_recorded(tmp_path):
+    """What was written and what it was taken as, what was left out, and the note to the model; no failure is counted."""
+    action = {"type": "create_task", "content": "x", "colour_of_it": 1, "depends_on": []}
+    more = {"type": "list_tasks", "limit": "5"}
+    text = "```actions\n" + json.dumps({"actions": [action, more]}) + "\n```"
+    with (
+        open_ledger(tmp_path / "team.duckdb") as ledger,
+        al.Runtime("assistant", ledger=ledger, auto=True) as runtime,
+    ):
+        turn = runtime.handle(text)
+        rows = ledger.sql("SELECT name, code, path, value, expected FROM validation_errors").fetchall()
+        issues = ledger.sql("SELECT code FROM issues").fetchall()
+    assert [each.status for each in turn.observations] == [ExecutionStatus.SUCCEEDED] * 2
+    assert [call.status for call in turn.result.actions] == [ActionStatus.COERCED] * 2
+    assert rows == [("list_tasks", "converted", "limit", '"5"', "5")]
+    assert issues == [("unknown_field",)]
+    assert "Note: The action has no such field. The field 'colour_of_it'" in turn.feedback
+    assert turn.issues == ()

@@ -16,7 +16,7 @@ TEXT = """Here:
 ```actions
 {"actions": [
   {"type": "list_tasks",},
-  {"type": "delete_task", "task_id": "7"},
+  {"type": "delete_task", "task_id": "seven"},
   {"type": "dance"},
   {"content": "x"}
 ]}

@@ -163,7 +163,7 @@ def test_the_other_spelling_is_the_same():
     [
         ({"bed": "${action_1.bed}"}, "what", Reason.MISSING_FIELD),
         ({"bed": "${action_1.bed}", "what": "x"}, "what", Reason.BAD_LENGTH),
-        ({"bed": "${action_1.bed}", "what": "beans", "colour": 1}, "colour", Reason.UNKNOWN_FIELD),
+        ({"bed": "${action_1.bed}", "what": "beans", "whatt": 1}, "whatt", Reason.UNKNOWN_FIELD),
         ({"bed": "${HOME}", "what": "beans"}, "bed", Reason.WRONG_TYPE),
         ({"bed_from": "action_1", "what": "beans"}, "bed", Reason.MISSING_FIELD),
     ],

@@ -93,7 +93,7 @@ def test_the_tools_of_a_catalogue_are_described_alike(catalogue):
         {"text": "", "number": 0},
         {"text": "abcdef", "number": "5"},
         {"text": "x", "number": 1, "txt": "y"},
-        {"text": "x", "number": 1, "zzz": [1]},
+        {"text": "x", "number": 1, "numbr": [1]},
         {"text": "x", "number": 1, "limit": 101},
         {"text": "x", "number": 1, "share": "half"},
         {"text": "x", "number": 1, "colour": "rde"},

@@ -46,6 +46,12 @@ def call(name="weather", *, strings_only=False, **arguments):
         {"type": "function", "function": {"name": "weather", "parameters": WEATHER}},
         {"type": "function", "name": "weather", "parameters": WEATHER},
         {"name": "weather", "input_schema": WEATHER},
+        {"name": "weather", "parameters": WEATHER},
+        {"name": "weather", "inputSchema": WEATHER},
+        {"functionDeclarations": [{"name": "weather", "parameters": WEATHER}]},
+        {"function_declarations": [{"name": "weather", "parametersJsonSchema": WEATHER}]},
+        {"tools": [{"name": "weather", "inputSchema": WEATHER}]},
+        {"toolSpec": {"name": "weather", "inputSchema": {"json": WEATHER}}},
     ],
 )
 def test_each_provider_s_spelling_is_read(definition):
@@ -89,17 +95,11 @@ def test_definitions_that_are_no_plain_json_are_read_as_well():
         ([{"function": {}}], "Tool 0 has no name"),
         ([{"name": ""}], "Tool 0 has no name"),
         ([{"name": "a"}, {"name": "a"}], "Two tools are named 'a'"),
-        ([{"name": "a", "parameters": {"type": "strin"}}], "no JSON Schema"),
-        (
-            [{"name": "a", "parameters": {"properties": {"x": {"$ref": "http://example.org/x"}}}}],
-            "not in them",
-        ),
-        ([{"name": "a", "parameters": {"properties": {"x": {"$ref": "#/$defs/x"}}}}], "not in them"),
     ],
 )
 def test_a_definition_that_is_none_is_refused(definitions, said):
-    """The developer hears which tool is wrong, and no reference is ever fetched."""
-    with pytest.raises(UsageError, match=said.replace("$", r"\$")):
+    """The developer hears which tool is wrong."""
+    with pytest.raises(UsageError, match=said):
         ToolCatalogue.of(definitions)
 
 
@@ -183,7 +183,7 @@ def test_a_tool_is_described_like_an_action():
 
 def test_a_thousand_unknown_fields_are_a_hundred_errors():
     """A model's slip is told field by field, a flood is not."""
-    found = call(zip="03106", **{f"x{number}": 1 for number in range(1000)})
+    found = call(zip="03106", **{f"days{number}": 1 for number in range(1000)})
     assert len(found.errors) == 100
 
 
@@ -194,10 +194,14 @@ def test_an_unknown_tool_is_unknown():
     assert "weather" in found.errors[0].expected
 
 
-def test_json_arguments_stay_as_they_are():
-    """A dialect that can write numbers is never coerced."""
-    assert call(zip="03106", days="3").status is ActionStatus.INVALID
-    assert call(zip="03106", days=3).arguments == {"zip": "03106", "days": 3}
+def test_json_arguments_that_are_right_stay_as_they_are():
+    """Only what was refused is converted."""
+    found = call(zip="03106", days=3)
+    assert (found.status, found.arguments, found.conversions) == (
+        ActionStatus.VALID,
+        {"zip": "03106", "days": 3},
+        (),
+    )
 
 
 @pytest.mark.parametrize(

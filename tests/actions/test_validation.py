@@ -101,10 +101,11 @@ def test_strings_are_coerced_where_the_dialect_writes_nothing_else(raw, catalogu
     assert call.arguments["number"] == "5"
 
 
-def test_strings_are_never_coerced_in_json(raw, catalogue):
-    """JSON can write 5: there "5" is a mistake."""
-    call = check_action(raw("note", STRINGS), catalogue)
-    assert (call.status, call.reason) == (ActionStatus.INVALID, Reason.WRONG_TYPE)
+def test_in_json_nothing_is_coerced_that_may_mean_two_things(raw, catalogue):
+    """JSON can write true: there "yes" is a mistake, though a tag may say it."""
+    arguments = NOTE | {"urgent": "yes"}
+    assert check_action(raw("note", arguments), catalogue).reason is Reason.WRONG_TYPE
+    assert check_action(raw("note", arguments, strings_only=True), catalogue).status is ActionStatus.COERCED
 
 
 def test_strings_that_need_no_coercion_are_valid(raw, catalogue):
@@ -129,7 +130,7 @@ def test_an_array_in_a_tag_is_found_where_other_types_are_allowed_too(raw, catal
 
 def test_an_unknown_field_is_shown_as_it_was_written(raw, catalogue):
     """Only a field that wants an array is decoded."""
-    call = check_action(raw("note", NOTE | {"zz": "[1]"}, strings_only=True), catalogue)
+    call = check_action(raw("note", NOTE | {"part": "[1]"}, strings_only=True), catalogue)
     assert [(error.code, error.value) for error in call.errors] == [(Reason.UNKNOWN_FIELD, '"[1]"')]
 
 

@@ -100,7 +100,8 @@ def test_the_four_statuses_are_allowed_and_no_other(checked, name):
         (1000, None),
         (0, Reason.OUT_OF_RANGE),
         (1001, Reason.OUT_OF_RANGE),
-        ("5", Reason.WRONG_TYPE),
+        ("5", None),
+        ("five", Reason.WRONG_TYPE),
     ],
 )
 def test_a_limit_is_from_1_to_1000(checked, name, limit, reason):

@@ -175,8 +175,8 @@ def test_issue_1_several_blocks_and_a_limit(session):
         (task(""), "content"),
         (task("x", status="almost"), "status"),
         ({"type": "update_task", "task_id": 0}, "task_id"),
-        ({"type": "update_task", "task_id": "1"}, "task_id"),
-        (task("x", priority="high"), "priority"),
+        ({"type": "update_task", "task_id": "one"}, "task_id"),
+        (task("x", contents="high"), "contents"),
     ],
 )
 def test_issue_2_actions_are_checked_before_anything_runs(session, action, field):

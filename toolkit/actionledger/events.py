@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from actionledger.values import Block, FieldError, Issue, Span
+from actionledger.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.vocabulary import ActionStatus, Decision, ExecutionStatus, Outcome, Reason, RunKind
 
 
@@ -188,6 +188,7 @@ class ActionRecord:
         arguments: its fields, as JSON text of an object.
         errors: what its model refuses.
         call_id: the identifier that the model gave it.
+        conversions: what was written in another type, and is in the arguments in the field's own.
     """
 
     action_id: str
@@ -201,6 +202,7 @@ class ActionRecord:
     arguments: str
     errors: tuple[FieldError, ...] = ()
     call_id: str | None = None
+    conversions: tuple[Conversion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

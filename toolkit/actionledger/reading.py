@@ -1,9 +1,11 @@
 """READ and CHECK together: a parser and a catalogue make a result of a response."""
 
+from collections.abc import Sequence
+
 from actionledger.actions.validation import AnyCatalogue, check
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
-from actionledger.values import ParseResult, Reading
+from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 
 
 def read_response(
@@ -31,14 +33,23 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
 
 
 def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -> ParseResult:
+    actions = check(found, catalogue)
     return ParseResult(
         text=found.text,
         outcome=found.outcome,
-        actions=check(found, catalogue),
+        actions=actions,
         blocks=found.blocks,
-        issues=found.issues,
+        issues=_with_notes(found.issues, actions),
         narrative=found.narrative,
         parser_id=found.parser_id,
         parser_name=parser_name,
         catalogue=catalogue.name if catalogue else None,
     )
+
+
+def _with_notes(issues: tuple[Issue, ...], actions: Sequence[ActionCall]) -> tuple[Issue, ...]:
+    """Return the issues of a text with those of its actions, in text order."""
+    notes = [note for action in actions for note in action.notes]
+    if not notes:
+        return issues
+    return tuple(sorted([*issues, *notes], key=lambda issue: issue.span or Span(0, 0)))

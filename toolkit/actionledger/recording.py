@@ -297,6 +297,7 @@ def _action_records(result: ParseResult, attempt_id: str) -> list[ActionRecord]:
             arguments=json_text(call.arguments),
             errors=call.errors,
             call_id=call.call_id,
+            conversions=call.conversions,
         )
         for index, call in enumerate(result.actions)
     ]

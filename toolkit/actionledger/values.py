@@ -120,6 +120,20 @@ class FieldError:
         return f"{where}{SENTENCES[self.code]} Expected {self.expected}{got}."
 
 
+class Conversion(NamedTuple):
+    """A field's value that was written in another type, and taken in the field's own without losing anything.
+
+    Args:
+        path: the field, as a JSON path without its root.
+        before: the value as it was written, as JSON text of at most 200 characters.
+        after: the value that it was taken as, likewise.
+    """
+
+    path: str
+    before: str
+    after: str
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A candidate stretch of the response, read or not.
@@ -218,7 +232,7 @@ class ActionCall:
 
     Args:
         name: the action's name as written.
-        arguments: its fields as written, as JSON values.
+        arguments: its fields as JSON values: as written, but for what was converted or left out.
         status: what came of checking it.
         span: the text that it came from.
         dialect: the dialect that read it.
@@ -230,6 +244,9 @@ class ActionCall:
         reason: the first error's code, or why it is an illustration; None where it is valid.
         call_id: the identifier that the model gave it, if any.
         references: what of its arguments is taken from other actions' results when it runs.
+        conversions: what was written in another type, and is in ``arguments`` in the field's own.
+        notes: what of it was left out, though it may run; the result's issues have them as well.
+        strings_only: whether its dialect can write nothing but strings.
 
     Example:
         >>> [call] = al.parse("<execute>1 + 1</execute>", profile="mint").actions
@@ -249,6 +266,9 @@ class ActionCall:
     reason: Reason | None = None
     call_id: str | None = None
     references: tuple[Reference, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    notes: tuple[Issue, ...] = ()
+    strings_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +280,7 @@ class ParseResult:
         outcome: what came of reading it (whether its actions are valid is another question: see their status).
         actions: the calls, in text order.
         blocks: the candidate stretches, in text order, never overlapping.
-        issues: all that is wrong with the text, in text order.
+        issues: all that is wrong with the text, and the fields of actions that were left out, in text order.
         narrative: the response without the blocks that hold actions, blank lines folded.
         parser_id: the hash of the parser's configuration.
         parser_name: the parser's name.

@@ -195,6 +195,7 @@ class Reason(StrEnum):
     UNKNOWN_ACTION = "unknown_action"
     MISSING_FIELD = "missing_field"
     UNKNOWN_FIELD = "unknown_field"
+    CONVERTED = "converted"
     WRONG_TYPE = "wrong_type"
     VALUE_NOT_ALLOWED = "value_not_allowed"
     OUT_OF_RANGE = "out_of_range"
@@ -238,6 +239,11 @@ class Reason(StrEnum):
     TIMEOUT = "timeout"
     STOPPED = "stopped"
     NEVER_FINISHED = "never_finished"
+
+    @property
+    def is_note(self) -> bool:
+        """Whether it keeps nothing from being done: what was meant is read and may run all the same."""
+        return self in {Reason.UNKNOWN_FIELD, Reason.CONVERTED}
 
 
 SENTENCES: dict[Reason, str] = {
@@ -290,6 +296,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.UNKNOWN_ACTION: "No action goes by that name.",
     Reason.MISSING_FIELD: "A required field is missing.",
     Reason.UNKNOWN_FIELD: "The action has no such field.",
+    Reason.CONVERTED: "A field's value was written in another type, and taken in its own.",
     Reason.WRONG_TYPE: "A field's value has the wrong type.",
     Reason.VALUE_NOT_ALLOWED: "A field's value is none of the allowed ones.",
     Reason.OUT_OF_RANGE: "A number is outside its range.",

@@ -171,8 +171,8 @@ ERRORS = [
         "Invalid action \"create_issues\": issues.0: Unrecognized key(s) in object: 'label'",
     ),
     (
-        {"action": "update_plan", "plan": "x", "why": "y"},
-        "Invalid action \"update_plan\": Unrecognized key(s) in object: 'why'",
+        {"action": "update_plan", "plan": "x", "plans": "y"},
+        "Invalid action \"update_plan\": Unrecognized key(s) in object: 'plans'",
     ),
     ({"action": 5}, f'Invalid action "": Invalid discriminator value. Expected {ALL_NAMES}'),
 ]

@@ -33,7 +33,8 @@ class Action(BaseModel):
     """The base of every action model.
 
     A concrete action has a discriminator field that is a ``Literal`` of its name, a docstring that tells the language
-    model what it does, and fields with a ``description``. Values are checked strictly: ``"5"`` is no integer. A field of
+    model what it does, and fields with a ``description``. Values are checked strictly, ``"5"`` is no integer;
+    what is refused and can only mean one thing is converted then (``converting.py``). A field of
     a type that JSON doesn't have, such as a date, is declared with ``Field(strict=False)``.
 
     Example:

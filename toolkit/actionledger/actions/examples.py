@@ -34,7 +34,7 @@ def made_example(schema: Schema) -> dict[str, Any] | None:
     """
     try:
         return _object(schema, schema, 0)
-    except _NoExampleError:
+    except (_NoExampleError, ArithmeticError):  # bounds may be larger than any float
         return None
 
 

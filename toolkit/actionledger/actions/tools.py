@@ -1,34 +1,36 @@
 """Tools given as JSON Schema, the way providers' interfaces take them: a catalogue without models of its own.
 
-Three spellings of the same are read: OpenAI's chat interface (``{"type": "function", "function": {…}}``), its Responses
-interface (``{"type": "function", "name": …, "parameters": …}``) and Anthropic's (``{"name": …, "input_schema": …}``).
+``definitions.py`` knows the spellings of OpenAI's two interfaces, of Anthropic's, Gemini's, Bedrock's and Cohere's, and of MCP;
+``mending.py`` makes a JSON Schema of what is nearly one. Whatever can't be read is not checked, and a warning says so.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any, Self
 
-from jsonschema import Draft202012Validator, SchemaError
+from jsonschema import Draft202012Validator, ValidationError
 from pydantic_core import from_json, to_json
 from referencing import Registry
 
+from actionledger.actions.converting import converted
+from actionledger.actions.definitions import definitions_in
 from actionledger.actions.describing import ActionDescription, fields_of
 from actionledger.actions.examples import made_example
+from actionledger.actions.mending import mended
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schema_refusals import schema_errors
 from actionledger.actions.verdict import Verdict, refused
-from actionledger.actions.wording import Schema, child, pointed_at, resolved
-from actionledger.errors import UsageError
+from actionledger.actions.wording import Schema, child, resolved
+from actionledger.errors import ToolWarning, UsageError
 from actionledger.values import FieldError, RawAction
 from actionledger.vocabulary import ActionStatus, Reason
 
 _MOST_ERRORS = 100
 _KEPT = 32
 """How many catalogues are kept: to check the schemas of 25 tools takes 100 ms, to see that they are the same 0.07 ms."""
-
-_EMPTY: Schema = {"type": "object", "properties": {}}
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,19 @@ class Tool:
     def described(self) -> ActionDescription:
         """The tool in words, with an example made up from its schema where one can be."""
         example = made_example(self.parameters)
-        is_right = example is not None and self.validator.is_valid(example)
+        is_right = example is not None and self._allows(example)
         fields = fields_of(self.parameters)
         return ActionDescription(self.name, self.description, fields, example if is_right else None)
+
+    def errors(self, arguments: Mapping[str, Any]) -> list[ValidationError]:
+        """Return what the schema refuses, the first hundred errors."""
+        return list(islice(self.validator.iter_errors(arguments), _MOST_ERRORS))
+
+    def _allows(self, arguments: Mapping[str, Any]) -> bool:
+        try:
+            return self.validator.is_valid(arguments)
+        except (RecursionError, OverflowError):
+            return False
 
 
 @dataclass(frozen=True)
@@ -66,26 +78,35 @@ class ToolCatalogue:
     Args:
         tools: the tools, their names unique.
         name: what the records call it.
+        warnings: a sentence for each thing in the definitions that can't be read, and so is not checked.
     """
 
     tools: tuple[Tool, ...]
     name: str = "tools"
+    warnings: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, definitions: Sequence[Mapping[str, Any]]) -> Self:
         """Read tools as a provider's interface takes them; the same ones are not read again.
 
+        What can't be read of a schema is not checked: ``warnings`` has it, and Python warns of the first (``ToolWarning``).
+
         Args:
-            definitions: one mapping a tool, in any of the three spellings.
+            definitions: one mapping a tool, in any of the spellings.
 
         Raises:
-            UsageError: a definition has no name, no schema that could be one, or a name twice.
+            UsageError: a definition has no name, or a name twice.
         """
         try:
-            written = to_json(definitions)
-        except ValueError:  # no JSON, so there is no text to know it by
-            return cls._read(definitions)
-        return cls._kept(written)
+            found = cls._kept(to_json(definitions))
+        except ValueError:  # no JSON, or too deep: there is no text to know it by
+            found = cls._read(definitions)
+        if found.warnings:
+            more = (
+                f" There are {len(found.warnings) - 1} more of the kind." if len(found.warnings) > 1 else ""
+            )
+            warnings.warn(f"{found.warnings[0]}{more}", ToolWarning, stacklevel=3)
+        return found
 
     @classmethod
     @lru_cache(maxsize=_KEPT)
@@ -95,11 +116,15 @@ class ToolCatalogue:
 
     @classmethod
     def _read(cls, definitions: Sequence[Mapping[str, Any]]) -> Self:
-        tools = tuple(_tool(number, definition) for number, definition in enumerate(definitions))
+        said: list[str] = []
+        tools = tuple(
+            Tool(name, description, mended(parameters, name, said))
+            for name, description, parameters in definitions_in(definitions, said)
+        )
         names = [tool.name for tool in tools]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise UsageError(f"Two tools are named {twice[0]!r}; names must differ.")
-        return cls(tools)
+        return cls(tools, warnings=tuple(said))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -133,8 +158,10 @@ class ToolCatalogue:
             return refused(ActionStatus.UNKNOWN, error)
         arguments = _typed(raw.arguments, tool.parameters) if raw.strings_only else raw.arguments
         try:
-            errors = list(islice(tool.validator.iter_errors(arguments), _MOST_ERRORS))
-        except RecursionError:
+            errors = tool.errors(arguments)
+            if errors and (verdict := _converted(tool, arguments, errors)):
+                return verdict
+        except (RecursionError, OverflowError):
             return refused(
                 ActionStatus.INVALID, FieldError(Reason.TOO_DEEP, "", "", "a value of fewer levels")
             )
@@ -145,37 +172,15 @@ class ToolCatalogue:
         return Verdict(status, arguments=arguments)
 
 
-def _tool(number: int, definition: Mapping[str, Any]) -> Tool:
-    inner = definition.get("function", definition)
-    name = inner.get("name") if isinstance(inner, Mapping) else None
-    if not isinstance(name, str) or not name:
-        raise UsageError(f"Tool {number} has no name; write it as the OpenAI interface takes it.")
-    parameters = inner.get("parameters") or inner.get("input_schema") or _EMPTY
-    try:
-        Draft202012Validator.check_schema(parameters)
-    except SchemaError as error:
-        raise UsageError(
-            f"The parameters of the tool {name!r} are no JSON Schema: {error.message}."
-        ) from error
-    for reference in _references(parameters):
-        if pointed_at(reference, parameters) is None:
-            raise UsageError(
-                f"The parameters of the tool {name!r} refer to {reference!r}, which is not in them."
-            )
-    return Tool(name, str(inner.get("description") or ""), parameters)
-
-
-def _references(schema: Any) -> Iterator[Any]:
-    """Yield what every ``$ref`` in a schema says."""
-    pending = [schema]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, Mapping):
-            if "$ref" in here:
-                yield here["$ref"]
-            pending.extend(here.values())
-        elif isinstance(here, list):
-            pending.extend(here)
+def _converted(tool: Tool, arguments: Mapping[str, Any], errors: Sequence[ValidationError]) -> Verdict | None:
+    """Return the verdict on arguments that are right once they are in the schema's types; None where they are not."""
+    refused_fields = {str(error.absolute_path[0]) for error in errors if error.absolute_path}
+    found = converted(arguments, tool.parameters, refused_fields)
+    if found is None or tool.errors(found.arguments):
+        return None
+    return Verdict(
+        ActionStatus.COERCED, None, (), None, found.arguments, (), found.conversions, found.left_out
+    )
 
 
 def _typed(arguments: Mapping[str, Any], schema: Schema) -> dict[str, Any]:

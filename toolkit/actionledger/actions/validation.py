@@ -11,11 +11,22 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from actionledger.actions.catalogue import Action, Catalogue
+from actionledger.actions.converting import Converted, converted
 from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.verdict import Verdict, refused
-from actionledger.values import ActionCall, FieldError, RawAction, Reading, Reference, Repair, Span
+from actionledger.actions.wording import Schema
+from actionledger.values import (
+    ActionCall,
+    FieldError,
+    Issue,
+    RawAction,
+    Reading,
+    Reference,
+    Repair,
+    Span,
+)
 from actionledger.vocabulary import ActionStatus, Reason
 
 AnyCatalogue: TypeAlias = Catalogue | ToolCatalogue
@@ -40,9 +51,9 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
 
 
 def id_of(action: RawAction | ActionCall) -> str:
-    """Return the id that an action gives itself; empty where it gives none."""
+    """Return the id that an action gives itself, a number as its text; empty where it gives none."""
     given = action.arguments.get("id")
-    return given if isinstance(given, str) else ""
+    return str(given) if type(given) in {int, str} else ""
 
 
 def written_out(name: str, arguments: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
@@ -78,6 +89,9 @@ def check_action(
         reason=verdict.reason,
         call_id=raw.call_id,
         references=verdict.references,
+        conversions=verdict.conversions,
+        notes=tuple(_note(raw, error) for error in verdict.left_out),
+        strings_only=raw.strings_only,
     )
 
 
@@ -85,6 +99,11 @@ def as_known(call: ActionCall, catalogue: Catalogue) -> ActionCall:
     """Return a call under the name that its catalogue knows it by: what runs it, decides on it and counts it goes by that one."""
     name = catalogue.known_name(call.name)
     return call if name == call.name else replace(call, name=name)
+
+
+def _note(raw: RawAction, left_out: FieldError) -> Issue:
+    detail = f"The field {left_out.path[:80]!r} of {raw.name!r} was left out; expected {left_out.expected}."
+    return Issue(left_out.code, raw.span, detail)
 
 
 def _is_meant(raw: RawAction) -> bool:
@@ -134,14 +153,31 @@ def _validated_around(
 ) -> Verdict:
     """Check all but the values that references stand for: those are checked when they are known."""
     found = _attempt(model, arguments, strict=False if raw.strings_only else None)
-    if isinstance(found, ValidationError):
-        open_fields = {reference.field for reference in references}
-        schema = catalogue.argument_schema(raw.name)
-        errors = [error for error in field_errors(found, arguments, schema) if error.path not in open_fields]
-        if errors:
-            return refused(ActionStatus.INVALID, *errors)
+    open_fields = {reference.field for reference in references}
+    schema = catalogue.argument_schema(raw.name)
+    errors = _closed_errors(found, arguments, schema, open_fields)
     status = ActionStatus.COERCED if raw.strings_only else ActionStatus.VALID
-    return Verdict(status, references=references)
+    if not errors:
+        return Verdict(status, references=references)
+    open_roots = {field.partition(".")[0] for field in open_fields}
+    mended = _in_its_types(raw, catalogue, arguments, _refused_fields(found) - open_roots)
+    if mended is None:
+        return refused(ActionStatus.INVALID, *errors)
+    again = _attempt(model, mended.arguments, strict=False if raw.strings_only else None)
+    if _closed_errors(again, mended.arguments, schema, open_fields):
+        return refused(ActionStatus.INVALID, *errors)
+    return _coerced(None, mended, raw, catalogue, references)
+
+
+def _closed_errors(
+    found: Action | ValidationError,
+    arguments: Mapping[str, Any],
+    schema: Schema,
+    open_fields: Collection[str],
+) -> list[FieldError]:
+    """Return what is refused of all but the fields whose values are not known yet."""
+    errors = field_errors(found, arguments, schema) if isinstance(found, ValidationError) else ()
+    return [error for error in errors if error.path not in open_fields]
 
 
 def _validated(
@@ -157,8 +193,45 @@ def _validated(
             found = _attempt(model, arguments, strict=False)
         if isinstance(found, Action):
             return Verdict(ActionStatus.COERCED, found)
+    mended = _in_its_types(raw, catalogue, arguments, _refused_fields(found))
+    if mended is not None:
+        action = _attempt(model, mended.arguments, strict=False if raw.strings_only else None)
+        if isinstance(action, Action):
+            return _coerced(action, mended, raw, catalogue)
     errors = field_errors(found, arguments, catalogue.argument_schema(raw.name))
     return refused(ActionStatus.INVALID, *errors)
+
+
+def _refused_fields(found: Action | ValidationError) -> set[str]:
+    if isinstance(found, Action):
+        return set()
+    errors = found.errors(include_url=False, include_context=False, include_input=False)
+    return {str(each["loc"][0]) for each in errors if each["loc"]}
+
+
+def _in_its_types(
+    raw: RawAction, catalogue: Catalogue, arguments: Mapping[str, Any], fields: Collection[str]
+) -> Converted | None:
+    """Return refused arguments in the types of their schema, the name of the action as it is; None where nothing changes."""
+    named = {key: value for key, value in arguments.items() if key == catalogue.discriminator}
+    rest = {key: value for key, value in arguments.items() if key != catalogue.discriminator}
+    found = converted(rest, catalogue.argument_schema(raw.name), fields)
+    return found._replace(arguments=named | found.arguments) if found else None
+
+
+def _coerced(
+    action: Action | None,
+    mended: Converted,
+    raw: RawAction,
+    catalogue: Catalogue,
+    references: tuple[Reference, ...] = (),
+) -> Verdict:
+    """Return the verdict on an action that is right in the types of its model."""
+    name = catalogue.discriminator
+    kept = {key: value for key, value in mended.arguments.items() if key != name or name in raw.arguments}
+    return Verdict(
+        ActionStatus.COERCED, action, (), None, kept, references, mended.conversions, mended.left_out
+    )
 
 
 def _attempt(

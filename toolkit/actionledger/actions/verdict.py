@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from actionledger.actions.catalogue import Action
-from actionledger.values import FieldError, Reference
+from actionledger.values import Conversion, FieldError, Reference
 from actionledger.vocabulary import ActionStatus, Reason
 
 
@@ -17,6 +17,8 @@ class Verdict(NamedTuple):
         reason: the first error's code, or why it is an illustration; None where it is valid.
         arguments: the arguments as the schema types them; None for as written.
         references: what of the arguments is taken from other actions' results.
+        conversions: what was written in another type.
+        left_out: the fields that nobody knows, and that were left out.
     """
 
     status: ActionStatus
@@ -25,6 +27,8 @@ class Verdict(NamedTuple):
     reason: Reason | None = None
     arguments: dict[str, Any] | None = None
     references: tuple[Reference, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+    left_out: tuple[FieldError, ...] = ()
 
 
 def refused(status: ActionStatus, *errors: FieldError, arguments: dict[str, Any] | None = None) -> Verdict:

@@ -6,6 +6,7 @@ The schemas are pydantic's; ``root`` is the one that holds the definitions a ref
 import json
 from collections.abc import Mapping
 from typing import Any, TypeAlias
+from urllib.parse import unquote
 
 Schema: TypeAlias = Mapping[str, Any]
 
@@ -15,10 +16,14 @@ def pointed_at(reference: Any, root: Schema) -> Schema | None:
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     here: Any = root
-    for step in filter(None, reference[1:].split("/")):
-        if not isinstance(here, Mapping) or step not in here:
+    for written in filter(None, unquote(reference[1:]).split("/")):
+        step = written.replace("~1", "/").replace("~0", "~")
+        if isinstance(here, Mapping) and step in here:
+            here = here[step]
+        elif isinstance(here, list) and step.isdecimal() and step.isascii() and int(step[:6]) < len(here):
+            here = here[int(step[:6])]
+        else:
             return None
-        here = here[step]
     return here if isinstance(here, Mapping) else None
 
 

@@ -191,7 +191,7 @@ class Gate:
             span=call.span,
             dialect=call.dialect,
             block=call.block,
-            strings_only=call.status is ActionStatus.COERCED,
+            strings_only=call.strings_only and call.status is ActionStatus.COERCED,
             call_id=call.call_id,
         )
         checked = check_action(raw, self.profile.catalogue)

@@ -168,7 +168,8 @@ class SessionRuntime:
         else:
             self.record(turn_finished(turn, run_id, feedback, now()))
         self._remember(turn.turn_id, replace(acting.history, is_finished=True))
-        issues = (*result.issues, *_refused(result), *plan.issues)
+        unread = (issue for issue in result.issues if not issue.code.is_note)
+        issues = (*unread, *_refused(result), *plan.issues)
         return Turn(
             turn_id=turn.turn_id,
             session_id=self.session.session_id,

@@ -26,6 +26,7 @@ from actionledger.events import (
 )
 from actionledger.ledger.schema import TABLES
 from actionledger.values import Block, Issue, Span
+from actionledger.vocabulary import Reason
 
 REPAIR_CHARACTERS = 500
 """How much of a repair's text is kept, in characters."""
@@ -193,4 +194,9 @@ def _action_rows(action: ActionRecord, dimensions: Values, catalogue: str | None
             "validation_errors",
             dimensions
             | {"code": error.code, "path": error.path, "value": error.value, "expected": error.expected},
+        )
+    for path, before, after in action.conversions:
+        yield Row(
+            "validation_errors",
+            dimensions | {"code": Reason.CONVERTED, "path": path, "value": before, "expected": after},
         )

@@ -56,7 +56,7 @@ class TurnBehind:
 
 _STAGES: dict[Stage, str] = {
     "reading": "{not_read} AND {reason}",
-    "checking": "attempt_id IN (SELECT attempt_id FROM validation_errors WHERE {code} AND {action})",
+    "checking": "attempt_id IN (SELECT attempt_id FROM validation_errors WHERE code <> 'converted' AND {code} AND {action})",
     "acting": (
         "attempt_id IN (SELECT attempt_id FROM executions WHERE {not_done} AND {reason} AND {action})"
     ),
@@ -77,7 +77,7 @@ places AS (
     WHERE attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
 refused AS (
     SELECT attempt_id, min_by(code, action_index) AS refusal FROM validation_errors
-    WHERE attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
+    WHERE code <> 'converted' AND attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
 failed AS (
     SELECT attempt_id, min_by(reason, action_index) AS failure FROM executions
     WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id)

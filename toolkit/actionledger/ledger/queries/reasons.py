@@ -52,7 +52,7 @@ found AS (
     UNION ALL
     SELECT 2, code, name, session_id, turn_id, turn_index, attempt_id,
            concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, ''))
-    FROM validation_errors SEMI JOIN meant USING (attempt_id)
+    FROM validation_errors SEMI JOIN meant USING (attempt_id) WHERE code <> 'converted'
     UNION ALL
     SELECT 3, reason, name, session_id, turn_id, turn_index, attempt_id, coalesce(message, '')
     FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done}),

@@ -49,7 +49,7 @@ calls AS (
     FROM actions WHERE session_id = $session_id::UUID GROUP BY attempt_id),
 refusals AS (
     SELECT attempt_id, count(*) AS errors
-    FROM validation_errors WHERE session_id = $session_id::UUID GROUP BY attempt_id),
+    FROM validation_errors WHERE session_id = $session_id::UUID AND code <> 'converted' GROUP BY attempt_id),
 tries AS (
     SELECT turn_id, count(*) AS executions,
            count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed

@@ -50,7 +50,7 @@ def parsed_actions(result: ParseResult) -> ParsedActions:
         actions=[as_object(call) for call in result.actions if call.status.is_runnable],
         narrative=result.narrative,
         errors=[
-            *(f"Not read: {issue.message}" for issue in result.issues),
+            *(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}" for issue in result.issues),
             *(refusal(call, CATALOGUE.names) for call in result.actions if call.status in _REFUSED),
         ],
     )

@@ -1,0 +1,238 @@
+"""Values that say in another type what the schema asks for: taken as that, where nothing is lost and one thing can be meant.
+
+``"3"`` for an integer is 3, and 3.0 as well; ``"true"`` for a boolean is true; a number for an identifier that is a text is that
+text; one value for a field that is a list is a list of it. A field that nobody knows and that is near no other is left out. All else stays as
+it is and is refused: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells
+objects apart and what a free object holds is never touched. Pure, and asked only of what was refused.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+from pydantic_core import from_json
+
+from actionledger.actions.nearness import near_names
+from actionledger.actions.refusals import json_text, one_of
+from actionledger.actions.wording import Schema, field_names, resolved
+from actionledger.values import Conversion, FieldError
+from actionledger.vocabulary import Reason
+
+_Path: TypeAlias = tuple[str, ...]
+
+_DEEPEST = 20
+_LONGEST_NUMBER = 100
+_MOST = 100
+"""More conversions than that in one action are told by its fields, not one by one."""
+
+_EXACT = 2**53
+"""Up to there every integer is a float of its own."""
+
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_SEVERAL = re.compile(r"[,;|\n]|^\s*[\[{(]|^\s*$")
+"""What a text has that may be several values, or none: it is no list of one."""
+
+_IDENTIFIER = re.compile(r"(^|_)ids?$|[a-z](Id|ID)s?$|^depends_on$")
+_BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
+
+
+class Converted(NamedTuple):
+    """Arguments in the types of their schema.
+
+    Args:
+        arguments: they, without what is left out.
+        conversions: what was taken as another value.
+        left_out: the fields that nobody knows.
+    """
+
+    arguments: dict[str, Any]
+    conversions: tuple[Conversion, ...]
+    left_out: tuple[FieldError, ...]
+
+
+def converted(arguments: Mapping[str, Any], schema: Schema, refused: Collection[str]) -> Converted | None:
+    """Return arguments with what is meant in place of what was refused; None where there is nothing to convert.
+
+    Args:
+        arguments: an action's fields, without the discriminator.
+        schema: the JSON Schema of such arguments.
+        refused: the fields in which something was refused.
+    """
+    converting = _Converting(schema)
+    made = converting.arguments(arguments, refused)
+    if not (converting.conversions or converting.left_out):
+        return None
+    found = converting.conversions
+    if len(found) > _MOST:
+        fields = dict.fromkeys(each.path.partition(".")[0] for each in found)
+        found = [
+            Conversion(name, json_text(arguments[name]), json_text(made[name]))
+            for name in fields
+            if name in made
+        ]
+    return Converted(made, tuple(found), tuple(converting.left_out[:_MOST]))
+
+
+class _Converting:
+    """Converts the arguments of one action, and keeps what it did."""
+
+    def __init__(self, root: Schema) -> None:
+        self._root = root
+        self.conversions: list[Conversion] = []
+        self.left_out: list[FieldError] = []
+
+    def arguments(self, given: Mapping[str, Any], refused: Collection[str]) -> dict[str, Any]:
+        whole = resolved(self._root, self._root)
+        kept = {name: value for name, value in given.items() if not self._is_left_out(name, value, whole, ())}
+        properties = whole.get("properties", {})
+        return {
+            name: self._value(value, properties[name], (name,), 0)
+            if name in refused and name in properties
+            else value
+            for name, value in kept.items()
+        }
+
+    def _value(self, value: Any, schema: Any, path: _Path, depth: int) -> Any:
+        branches = self._branches(schema, depth)
+        if depth > _DEEPEST or not branches:
+            return value
+        fitting = [branch for branch in branches if _fits(value, branch)]
+        if len(fitting) == 1:
+            return self._inside(value, fitting[0], path, depth)
+        if fitting:
+            return value
+        meant = [
+            each for branch in branches if (each := self._meant(value, branch, path, depth)) is not _NOTHING
+        ]
+        if len(meant) != 1:
+            return value
+        self.conversions.append(Conversion(".".join(path), json_text(value), json_text(meant[0])))
+        return meant[0]
+
+    def _branches(self, schema: Any, depth: int) -> list[Schema]:
+        """Return what a value may be: one schema a type."""
+        schema = resolved(schema, self._root)
+        inner = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        if inner:
+            return (
+                [each for one in inner for each in self._branches(one, depth + 1)] if depth < _DEEPEST else []
+            )
+        kinds = schema.get("type")
+        return [{**schema, "type": kind} for kind in (kinds if isinstance(kinds, list) else [kinds])]
+
+    def _inside(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
+        """Convert what a list or an object of the right type holds."""
+        if isinstance(value, list):
+            items, first = schema.get("items"), schema.get("prefixItems", ())
+            return [
+                self._value(
+                    item, first[place] if place < len(first) else items, (*path, str(place)), depth + 1
+                )
+                for place, item in enumerate(value)
+            ]
+        properties = schema.get("properties")
+        if not isinstance(value, Mapping) or not properties:
+            return value
+        tells_apart = schema.get("discriminator", {}).get("propertyName")
+        return {
+            name: item
+            if name not in properties or name == tells_apart
+            else self._value(item, properties[name], (*path, name), depth + 1)
+            for name, item in value.items()
+            if not self._is_left_out(name, item, schema, path)
+        }
+
+    def _meant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
+        """Return what a value of another type says in the schema's; ``_NOTHING`` where that is not plain."""
+        if "const" in schema:
+            return _NOTHING
+        match schema.get("type"):
+            case "integer":
+                return _integer(value)
+            case "number":
+                return _number(value) if isinstance(value, str) else _NOTHING
+            case "boolean":
+                return _BOOLEANS.get(value, _NOTHING) if isinstance(value, str) else _NOTHING
+            case "string":
+                return str(value) if type(value) is int and _is_identifier(path) else _NOTHING
+            case "array":
+                return self._list_of_one(value, schema, path, depth)
+        return _NOTHING
+
+    def _list_of_one(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
+        # Further inside there is more than one thing that may have been meant, and the documents refuse it.
+        is_plain = isinstance(value, str | int | float) and not (
+            isinstance(value, str) and _SEVERAL.search(value)
+        )
+        if not is_plain or depth:
+            return _NOTHING
+        branches = self._branches(schema.get("items"), depth)
+        if any(_fits(value, branch) for branch in branches):
+            return [value]
+        meant = [
+            self._meant(value, branch, path, depth + 1)
+            for branch in branches
+            if branch.get("type") != "array"
+        ]
+        meant = [each for each in meant if each is not _NOTHING]
+        return meant if len(meant) == 1 else _NOTHING
+
+    def _is_left_out(self, name: str, value: Any, schema: Schema, path: _Path) -> bool:
+        """Return whether a field is one that nobody knows, and is no other one's misspelling."""
+        if schema.get("additionalProperties") is not False or "patternProperties" in schema:
+            return False
+        known = field_names(schema, self._root)
+        if name in known or near_names(name, known):
+            return False
+        error = FieldError(
+            Reason.UNKNOWN_FIELD, ".".join((*path, name)), json_text(value), one_of(name, known, "field")
+        )
+        self.left_out.append(error)
+        return True
+
+
+_NOTHING = object()
+
+
+def _fits(value: Any, schema: Schema) -> bool:
+    """Return whether a value has a schema's type, and for an object whether it is one of those that constants tell apart."""
+    match schema.get("type"):
+        case "string":
+            return isinstance(value, str)
+        case "integer":
+            return isinstance(value, int) and not isinstance(value, bool)
+        case "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "null":
+            return value is None
+        case "array":
+            return isinstance(value, list)
+        case "object":
+            return isinstance(value, Mapping) and all(
+                value[name] == field["const"]
+                for name, field in schema.get("properties", {}).items()
+                if isinstance(field, Mapping) and "const" in field and name in value
+            )
+    return True
+
+
+def _integer(value: Any) -> Any:
+    number = _number(value) if isinstance(value, str) else value
+    if isinstance(number, float) and number.is_integer() and abs(number) <= _EXACT:
+        return int(number)
+    return number if isinstance(value, str) and isinstance(number, int) else _NOTHING
+
+
+def _number(text: str) -> Any:
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return _NOTHING
+    number = from_json(text)
+    return number if math.isfinite(number) else _NOTHING
+
+
+def _is_identifier(path: Sequence[str]) -> bool:
+    name = next((step for step in reversed(path) if not step.isdecimal()), "")
+    return _IDENTIFIER.search(name) is not None
