@@ -448,7 +448,7 @@ def test_a_providers_message_is_checked_like_a_response():
     result = al.parse_message(MESSAGE, tools=tools)
     (call,) = result.actions
     assert (call.name, call.call_id, call.span) == ("get_weather", "c1", (6, 6))
-    assert [error.path for error in call.errors] == ["days"]
+    assert [each.path for each in call.conversions] == ["days"]
     assert (result.text, result.parser_name) == ("Sunny?", "provider-messages")
     assert al.parse_message(MESSAGE).valid_actions
     assert al.parse_message(MESSAGE, profile="assistant").actions[0].status is ActionStatus.UNKNOWN

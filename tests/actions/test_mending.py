@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from actionledger.actions.mending import TYPES
-from actionledger.actions.tools import ToolCatalogue
+from actionledger.actions.tools import ToolCatalogue, ToolWarning
 from actionledger.actions.validation import check_action
-from actionledger.errors import ToolWarning
 from actionledger.values import RawAction, Span
 from actionledger.vocabulary import ActionStatus, Reason
 
-pytestmark = pytest.mark.filterwarnings("ignore::actionledger.errors.ToolWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::actionledger.actions.tools.ToolWarning")
 
 
 def catalogue(parameters):

@@ -85,10 +85,6 @@ class MissingPackageError(UsageError):
         self.extra = extra
 
 
-class ToolWarning(UserWarning):
-    """A tool's definition says something that can't be read, and so is not checked."""
-
-
 class LedgerError(ActionLedgerError):
     """A ledger's file, folder or disk that can't be used."""
 

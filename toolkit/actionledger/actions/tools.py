@@ -24,13 +24,17 @@ from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.schema_refusals import schema_errors
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema, child, resolved
-from actionledger.errors import ToolWarning, UsageError
+from actionledger.errors import UsageError
 from actionledger.values import FieldError, RawAction
 from actionledger.vocabulary import ActionStatus, Reason
 
 _MOST_ERRORS = 100
 _KEPT = 32
 """How many catalogues are kept: to check the schemas of 25 tools takes 100 ms, to see that they are the same 0.07 ms."""
+
+
+class ToolWarning(UserWarning):
+    """A tool's definition says something that can't be read, and so is not checked."""
 
 
 @dataclass(frozen=True)
