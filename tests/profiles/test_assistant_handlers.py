@@ -207,8 +207,8 @@ def test_a_list_is_in_order_and_has_a_limit(done, kind):
     """The oldest come first; without a limit there are at most the documented 50."""
     names, plural = ACTIONS[kind], PLURAL[kind]
     assert done(names[LIST]) == {plural: []}
-    for _ in range(52):
-        done(names[CREATE], content="x")
+    for number in range(52):
+        done(names[CREATE], content=f"x {number}")
     assert [record["id"] for record in done(names[LIST])[plural]] == list(range(1, 51))
     assert [record["id"] for record in done(names[LIST], limit=3)[plural]] == [1, 2, 3]
     assert len(done(names[SEARCH], query="x")[plural]) == 20

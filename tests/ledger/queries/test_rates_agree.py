@@ -75,7 +75,7 @@ def ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 def exported(ledger: Ledger, table: str, run: str = LIVE) -> list[dict[str, Any]]:
     result = ledger.sql(f"SELECT *, session_id::VARCHAR AS session, turn_id::VARCHAR AS turn FROM {table}")
-    names = [column[0] for column in result.description]
+    names = list(result.columns)
     return [
         row
         for values in result.fetchall()
