@@ -11,6 +11,7 @@ from actionledger.vocabulary import (
     Outcome,
     Reason,
     RepairKind,
+    Reversal,
     RunKind,
 )
 
@@ -18,7 +19,8 @@ LISTS = {
     Outcome: "clean repaired partial failed no_action abstained empty",
     BlockStatus: "strict repaired malformed ignored",
     ActionStatus: "valid coerced invalid unknown illustration",
-    ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run undone interrupted",
+    ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run interrupted",
+    Reversal: "undone redone",
     Decision: "approved modified rejected",
     RunKind: "live import reparse",
 }

@@ -56,7 +56,7 @@ class TestOverview:
         assert shown["Meant to act"][0] == "5"
         assert shown["Parse success"] == ("60.0%", "too few sessions · n = 5")
         assert shown["Valid actions"][0] == "75.0%"
-        assert shown["Executions done"][0] == "66.7%"
+        assert shown["Executions succeeded"][0] == "66.7%"
 
     def test_filter_in_the_link_narrows_every_number(self, open_page: Open, sample: Path) -> None:
         """A deep link with a task shows that task alone."""

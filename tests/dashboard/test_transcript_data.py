@@ -1,10 +1,20 @@
 """What the transcript draws: spans that are exactly the text's, the worst first, and nothing left out in silence."""
 
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
-from actionledger.ledger.queries import Action, Attempt, Execution, Reader, Response, TurnDetail, TurnRow
+from actionledger.ledger.queries import (
+    Action,
+    ActionReversal,
+    Attempt,
+    Execution,
+    Reader,
+    Response,
+    TurnDetail,
+    TurnRow,
+)
 from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
@@ -13,6 +23,7 @@ from actionledger.vocabulary import (
     Outcome,
     Reason,
     RepairKind,
+    Reversal,
     RunKind,
 )
 from actionledger_dashboard.components.transcript_data import LISTED, VALUE_CHARACTERS, list_data, turn_data
@@ -29,15 +40,29 @@ BLOCK = Block(
 ACTION = Action(0, 0, "xml_tags", "a", ActionStatus.VALID, None, Span(2, 11), None, '{"n":1}', ())
 RUN = Execution("x", 0, "a", 1, ExecutionStatus.SUCCEEDED, None, 2.5, '{"ok":true}', "", None)  # type: ignore[arg-type]
 DETAIL = TurnDetail(
-    Response("t", "s", 0, None, TEXT, True, None, None),
+    Response("t", "s", 0, None, TEXT, True, None, ()),
     Attempt("x", "r", "coder", None, "xml_tags", Outcome.REPAIRED, None, 1500),
     blocks=(BLOCK,),
     issues=(),
     actions=(ACTION,),
     executions=(RUN,),
+    reversals=(),
     readers=(Reader("r", "live", RunKind.LIVE, "coder", Outcome.REPAIRED),),
 )
+UNDONE = ActionReversal("x", 0, "create_file", Reversal.UNDONE, ("a",), 3, datetime(2026, 1, 2, 3, 4, 5))
 LOOSE = Issue(Reason.UNCLOSED_TAG, Span(14, 16), "b")
+
+
+def test_what_was_undone_stays_beside_what_was_done() -> None:
+    """A card of its own behind the executions, with what was changed and when."""
+    lane = turn_data(replace(DETAIL, reversals=(UNDONE,)))["lanes"][-1]
+    *_, card = lane["cards"]
+    assert (card["name"], card["status"], card["where"]) == (
+        "create_file",
+        "undone",
+        "2026-01-02 03:04:05 UTC",
+    )
+    assert card["lines"] == ["a", "and 2 more"]
 
 
 def test_a_mark_is_exactly_its_block() -> None:

@@ -276,7 +276,28 @@ def test_a_dry_run_does_nothing_and_says_what_it_would_do(act, workshop):
     ]
     assert "would run make" in turn.observations[0].message
     assert "would wait for approval" in turn.observations[2].message
+    assert turn.observations[2].reason is Reason.NOT_APPROVED
     assert workshop.made == []
+
+
+def test_a_dry_run_says_what_would_wait_and_what_would_wait_with_it(act, workshop, events):
+    """As it would be for real; nobody is asked, and what it would give is shown all the same."""
+    policy = Policy((Rule("make", Verdict.ESCALATE, {"what": "fire"}), ("make", Verdict.APPROVE)))
+    handlers = Handlers(
+        {"make": workshop.make}, previews={"make": lambda action, _: {"would_make": action.what}}
+    )
+    profile = {"policy": policy, "handlers": lambda _workspace: handlers}
+    turn = act(
+        make("fire", id="a"), make("tea", depends_on=["a"]), make("ice"), profile=profile, dry_run=True
+    )
+    assert [(each.reason, each.result) for each in turn.observations] == [
+        (Reason.NOT_APPROVED, {"would_make": "fire"}),
+        (Reason.DEPENDENCY_WAITS, {"would_make": "tea"}),
+        (None, {"would_make": "ice"}),
+    ]
+    assert "It would wait with" in turn.observations[1].message
+    assert not any(isinstance(event, ApprovalRequested) for event in events)
+    assert turn.feedback.count("nothing was done") == 3
 
 
 def test_a_preview_describes_what_its_handler_would_do(session, workshop):

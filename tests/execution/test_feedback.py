@@ -161,9 +161,13 @@ def test_a_dry_run_shows_what_would_be(profile):
     would = observation(0, status=ExecutionStatus.DRY_RUN, result={"would": "look"})
     plain = observation(1, status=ExecutionStatus.DRY_RUN, result=None, message="It would run.")
     assert render(result, (would, plain)).splitlines() == [
-        'Action 1 (look) dry run: {"would":"look"}',
-        "Action 2 (look) dry run: It would run.",
+        'Action 1 (look) dry run, nothing was done: {"would":"look"}',
+        "Action 2 (look) dry run, nothing was done: It would run.",
     ]
+    waits = observation(0, status=ExecutionStatus.DRY_RUN, result={"would": "look"}, message="It would wait.")
+    assert render(result, (waits,)) == (
+        'Action 1 (look) dry run, nothing was done: It would wait. It would give: {"would":"look"}'
+    )
 
 
 def test_a_dialect_with_a_form_of_its_own_gets_it(profile):

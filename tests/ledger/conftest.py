@@ -10,6 +10,7 @@ import pytest
 
 from actionledger.events import (
     ActionRecord,
+    ActionReversed,
     ApprovalDecided,
     ApprovalRequested,
     Event,
@@ -37,6 +38,7 @@ from actionledger.vocabulary import (
     Outcome,
     Reason,
     RepairKind,
+    Reversal,
     RunKind,
 )
 
@@ -120,6 +122,21 @@ class Maker:
         }
         return ExecutionFinished(**self._head() | values | given)
 
+    def reversed(self, **given: Any) -> ActionReversed:
+        values = {
+            "reversal_id": new_id(),
+            "attempt_id": new_id(),
+            "action_id": new_id(),
+            "action_index": 0,
+            "name": "create_file",
+            "dialect": "xml_tags",
+            "reversal": Reversal.UNDONE,
+            "paths": ("a.txt",),
+            "path_count": 1,
+            "reversed_at": NOON,
+        }
+        return ActionReversed(**self._turn() | values | given)
+
     def asked(self, **given: Any) -> ApprovalRequested:
         values = {
             "approval_id": new_id(),
@@ -196,6 +213,7 @@ class Maker:
             ),
             self.started(arguments='{"title": "tea"}'),
             self.finished(),
+            self.reversed(),
             asked,
             self.decided(asked.approval_id),
             TurnFinished(

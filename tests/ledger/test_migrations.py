@@ -5,17 +5,26 @@ from pathlib import Path
 import duckdb
 import pytest
 
+import actionledger as al
 from actionledger._version import __version__
 from actionledger.errors import NewerLedgerError
+from actionledger.ledger.connections import STORAGE_VERSION
+from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.migrations import MIGRATIONS, migrate, version_in
+from actionledger.ledger.queries.approvals import waiting_approvals
+from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.schema import SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.staging import QUARANTINE
+from actionledger.rates import Rate
 
 
 @pytest.fixture
 def connection():
     with duckdb.connect() as opened:
         yield opened
+
+
+FIXTURES = Path(__file__).parent / "fixtures"
 
 
 def columns(connection, table: str) -> dict[str, str]:
@@ -95,7 +104,7 @@ def test_another_database_has_no_version(connection, ddl) -> None:
 
 def test_a_ledger_of_version_1_gets_approvals(connection) -> None:
     """What was recorded stays, and every table and view is that of a new ledger."""
-    connection.execute((Path(__file__).parent / "fixtures" / "version_1.sql").read_text(encoding="utf-8"))
+    connection.execute((FIXTURES / "version_1.sql").read_text(encoding="utf-8"))
     connection.execute("INSERT INTO execution_starts (execution_id, name) VALUES (uuid(), 'look')")
     assert version_in(connection) == 1
     migrate(connection)
@@ -106,3 +115,90 @@ def test_a_ledger_of_version_1_gets_approvals(connection) -> None:
         ("look", None, "interrupted")
     ]
     assert connection.execute("SELECT count(*) FROM approvals").fetchone() == (0,)
+
+
+def ledger_of_version_2(folder: Path) -> Path:
+    """A ledger whose segment is taken in up to the middle of an undoing, between its two events."""
+    files = LedgerFiles.at(folder / "old.duckdb")
+    files.make_folders()
+    config = {"storage_compatibility_version": STORAGE_VERSION}
+    with duckdb.connect(str(files.published), config=config) as made:
+        made.execute((FIXTURES / "version_2.sql").read_text(encoding="utf-8"))
+    (files.segments / "version_2.jsonl").write_bytes((FIXTURES / "version_2.jsonl").read_bytes())
+    return files.published
+
+
+def reversals(ledger, task: str) -> dict[str, list[str]]:
+    """What was undone and redone, by the path that the action is about."""
+    rows = ledger.sql(
+        "SELECT arguments->>'path', list(kind ORDER BY reversed_at, event) FROM ("
+        "  SELECT *, row_number() OVER () AS event FROM reversals) JOIN actions USING (action_id) "
+        "WHERE actions.task = ? GROUP BY 1 ORDER BY 1",
+        [task],
+    ).fetchall()
+    return dict(rows)
+
+
+def check_what_version_2_recorded(ledger) -> None:
+    """What was done when the fixture was made, counted by hand."""
+    assert reversals(ledger, "A") == {"a": ["undone"], "b": ["undone", "redone"]}
+    assert reversals(ledger, "B") == {"f": ["undone"]}
+    again = ["undone", "redone", "undone"]
+    assert reversals(ledger, "C") == {"x": again, "y": again, "z": ["undone", "redone"]}
+    assert reversals(ledger, "D") == {"j": ["undone"]}
+    counted = funnel(ledger)
+    assert {str(status): count for status, count in counted.tries.items()} == {
+        "succeeded": 10,
+        "failed": 1,
+        "dry_run": 3,
+        "denied": 1,
+        "pending": 5,
+    }
+    assert counted.execution == Rate(10, 11)
+    assert counted.taken_back == Rate(5, 10)
+    assert [approval.name for approval in waiting_approvals(ledger)] == ["create_file"]
+    assert ledger.sql("SELECT count(*) FROM quarantine").fetchone() == (0,)
+    assert ledger.sql(
+        "SELECT paths::VARCHAR, path_count, kind FROM reversals WHERE action_index = 0 AND task = 'C' "
+        "ORDER BY reversed_at LIMIT 1"
+    ).fetchone() == ('["x","y"]', 2, "undone")
+
+
+def test_undoing_of_version_2_was_no_try(tmp_path) -> None:
+    """A ledger and its segment that is not taken in yet: what was recorded as tries is read as what it was."""
+    path = ledger_of_version_2(tmp_path)
+    with al.open_ledger(path) as ledger:
+        check_what_version_2_recorded(ledger)
+    for read_only in (False, True):
+        with al.open_ledger(path, read_only=read_only) as ledger:
+            check_what_version_2_recorded(ledger)
+
+
+def test_a_segment_of_version_2_is_read_before_it_is_taken_in(tmp_path) -> None:
+    """By who only reads: the beginning of an undoing may be in the copy, and its end in the segment."""
+    path = ledger_of_version_2(tmp_path)
+    al.open_ledger(path)  # migrates the copy; nothing was asked, so nothing is taken in
+    with al.open_ledger(path, read_only=True) as ledger:
+        assert ledger.sql("SELECT count(*) FROM reversals").fetchone() == (13,)
+        check_what_version_2_recorded(ledger)
+
+
+def test_a_whole_segment_of_version_2_is_taken_in(tmp_path) -> None:
+    """By a ledger that knows nothing of it."""
+    files = LedgerFiles.at(tmp_path / "new.duckdb")
+    al.open_ledger(files.published).close()
+    (files.segments / "version_2.jsonl").write_bytes((FIXTURES / "version_2.jsonl").read_bytes())
+    with al.open_ledger(files.published) as ledger:
+        check_what_version_2_recorded(ledger)
+
+
+def test_the_migration_of_version_2_may_be_done_twice(connection) -> None:
+    """As when a process is killed before the version is noted."""
+    connection.execute((FIXTURES / "version_2.sql").read_text(encoding="utf-8"))
+    migrate(connection)
+    assert connection.execute("SELECT count(*) FROM reversals").fetchone() == (4,)
+    connection.execute("UPDATE meta SET schema_version = 2")
+    migrate(connection)
+    assert connection.execute("SELECT count(*) FROM reversals").fetchone() == (4,)
+    for table in (*TABLES, QUARANTINE):
+        assert columns(connection, table.name) == table.columns

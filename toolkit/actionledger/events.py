@@ -11,7 +11,15 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter
 
 from actionledger.values import Block, Conversion, FieldError, Issue, Span
-from actionledger.vocabulary import ActionStatus, Decision, ExecutionStatus, Outcome, Reason, RunKind
+from actionledger.vocabulary import (
+    ActionStatus,
+    Decision,
+    ExecutionStatus,
+    Outcome,
+    Reason,
+    Reversal,
+    RunKind,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,6 +296,33 @@ class ExecutionFinished(_InTurn):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ActionReversed(_TurnEvent):
+    """What an action has changed was taken back, or put there again.
+
+    Args:
+        reversal_id: identifies the undoing; the same for all actions that were taken back together.
+        attempt_id, action_id, action_index: the action.
+        name, dialect: the action's.
+        reversal: whether its changes are gone or back now.
+        paths: what was changed by it, sorted; the first of them where there are many.
+        path_count: how many there are in all.
+        reversed_at: when, UTC without a zone.
+    """
+
+    kind: Literal["action_reversed"] = "action_reversed"
+    reversal_id: str
+    attempt_id: str
+    action_id: str
+    action_index: int
+    name: str
+    dialect: str
+    reversal: Reversal
+    paths: tuple[str, ...]
+    path_count: int
+    reversed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequested(_TurnEvent):
     """An action waits for a decision.
 
@@ -389,6 +424,7 @@ Event = Annotated[
     | ResponseParsed
     | ExecutionStarted
     | ExecutionFinished
+    | ActionReversed
     | ApprovalRequested
     | ApprovalDecided
     | TurnFinished

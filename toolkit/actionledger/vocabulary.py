@@ -63,7 +63,6 @@ class ExecutionStatus(StrEnum):
     SKIPPED = "skipped"
     PENDING = "pending"
     DRY_RUN = "dry_run"
-    UNDONE = "undone"
     INTERRUPTED = "interrupted"
 
     @property
@@ -73,9 +72,15 @@ class ExecutionStatus(StrEnum):
             ExecutionStatus.SUCCEEDED,
             ExecutionStatus.FAILED,
             ExecutionStatus.TIMED_OUT,
-            ExecutionStatus.UNDONE,
             ExecutionStatus.INTERRUPTED,
         }
+
+
+class Reversal(StrEnum):
+    """What was done later to the changes of an action that had run: what succeeded has succeeded all the same."""
+
+    UNDONE = "undone"
+    REDONE = "redone"
 
 
 class Decision(StrEnum):

@@ -58,7 +58,11 @@ def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
             funnel.validation,
             "Accepted, of the actions that were meant and had a catalogue.",
         ),
-        _tile("Executions done", funnel.execution, "Succeeded, of the executions that were attempted."),
+        _tile(
+            "Executions succeeded",
+            funnel.execution,
+            "Of those that were tried; each try at an action counts.",
+        ),
     )
 
 

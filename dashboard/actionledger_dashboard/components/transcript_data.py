@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from actionledger.ledger.queries import Action, Execution, TurnDetail, TurnRow
+from actionledger.ledger.queries import Action, ActionReversal, Execution, TurnDetail, TurnRow
 from actionledger.values import Block, Issue, Span
 from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, ExecutionStatus, Outcome, Reason
 
@@ -183,6 +183,7 @@ def _lanes(detail: TurnDetail) -> Iterator[Values]:
         execution.attempt_id != detail.attempt.attempt_id for execution in detail.executions
     )
     executions = [_execution_card(execution, detail) for execution in detail.executions]
+    executions += [_reversal_card(reversal) for reversal in detail.reversals]
     title = "Executions, as recorded under the first reading" if other else "Executions"
     yield {"title": title, "whenEmpty": "Nothing was executed.", "cards": executions}
 
@@ -226,6 +227,13 @@ def _execution_card(execution: Execution, detail: TurnDetail) -> Values:
         value="" if execution.result in {"", "null"} else _pretty(execution.result),
         block=next(blocks, None),
     )
+
+
+def _reversal_card(reversal: ActionReversal) -> Values:
+    more = reversal.path_count - len(reversal.paths)
+    lines = [*reversal.paths, *([f"and {more:,} more"] if more else [])]
+    when = f"{reversal.reversed_at:%Y-%m-%d %H:%M:%S} UTC"
+    return _card(reversal.name, _words(reversal.kind), _NEUTRAL, when, lines)
 
 
 def _card(

@@ -68,15 +68,19 @@ def show_funnel(linked: Linked, found: Funnel, within: Filter) -> None:
         Step("Actions read", found.decoded, found.decoded, Mark(outcomes=("clean", "repaired", "partial"))),
         Step("Valid", found.runnable, found.decoded, Mark(stage="checking")),
     ]
+    executions: list[Step] = []
     if found.tries:
         untried = tuple(status for status in ExecutionStatus if not status.was_attempted)
         tried = tuple(status for status in ExecutionStatus if status.was_attempted)
-        undone = tuple(status for status in tried if status is not ExecutionStatus.SUCCEEDED)
-        actions += [
-            Step("Tried", found.tried, found.runnable, Mark(executions=untried)),
-            Step("Succeeded", found.done, found.tried, Mark(executions=undone)),
+        failed = tuple(status for status in tried if status is not ExecutionStatus.SUCCEEDED)
+        rate = found.execution
+        executions = [
+            Step("Executions tried", rate.count, rate.count, Mark(executions=untried)),
+            Step("Executions succeeded", rate.successes, rate.count, Mark(executions=failed)),
         ]
-    for name, steps in (("responses", responses), ("actions", actions)):
+    for name, steps in (("responses", responses), ("actions", actions), ("executions", executions)):
+        if not steps:
+            continue
         picked = st.altair_chart(charts.funnel_chart(steps), key=f"funnel_{name}", on_select="rerun")
         for point in charts.picked_points(picked):
             open_turns(linked, within, next(step.opens for step in steps if step.label == point["step"]))

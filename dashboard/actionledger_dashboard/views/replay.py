@@ -129,12 +129,12 @@ def show_conversation(detail: TurnDetail) -> None:
         st.code(prompt_of(detail), language=None, wrap_lines=True)
     with after:
         st.caption("What the model was told next, exactly")
-        feedback = detail.response.feedback
-        st.code(
-            "(the turn never ended)" if feedback is None else feedback or "(nothing)",
-            language=None,
-            wrap_lines=True,
-        )
+        for told in detail.response.told:
+            if told.is_resumed:
+                st.caption(f"And when the turn had gone on, {told.at:%Y-%m-%d %H:%M:%S} UTC")
+            st.code(told.text or "(nothing)", language=None, wrap_lines=True)
+        if not detail.response.told:
+            st.code("(the turn never ended)", language=None, wrap_lines=True)
 
 
 def prompt_of(detail: TurnDetail) -> str:

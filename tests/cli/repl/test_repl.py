@@ -163,7 +163,9 @@ def test_a_dry_run_says_and_does_nothing(typed):
     repl.type("/dry-run on")
     shown = repl.type("Go")
     assert "    +one\n" in shown
-    assert "✓ Would be done" in shown
+    assert "✓ Would be done: The action 'create_file' would wait for approval." in shown
+    assert "All actions completed" not in shown
+    assert "Dry run: nothing was done (1 action(s))" in shown
     assert repl.tree() == {}
     repl.type("/dry-run off", "/auto on", "Go")
     assert repl.tree() == {"x": "one\n"}
@@ -179,7 +181,10 @@ def test_undo_and_redo(typed):
     assert repl.type("/undo 1.2") == "✓ Undone: b\n"
     assert repl.type("/undo back 1") == "✓ Undone: c\n"
     assert repl.tree() == {"a": "x\n"}
-    assert repl.type("/history") == "  1. One (clean; 1 succeeded, 1 undone)\n  2. Two (clean; 1 undone)\n"
+    assert (
+        repl.type("/history")
+        == "  1. One (clean; 1 succeeded, 1 succeeded and undone)\n  2. Two (clean; 1 succeeded and undone)\n"
+    )
     assert repl.type("/undo 2").startswith("✗ Nothing that")
     repl.type("Three")
     assert "The user has undone what you changed at: b." in repl.asked()

@@ -42,10 +42,11 @@ def test_rates_have_their_own_denominators(world: queries.Queryable) -> None:
     assert found.execution == Rate(2, 5)
 
 
-def test_actions_are_counted_once_however_often_they_are_tried(world: queries.Queryable) -> None:
+def test_each_try_is_an_execution(world: queries.Queryable) -> None:
     """Four actions were tried in five tries; the denied one never was."""
     found = queries.funnel(world)
-    assert (found.decoded, found.runnable, found.tried, found.done) == (7, 5, 4, 2)
+    assert (found.decoded, found.runnable, found.execution.count) == (7, 5, 5)
+    assert found.taken_back == Rate(0, 2)
     assert found.tries[ExecutionStatus.DENIED] == 1
     assert found.tries[ExecutionStatus.INTERRUPTED] == 1
 

@@ -104,6 +104,7 @@ def _numbers(counted: Funnel) -> dict[str, object]:
         "strict_success": rate_value(counted.strict_success),
         "validation": rate_value(counted.validation),
         "execution": rate_value(counted.execution),
+        "taken_back": rate_value(counted.taken_back),
     }
 
 

@@ -82,6 +82,7 @@ def funnel_table(whole: Funnel) -> Table:
         ("  of these not run (no handler, or skipped)", skipped, "", None),
         ("executions tried", whole.execution.count, "", None),
         ("  of these succeeded", whole.execution.successes, "tried", whole.execution),
+        ("actions undone since", whole.taken_back.successes, "actions that succeeded", whole.taken_back),
     )
     for name, count, of, rate in steps:
         table.add_row(name, f"{count:,}", of, "" if rate is None else shown_rate(rate))

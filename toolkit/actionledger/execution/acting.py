@@ -161,7 +161,7 @@ class Acting:
         self._note_modified(answer)
         self._filled_in[step.index] = (answer.before or answer.step).call
         if self._means.dry_run:
-            self._observe(self._means.executor.preview(answer.step))
+            self._observe(self._means.executor.preview(answer.step, answer.held_back))
             return
         self._batch.append(answer.step)
         is_parallel = self._means.profile.conducts.of(planned.call.name).parallel

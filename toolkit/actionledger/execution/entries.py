@@ -161,7 +161,7 @@ def approval_decided(approval: Approval, ruling: Ruling, run_id: str) -> Approva
 def turn_resumed(turn: TurnKey, run_id: str, feedback: str, finished_at: datetime) -> TurnResumed:
     """Return the event of a turn that went on after its end."""
     return TurnResumed(
-        event_id=derived_id("turn-resumed", turn.turn_id, feedback),
+        event_id=derived_id("turn-resumed", turn.turn_id, feedback, finished_at),
         recorded_at=now(),
         run_id=run_id,
         session_id=turn.session.session_id,

@@ -12,6 +12,7 @@ from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.bounding import bounded
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.entries import Step, execution_finished, execution_started
+from actionledger.execution.gate import Withheld
 from actionledger.execution.handlers import Context, Handler, Handlers
 from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
 from actionledger.execution.workers import Job, Workers
@@ -84,8 +85,13 @@ class Executor:
             raise
         return [self._tried_again(each, *ended) for each, ended in zip(tries, outcomes, strict=True)]
 
-    def preview(self, step: Step) -> Observation:
-        """Record what a step would do, and do nothing."""
+    def preview(self, step: Step, held_back: Withheld | None = None) -> Observation:
+        """Record what a step would do, and do nothing.
+
+        Args:
+            step: the step.
+            held_back: what would keep it from being done at once; None where nothing would.
+        """
         self._record(execution_started(step))
         handler = self.handlers.previews.get(step.call.name)
         result, message = None, f"It would run {step.call.name} with the arguments given."
@@ -95,7 +101,12 @@ class Executor:
                 result, message = attempt.job.result, ""
             elif attempt.job.error is not None:
                 message = f"It would fail. {message_of(attempt.job.error, outcome_of(attempt.job.error))}"
-        observation = _observation(step, ExecutionStatus.DRY_RUN, result=result, message=message)
+        reason = held_back.reason if held_back else None
+        if held_back:
+            message = f"{held_back.message} {message}".rstrip()
+        observation = _observation(
+            step, ExecutionStatus.DRY_RUN, reason=reason, result=result, message=message
+        )
         return self._finished(step, observation)
 
     def withhold(

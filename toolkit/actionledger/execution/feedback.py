@@ -108,9 +108,14 @@ def _observed(index: int, observation: Observation) -> _Entry:
     has_result = observation.status is ExecutionStatus.SUCCEEDED or (
         observation.status is ExecutionStatus.DRY_RUN and observation.result is not None
     )
+    said = _on_one_line(observation.message)
+    if observation.status is ExecutionStatus.DRY_RUN:
+        head += ", nothing was done"
+        said += " It would give" if said and has_result else ""
     if has_result:
-        return _Entry(f"{head}: ", json_text(observation.result))
-    return _Entry(_cut(_on_one_line(f"{head}: {observation.message}"), MAX_LINE))
+        told = f"{head}: {said}" if said else head
+        return _Entry(f"{_cut(told, MAX_LINE)}: ", json_text(observation.result))
+    return _Entry(_cut(f"{head}: {said}", MAX_LINE))
 
 
 def _fitted(entries: Sequence[_Entry], budget: int, most: int) -> str:

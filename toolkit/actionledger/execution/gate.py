@@ -31,11 +31,13 @@ class Admitted:
         step: as it is to be run.
         before: the step as it was before a row of the policy changed it; None where none did.
         rule: that row.
+        held_back: what keeps it from being done if this were no dry run; None where nothing does.
     """
 
     step: Step
     before: Step | None = None
     rule: Rule | None = None
+    held_back: "Withheld | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +119,14 @@ class Gate:
         try:
             self._check_plan(planned)
             self._check_failures()
-            self._check_dependencies(planned)
+            waits = self._check_dependencies(planned)
             filled_in = self._filled(step)
             self._check_repetition(filled_in)
             admitted = self._decided(filled_in)
             self._check_means(admitted.step)
         except _Stop as stop:
             return stop.withheld
-        return admitted
+        return replace(admitted, held_back=admitted.held_back or waits)
 
     def _check_plan(self, planned: PlannedAction) -> None:
         if planned.issue:
@@ -142,18 +144,23 @@ class Gate:
         if why := self.repetition.refuse(call):
             raise _Stop(ExecutionStatus.SKIPPED, Reason.REPETITION, why)
 
-    def _check_dependencies(self, planned: PlannedAction) -> None:
+    def _check_dependencies(self, planned: PlannedAction) -> Withheld | None:
+        """Stop an action whose dependencies keep it from running; in a dry run, say what would."""
         waiting: int | None = None
         for place in planned.waits_for:
             other = self.seen.get(place)
             if other is None or other.status not in _LETS_ON:
                 cause = self._causes[planned.index] = self._causes.get(place, place)
                 raise _Stop(ExecutionStatus.SKIPPED, Reason.DEPENDENCY_FAILED, self._because_of(place, cause))
-            if other.status is ExecutionStatus.PENDING:
+            if other.status is ExecutionStatus.PENDING or other.reason in _WAITS:
                 waiting = place
-        if waiting is not None:
-            message = f"It waits with {self._named(waiting)}, which it depends on."
-            raise _Stop(ExecutionStatus.PENDING, Reason.DEPENDENCY_WAITS, message)
+        if waiting is None:
+            return None
+        if self.dry_run:
+            message = f"It would wait with {self._named(waiting)}, which it depends on."
+            return Withheld(ExecutionStatus.DRY_RUN, Reason.DEPENDENCY_WAITS, message)
+        message = f"It waits with {self._named(waiting)}, which it depends on."
+        raise _Stop(ExecutionStatus.PENDING, Reason.DEPENDENCY_WAITS, message)
 
     def _because_of(self, place: int, cause: int) -> str:
         what = f"{self._named(cause)} {self._fate(cause)}"
@@ -223,7 +230,7 @@ class Gate:
             raise _Stop(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
         if self.dry_run:
             message = f"{subject} would wait for approval.{why}"
-            raise _Stop(ExecutionStatus.DRY_RUN, Reason.NOT_APPROVED, message)
+            return Admitted(step, held_back=Withheld(ExecutionStatus.DRY_RUN, Reason.NOT_APPROVED, message))
         message = f"{subject} waits for approval.{why}"
         raise _Stop(ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, asks=step)
 
@@ -260,3 +267,6 @@ class Gate:
 
 _LETS_ON = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
 """What an action may have come to so that those that depend on it are not lost."""
+
+_WAITS = frozenset({Reason.NOT_APPROVED, Reason.DEPENDENCY_WAITS})
+"""Why an action waits, or in a dry run would."""

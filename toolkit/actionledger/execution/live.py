@@ -114,6 +114,7 @@ class LiveSession:
             counter=ledger.counter() if ledger and profile.limits.shared else None,
         )
         self._session.turns = earlier.turns if earlier else 0
+        self._goes_on = earlier is not None
         self._is_open = False
         self._is_closed = False
         self._lock = ledger.session_lock(session_id) if ledger and not ledger.read_only else None
@@ -268,7 +269,7 @@ class LiveSession:
         )
 
     def undo(self, turn_id: str | None = None, *, action: int | None = None) -> Undone:
-        """Take back what a turn, or one action of it, has changed in the workspace; its actions are recorded as undone.
+        """Take back what a turn, or one action of it, has changed in the workspace; that is recorded of its actions.
 
         Only files and folders come back; what a handler did elsewhere stays done.
 
@@ -309,7 +310,7 @@ class LiveSession:
         return self._undoing.undo_back_to(turn_id)
 
     def redo(self, undone: Undone) -> Undone:
-        """Take back an undoing; its actions are recorded as succeeded once more. See ``undo``.
+        """Take back an undoing; that is recorded of its actions as well. See ``undo``.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
@@ -377,6 +378,8 @@ class LiveSession:
             )
         )
         self._is_open = True
+        if self._goes_on:
+            self._undoing.catch_up()
 
     def _finish(self, *, success: bool | None, reason: str) -> None:
         key, run = self._session.session, self._session.run

@@ -1,13 +1,20 @@
-"""Taking back what a session's actions have changed in its workspace, with a record of it: one more try, ``undone``."""
+"""Taking back what a session's actions have changed in its workspace, with a record of it.
 
+The workspace's journal is on the disk before anything is taken back, and the ledger is told what the journal knows and it
+doesn't: what a process could not record any more, because it was killed in between, is recorded by the next one.
+"""
+
+from collections import Counter
 from dataclasses import dataclass
+from datetime import datetime
 
 from actionledger.errors import UsageError
-from actionledger.events import ExecutionFinished, ExecutionStarted
+from actionledger.events import ActionReversed
 from actionledger.execution.workspace import Undone, Workspace
+from actionledger.execution.workspace.undoing import Reversed
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.progress import ActionTried, last_tries
+from actionledger.ledger.queries.progress import ActionTried, actions_tried, reversal_counts
 from actionledger.recording import (
     Recorder,
     RunKey,
@@ -15,11 +22,11 @@ from actionledger.recording import (
     TurnKey,
     action_id_of,
     attempt_id_of,
-    json_text,
     now,
     turn_id_of,
+    utc,
 )
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.vocabulary import Reversal
 
 _MOST_NAMED = 50
 
@@ -50,18 +57,18 @@ class Undoing:
             place: the action's place among its response's actions, from 0; None for all of the turn.
         """
         if place is None:
-            return self._recorded(self.workspace.undo_turn(turn_id), ExecutionStatus.UNDONE)
+            return self._recorded(self.workspace.undo_turn(turn_id))
         turn = TurnKey(session=self.session, turn_id=turn_id, index=0, occurred_at=None)
         action_id = action_id_of(attempt_id_of(turn, self.run), place)
-        return self._recorded(self.workspace.undo(action_id), ExecutionStatus.UNDONE)
+        return self._recorded(self.workspace.undo(action_id))
 
     def undo_back_to(self, turn_id: str) -> Undone:
         """Take back what was changed after a turn."""
-        return self._recorded(self.workspace.undo_back_to(turn_id), ExecutionStatus.UNDONE)
+        return self._recorded(self.workspace.undo_back_to(turn_id))
 
     def redo(self, undone: Undone) -> Undone:
         """Take an undoing back."""
-        return self._recorded(self.workspace.undo(undone.action), ExecutionStatus.SUCCEEDED)
+        return self._recorded(self.workspace.undo(undone.action))
 
     def last_changed(self, turns: int) -> str:
         """Return the last turn of which something is left to be undone.
@@ -78,52 +85,46 @@ class Undoing:
             raise UsageError("No turn of this session has changed anything that is left to be undone.")
         return found
 
-    def _recorded(self, undone: Undone, status: ExecutionStatus) -> Undone:
-        for tried in last_tries(self.ledger, undone.actions) if self.ledger else ():
-            self._record_try(tried, undone, status)
-        if self.ledger:
-            self.ledger.flush()
+    def catch_up(self) -> None:
+        """Record what was undone in the workspace and is not in the ledger yet."""
+        if self.ledger is None:
+            return
+        undone = [(each, one) for each in self.workspace.undoings() for one in each.reversals]
+        action_ids = list(dict.fromkeys(one.action for _, one in undone))
+        tried = {each.action_id: each for each in actions_tried(self.ledger, action_ids)}
+        recorded = Counter(reversal_counts(self.ledger, action_ids))
+        # Those of an action are recorded in their order, so the ledger lacks the last ones.
+        for each, one in undone:
+            if recorded[one.action]:
+                recorded[one.action] -= 1
+            elif one.action in tried:
+                self.record(self._event(each, one, tried[one.action]))
+        self.ledger.flush()
+
+    def _recorded(self, undone: Undone) -> Undone:
+        self.catch_up()
         return undone
 
-    def _record_try(self, tried: ActionTried, undone: Undone, status: ExecutionStatus) -> None:
-        number, moment = tried.try_number + 1, now()
-        execution_id = derived_id("execution", tried.action_id, number)
-        self.record(
-            ExecutionStarted(
-                event_id=derived_id("execution-started", execution_id),
-                recorded_at=moment,
-                run_id=self.run.run_id,
-                session_id=tried.session_id,
-                turn_id=tried.turn_id,
-                turn_index=tried.turn_index,
-                profile=tried.profile,
-                model=tried.model,
-                task=tried.task,
-                occurred_at=tried.occurred_at,
-                execution_id=execution_id,
-                attempt_id=tried.attempt_id,
-                action_id=tried.action_id,
-                action_index=tried.action_index,
-                name=tried.name,
-                dialect=tried.dialect,
-                trace_id=tried.trace_id,
-                try_number=number,
-                started_at=moment,
-            )
-        )
-        self.record(
-            ExecutionFinished(
-                event_id=derived_id("execution-finished", execution_id),
-                recorded_at=moment,
-                run_id=self.run.run_id,
-                session_id=tried.session_id,
-                turn_id=tried.turn_id,
-                execution_id=execution_id,
-                status=status,
-                reason=None,
-                result=json_text({"changed_back": undone.paths[:_MOST_NAMED], "in_all": len(undone.paths)}),
-                message="",
-                duration_ms=0.0,
-                finished_at=moment,
-            )
+    def _event(self, undone: Undone, reversed_: Reversed, tried: ActionTried) -> ActionReversed:
+        return ActionReversed(
+            event_id=derived_id("action-reversed", undone.action, tried.action_id),
+            recorded_at=now(),
+            run_id=self.run.run_id,
+            session_id=tried.session_id,
+            turn_id=tried.turn_id,
+            turn_index=tried.turn_index,
+            profile=tried.profile,
+            model=tried.model,
+            task=tried.task,
+            occurred_at=tried.occurred_at,
+            reversal_id=undone.action,
+            attempt_id=tried.attempt_id,
+            action_id=tried.action_id,
+            action_index=tried.action_index,
+            name=tried.name,
+            dialect=tried.dialect,
+            reversal=Reversal.REDONE if reversed_.is_redone else Reversal.UNDONE,
+            paths=reversed_.paths[:_MOST_NAMED],
+            path_count=len(reversed_.paths),
+            reversed_at=utc(datetime.fromisoformat(undone.at)),
         )

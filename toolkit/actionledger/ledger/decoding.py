@@ -4,17 +4,19 @@ from pydantic import ValidationError
 
 from actionledger.events import EVENT, Event
 from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.older import ReversalAsTry, reversal_as_try
 from actionledger.ledger.segments import Line
 
 
-def decode(line: Line) -> Event:
+def decode(line: Line) -> Event | ReversalAsTry:
     """Read a line.
 
     Args:
         line: a line of a segment.
 
     Returns:
-        The event; its identifier is a UUID, its other fields are as they were written.
+        The event, or what an older version wrote for one; its identifier is a UUID, its other fields are as they were
+        written.
 
     Raises:
         ValueError: the line is no event; the text is the reason.
@@ -22,7 +24,7 @@ def decode(line: Line) -> Event:
     if line.is_cut_off:
         raise ValueError("cut off")
     try:
-        event = EVENT.validate_json(line.data)
+        event = reversal_as_try(line.data) or EVENT.validate_json(line.data)
     except ValidationError as error:
         raise ValueError(_reason(error)) from None
     if not is_uuid(event.event_id):

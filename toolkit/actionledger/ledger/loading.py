@@ -15,6 +15,7 @@ from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
+from actionledger.ledger.older import Older, ReversalAsTry
 from actionledger.ledger.projection import Row, rows_of
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
@@ -91,7 +92,7 @@ class Loader:
         self.tally.quarantined += tally.quarantined
 
     def _stage(self, lines: Sequence[Line], staging: Staging, tally: Tally) -> None:
-        decoded: list[tuple[Line, Event]] = []
+        decoded: list[tuple[Line, Event | ReversalAsTry]] = []
         for line in lines:
             try:
                 decoded.append((line, decode(line)))
@@ -99,6 +100,7 @@ class Loader:
                 _quarantine(line, str(error), staging, tally)
         known = self._known_events([event.event_id for _, event in decoded])
         parsers = self._known_parsers()
+        older = Older(self._connection, self._catalogues)
         for line, event in decoded:
             event_id = event.event_id.lower()
             if event_id in known:
@@ -106,7 +108,7 @@ class Loader:
                 continue
             known.add(event_id)
             try:
-                rows = [fit(row) for row in rows_of(event)]
+                rows = [fit(row) for row in rows_of(older.brought_up(event))]
             except ValueError as error:
                 _quarantine(line, f"bad field: {error}", staging, tally)
                 continue

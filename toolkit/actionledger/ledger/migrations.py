@@ -37,11 +37,33 @@ def add_approvals(connection: DuckDBPyConnection) -> None:
         if table.name in {"approval_starts", "approval_ends", "resumptions"}:
             connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
     connection.execute("ALTER TABLE execution_starts ADD COLUMN IF NOT EXISTS arguments JSON")
-    for view in ("executions", "approvals"):
-        connection.execute(f"CREATE OR REPLACE VIEW {view} AS {VIEWS[view]}")
+    connection.execute(f"CREATE OR REPLACE VIEW approvals AS {VIEWS['approvals']}")
 
 
-MIGRATIONS: tuple[Migration, ...] = (create_everything, add_approvals)
+def add_reversals(connection: DuckDBPyConnection) -> None:
+    """Make room for what was undone and redone, and read as such what used to be recorded as further tries.
+
+    Such a try said ``undone``, or ``succeeded`` for one that put the changes back; its result named the paths, and it took no
+    time. An action's changes are in effect again with every second of them.
+    """
+    for table in TABLES:
+        if table.name == "reversals":
+            connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+    connection.execute("""
+        INSERT INTO reversals BY NAME
+        SELECT run_id, session_id, turn_id, turn_index, profile, model, task, occurred_at, execution_id AS reversal_id,
+               attempt_id, action_id, action_index, name, dialect,
+               CASE row_number() OVER (PARTITION BY action_id ORDER BY try_number) % 2 WHEN 1 THEN 'undone' ELSE 'redone' END
+                   AS kind,
+               result->'changed_back' AS paths, (result->>'in_all')::BIGINT AS path_count, finished_at AS reversed_at
+        FROM execution_starts JOIN execution_ends USING (execution_id)
+        WHERE (status = 'undone' OR (status = 'succeeded' AND duration_ms = 0
+                                     AND list_sort(json_keys(result)) = ['changed_back', 'in_all']))
+              AND execution_id NOT IN (SELECT reversal_id FROM reversals)""")
+    connection.execute(f"CREATE OR REPLACE VIEW executions AS {VIEWS['executions']}")
+
+
+MIGRATIONS: tuple[Migration, ...] = (create_everything, add_approvals, add_reversals)
 
 
 def version_in(connection: DuckDBPyConnection) -> int | None:

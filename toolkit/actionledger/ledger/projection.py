@@ -8,6 +8,7 @@ from pydantic_core import to_json
 
 from actionledger.events import (
     ActionRecord,
+    ActionReversed,
     ApprovalDecided,
     ApprovalRequested,
     Event,
@@ -76,6 +77,8 @@ def rows_of(event: Event) -> Iterator[Row]:
             yield _row("execution_starts", event)
         case ExecutionFinished():
             yield _row("execution_ends", event)
+        case ActionReversed():
+            yield _row("reversals", event, kind=event.reversal, paths=_json(event.paths))
         case ApprovalRequested():
             yield _row("approval_starts", event, requested_at=event.recorded_at)
         case ApprovalDecided():

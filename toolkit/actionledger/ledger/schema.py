@@ -10,7 +10,7 @@ Times are UTC without a zone. Spans are code points of ``turns.text``.
 
 from dataclasses import dataclass
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 
@@ -199,6 +199,22 @@ TABLES = (
         },
     ),
     Table(
+        "reversals",
+        _TURN
+        | {
+            "reversal_id": "UUID",
+            "attempt_id": "UUID",
+            "action_id": "UUID",
+            "action_index": "INTEGER",
+            "name": "VARCHAR",
+            "dialect": "VARCHAR",
+            "kind": "VARCHAR",
+            "paths": "JSON",
+            "path_count": "BIGINT",
+            "reversed_at": "TIMESTAMP",
+        },
+    ),
+    Table(
         "approval_starts",
         _TURN
         | {
@@ -268,7 +284,8 @@ VIEWS = {
         SELECT s.*, coalesce(e.status, 'interrupted') AS status,
                CASE WHEN e.status IS NULL THEN 'never_finished' ELSE e.reason END AS reason,
                e.result, e.message, e.duration_ms, e.finished_at
-        FROM execution_starts s LEFT JOIN execution_ends e USING (execution_id)""",
+        FROM execution_starts s LEFT JOIN execution_ends e USING (execution_id)
+        ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)""",
     "approvals": """
         SELECT s.*, e.decision, e.decided_by, e.why, e.decided_hash, e.changed_arguments, e.decided_at
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",

@@ -215,11 +215,14 @@ class Chat:
         """Return what the actions of the last turn would do now."""
         return self.session.preview(self.turn) if self.turn else ()
 
-    def statuses(self, turn: Turn) -> list[ExecutionStatus]:
-        """Return what came of the last try at each action of a turn, as it is recorded; undoing is a try as well."""
+    def statuses(self, turn: Turn) -> list[str]:
+        """Return what came of the last try at each action of a turn, as it is recorded, and whether it was undone since."""
         found = turn_progress(self.ledger, turn.turn_id)
         tries = found[1] if found else []
-        return [each.status for each in sorted(tries, key=lambda each: each.action_index)]
+        return [
+            f"{each.status} and undone" if each.is_undone else str(each.status)
+            for each in sorted(tries, key=lambda each: each.action_index)
+        ]
 
     def undo(self, turn: Turn | None = None, action: int | None = None) -> Undone:
         """Take back what a turn or one of its actions has changed; see ``LiveSession.undo``."""
@@ -257,9 +260,9 @@ class Chat:
         return opened
 
     def _switch(self, session: LiveSession | None = None) -> None:
-        """Have a session run things as it is wished; what is only tried has nobody to wait for."""
+        """Have a session run things as it is wished."""
         chosen = session or self.session
-        chosen.auto, chosen.dry_run = self._auto or self._dry_run, self._dry_run
+        chosen.auto, chosen.dry_run = self._auto, self._dry_run
 
     def _begin_anew(self) -> None:
         opened = self._opened()

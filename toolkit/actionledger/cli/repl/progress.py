@@ -34,10 +34,11 @@ class Progress:
         self._total = 0
         self._failed = 0
         self._told = 0
+        self._tried_dry = 0
 
     def expect(self, total: int) -> None:
         """Count anew: so many actions are about to run."""
-        self._count, self._total, self._failed, self._told = 0, total, 0, 0
+        self._count, self._total, self._failed, self._told, self._tried_dry = 0, total, 0, 0, 0
 
     @contextmanager
     def muted(self) -> Iterator[None]:
@@ -67,7 +68,9 @@ class Progress:
         if not self._told:
             return
         self._print("")
-        if self._failed:
+        if self._tried_dry:
+            self._print(f"🔍 Dry run: nothing was done ({self._told} action(s))")
+        elif self._failed:
             self._print(f"⚠️  {self._failed} of {self._told} action(s) did not succeed")
         else:
             self._print("✅ All actions completed successfully")
@@ -103,6 +106,7 @@ class Progress:
             self._print(line)
         self._print(fate(event.status, event.message))
         self._told += 1
+        self._tried_dry += event.status is ExecutionStatus.DRY_RUN
         self._failed += event.status not in {ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN}
 
     def _head(self, place: int) -> None:

@@ -1,6 +1,6 @@
 """What a journal of effects says, folded: what was done, what is in effect now, and what it takes to undo it. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -119,10 +119,10 @@ class History:
         ]
         return [self.records[number] for number in sorted(last, reverse=True)]
 
-    def origins(self, records: Iterable[Record]) -> list[str]:
-        """Return the actions that first changed what some records change, in the order of those changes."""
-        first = sorted({self._first[record.number] for record in records})
-        return list(dict.fromkeys(self.records[number].unit.action for number in first))
+    def links(self, record: Record) -> tuple[Record, int]:
+        """Return the first record of the chain that one belongs to, and its own place in it, from 0."""
+        first = self._first[record.number]
+        return self.records[first], self._chains[first].index(record.number)
 
     def turns(self) -> list[str]:
         """Return the turns that changed something, in the order of their first change."""

@@ -166,7 +166,7 @@ def inverse(step: Step) -> Step:
     return Step(Change(effect.path, effect.after, effect.before), step.after, step.before)
 
 
-def paths_of(effect: Change | Move) -> tuple[str, ...]:
+def paths_of(effect: Effect) -> tuple[str, ...]:
     """Return the paths that an effect changes something at."""
     return (effect.path, effect.target) if isinstance(effect, Move) else (effect.path,)
 

@@ -1,14 +1,15 @@
 """Taking back what was done: tried in mind first, so that it is done whole or not at all."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actionledger.errors import ActionError
 from actionledger.execution.workspace.contents import Contents
 from actionledger.execution.workspace.diffs import unified
-from actionledger.execution.workspace.history import Record
+from actionledger.execution.workspace.history import History, Record
 from actionledger.execution.workspace.layers import LayeredTree
-from actionledger.execution.workspace.nodes import Change, Gap, Move, Node, Step
+from actionledger.execution.workspace.nodes import Change, Gap, Move, Node, Step, paths_of
 from actionledger.execution.workspace.paths import plain_parts
 from actionledger.execution.workspace.tree import Tree, loaded_or_none, obstacle
 from actionledger.vocabulary import Reason
@@ -50,18 +51,83 @@ class UndoRefusedError(ActionError):
 
 
 @dataclass(frozen=True, slots=True)
+class Reversed:
+    """What an undoing did to the changes of one action.
+
+    Args:
+        action: the action that made them in the first place.
+        paths: what was changed by the undoing, sorted.
+        is_redone: whether the changes are in effect again, because it took an undoing back.
+    """
+
+    action: str
+    paths: tuple[str, ...]
+    is_redone: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Undone:
     """What was undone.
 
     Args:
         action: identifies the undoing, so that it can itself be undone.
-        paths: what was changed back, sorted.
-        actions: whose changes these were in the first place, in the order of their first change.
+        at: when it was begun, UTC.
+        reversals: whose changes these were in the first place, in the order of their first change.
     """
 
     action: str
-    paths: tuple[str, ...]
-    actions: tuple[str, ...] = ()
+    at: str
+    reversals: tuple[Reversed, ...]
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All that was changed back, sorted."""
+        return tuple(sorted({path for each in self.reversals for path in each.paths}))
+
+
+def undoings(history: History) -> list[Undone]:
+    """Return what was undone on its own account, and not within an action, in the order in which it was."""
+    actions = (
+        record.unit.action
+        for record in history.records
+        if _takes_back(record, history) and not record.unit.turn
+    )
+    made = (undoing_of(history, action) for action in dict.fromkeys(actions))
+    return [undone for undone in made if undone.reversals]
+
+
+def undoing_of(history: History, action: str) -> Undone:
+    """Return what was undone under one name.
+
+    Args:
+        history: what was done.
+        action: identifies the undoing.
+    """
+    records = [
+        record for record in history.records if record.unit.action == action and _takes_back(record, history)
+    ]
+    return Undone(action, records[0].at, _reversals(history, records))
+
+
+def _takes_back(record: Record, history: History) -> bool:
+    return record.undoes is not None and history.was_done(record)
+
+
+def _reversals(history: History, records: Sequence[Record]) -> tuple[Reversed, ...]:
+    """Return what became of each action; what failed halfway took itself back, and is nothing."""
+    chains: dict[int, list[tuple[Record, int]]] = defaultdict(list)
+    for record in records:
+        first, place = history.links(record)
+        chains[first.number].append((record, place))
+    paths: dict[str, set[str]] = defaultdict(set)
+    redone: dict[str, bool] = {}
+    for number, links in sorted(chains.items()):
+        if len(links) % 2:
+            record, place = links[-1]
+            action = history.records[number].unit.action
+            paths[action].update(paths_of(record.effect))
+            redone[action] = place % 2 == 0
+    return tuple(Reversed(action, tuple(sorted(paths[action])), redone[action]) for action in paths)
 
 
 def undo_steps(records: Sequence[Record], tree: Tree, contents: Contents) -> list[Step]:

@@ -17,11 +17,11 @@ from actionledger.execution.workspace.files import Files
 from actionledger.execution.workspace.history import Record
 from actionledger.execution.workspace.journal import Journal
 from actionledger.execution.workspace.limits import FileLimits
-from actionledger.execution.workspace.nodes import Effect, Gap, Step, digest_of, paths_of
+from actionledger.execution.workspace.nodes import Effect, Gap, Step, digest_of
 from actionledger.execution.workspace.overlay import Overlay
 from actionledger.execution.workspace.refusals import recording
 from actionledger.execution.workspace.snapshots import Snapshot, differences, take_snapshot
-from actionledger.execution.workspace.undoing import Undone, undo_steps
+from actionledger.execution.workspace.undoing import Undone, undo_steps, undoing_of, undoings
 from actionledger.execution.workspace.units import Unit, current_unit
 from actionledger.ids import derived_id
 from actionledger.vocabulary import Reason
@@ -128,6 +128,11 @@ class Workspace(Files):
             later = set(turns[turns.index(turn) + 1 :])
             return self._undo(lambda record: record.unit.turn in later, f"the turns after {turn!r}")
 
+    def undoings(self) -> list[Undone]:
+        """Return all that was undone here, and not within an action, in the order in which it was."""
+        with self._exclusively():
+            return undoings(self.journal.history)
+
     def is_changed_by(self, turn: str) -> bool:
         """Return whether something that a turn has changed is left to be undone."""
         with self._exclusively():
@@ -168,9 +173,7 @@ class Workspace(Files):
             steps = undo_steps(records, self._disk, self.journal.contents)
             unit = current_unit()
             carry_out(self._disk, self.journal, unit, steps, [record.number for record in records])
-            origins = tuple(self.journal.history.origins(records))
-        paths = sorted({path for step in steps for path in paths_of(step.effect)})
-        return Undone(unit.action, tuple(paths), origins)
+            return undoing_of(self.journal.history, unit.action)
 
     def _recover(self) -> None:
         """Settle what a process that died left unsettled."""

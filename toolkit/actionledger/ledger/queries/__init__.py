@@ -15,7 +15,17 @@ from actionledger.ledger.queries.reasons import Failure, Stage, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
 from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time
-from actionledger.ledger.queries.turn import Action, Attempt, Execution, Reader, Response, TurnDetail, turn
+from actionledger.ledger.queries.turn import (
+    Action,
+    ActionReversal,
+    Attempt,
+    Execution,
+    Reader,
+    Response,
+    Told,
+    TurnDetail,
+    turn,
+)
 from actionledger.ledger.queries.turns import TurnRow, turns
 
 __all__ = [
@@ -23,6 +33,7 @@ __all__ = [
     "EVERYTHING",
     "NO_DIALECT",
     "Action",
+    "ActionReversal",
     "Attempt",
     "Axis",
     "Bucket",
@@ -45,6 +56,7 @@ __all__ = [
     "Session",
     "SessionRow",
     "Stage",
+    "Told",
     "Trend",
     "TurnBehind",
     "TurnDetail",

@@ -25,6 +25,11 @@ READ = [str(outcome) for outcome in Outcome if outcome.is_success]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
 
+TAKEN_BACK = """
+SELECT action_id FROM reversals GROUP BY action_id
+HAVING count(*) FILTER (kind = 'undone') > count(*) FILTER (kind = 'redone')"""
+"""The actions whose changes were undone and not redone since, as SQL."""
+
 
 class Result(Protocol):
     """What a statement gave."""

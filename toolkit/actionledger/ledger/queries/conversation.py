@@ -1,12 +1,9 @@
 """What the model wrote in one session, and what it was shown before and after each time."""
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
-from actionledger.ledger.queries.turn import Response
+from actionledger.ledger.queries.turn import RESPONSES, Response
 
-_CONVERSATION = """
-SELECT turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index AS index, occurred_at,
-       text, text_is_exact, prompt, feedback
-FROM turns WHERE session_id = $session_id::UUID ORDER BY turn_index"""
+_CONVERSATION = f"{RESPONSES} ORDER BY turn_index"
 
 
 def conversation(ledger: Queryable, session_id: str) -> list[Response]:

@@ -9,6 +9,7 @@ from actionledger.ledger.queries.base import (
     INTENT,
     READ,
     RUNNABLE,
+    TAKEN_BACK,
     Queryable,
     as_rate,
     number,
@@ -34,10 +35,9 @@ class Funnel:
         with_valid: responses that were read whole and have at least one action that may run.
         statuses: actions by what came of checking them.
         validation: valid and coerced actions among those that had a catalogue and were meant.
-        tried: actions that were tried at least once.
-        done: actions of which a try succeeded.
-        tries: executions by what came of them.
-        execution: executions that succeeded, of those that were attempted.
+        tries: executions by what came of them; each try at an action is one.
+        execution: executions that succeeded, of those that were attempted: the one execution rate, wherever it is shown.
+        taken_back: actions whose changes were undone, and not redone since, of those of which a try succeeded.
     """
 
     outcomes: Mapping[Outcome, int]
@@ -47,10 +47,9 @@ class Funnel:
     with_valid: int
     statuses: Mapping[ActionStatus, int]
     validation: Rate
-    tried: int
-    done: int
     tries: Mapping[ExecutionStatus, int]
     execution: Rate
+    taken_back: Rate
 
     @property
     def responses(self) -> int:
@@ -108,14 +107,14 @@ _ACTING = """
 WITH found AS (
     SELECT {label} AS label, session_id, status, action_id, list_contains($attempted, status) AS is_attempted
     FROM executions {join} WHERE {condition}),
-whole AS (
-    SELECT label, histogram(status) AS tries, count(DISTINCT action_id) FILTER (is_attempted) AS tried,
-           count(DISTINCT action_id) FILTER (status = 'succeeded') AS done
-    FROM found GROUP BY label),
+whole AS (SELECT label, histogram(status) AS tries FROM found GROUP BY label),
+undone AS (SELECT action_id, true AS is_undone FROM ({taken_back})),
 by_session AS (
-    SELECT label, count(*) FILTER (is_attempted) AS attempted, count(*) FILTER (status = 'succeeded') AS succeeded
-    FROM found GROUP BY label, session_id)
-SELECT label, any_value(tries), any_value(tried), any_value(done), {succeeded}
+    SELECT label, count(*) FILTER (is_attempted) AS attempted, count(*) FILTER (status = 'succeeded') AS succeeded,
+           count(DISTINCT action_id) FILTER (status = 'succeeded') AS done,
+           count(DISTINCT action_id) FILTER (status = 'succeeded' AND is_undone) AS done_and_undone
+    FROM found LEFT JOIN undone USING (action_id) GROUP BY label, session_id)
+SELECT label, any_value(tries), {succeeded}, {undone}
 FROM by_session JOIN whole USING (label) GROUP BY label"""
 
 _RATES = {
@@ -124,6 +123,7 @@ _RATES = {
     "strict": rate_sql("clean", "intent"),
     "valid": rate_sql("valid", "checked"),
     "succeeded": rate_sql("succeeded", "attempted"),
+    "undone": rate_sql("done_and_undone", "done"),
 }
 """Each rate as SQL, over the counts of a label's sessions."""
 
@@ -199,7 +199,7 @@ def _funnels(
     def rows(statement: str, table: str, **words: list[str]) -> dict[str, tuple[Any, ...]]:
         condition, parameters = scope(within, table, every_reading=every_reading)
         needed = "" if table == "parse_attempts" and join == _ATTEMPTS else join
-        query = statement.format(label=label, join=needed, condition=condition, **_RATES)
+        query = statement.format(label=label, join=needed, condition=condition, taken_back=TAKEN_BACK, **_RATES)
         return {row[0]: tuple(row[1:]) for row in ledger.sql(query, parameters | words).fetchall()}
 
     reading = rows(_READING, "parse_attempts", intent=INTENT, read=READ)
@@ -213,7 +213,7 @@ def _funnels(
 def _funnel(reading: tuple[Any, ...], checking: tuple[Any, ...], acting: tuple[Any, ...]) -> Funnel:
     outcomes, with_valid, meant, parsed, strict = reading or ({}, 0, _NOTHING, _NOTHING, _NOTHING)
     statuses, valid = checking or ({}, _NOTHING)
-    tries, tried, done, succeeded = acting or ({}, 0, 0, _NOTHING)
+    tries, succeeded, undone = acting or ({}, _NOTHING, _NOTHING)
     return Funnel(
         outcomes={Outcome(name): count for name, count in outcomes.items()},
         meant=as_rate(meant),
@@ -222,8 +222,7 @@ def _funnel(reading: tuple[Any, ...], checking: tuple[Any, ...], acting: tuple[A
         with_valid=with_valid,
         statuses={ActionStatus(name): count for name, count in statuses.items()},
         validation=as_rate(valid),
-        tried=tried,
-        done=done,
         tries={ExecutionStatus(name): count for name, count in tries.items()},
         execution=as_rate(succeeded),
+        taken_back=as_rate(undone),
     )

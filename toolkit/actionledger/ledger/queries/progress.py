@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, is_uuid, rows
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
@@ -51,6 +51,7 @@ class LastTry:
         message: what the model was told where it did not succeed.
         duration_ms: how long it took, in milliseconds.
         is_finished: whether its end was recorded.
+        is_undone: whether what it changed was taken back, and not put there again since.
     """
 
     execution_id: str
@@ -63,16 +64,16 @@ class LastTry:
     message: str
     duration_ms: float
     is_finished: bool
+    is_undone: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ActionTried:
-    """An action that was tried, and how often.
+    """An action that was tried.
 
     Args:
-        action_id, attempt_id, action_index, name, dialect, trace_id: the action.
+        action_id, attempt_id, action_index, name, dialect: the action.
         session_id, turn_id, turn_index, profile, model, task, occurred_at: its dimensions.
-        try_number: how many tries there were.
     """
 
     action_id: str
@@ -80,7 +81,6 @@ class ActionTried:
     action_index: int
     name: str
     dialect: str
-    trace_id: str
     session_id: str
     turn_id: str
     turn_index: int
@@ -88,7 +88,6 @@ class ActionTried:
     model: str
     task: str
     occurred_at: datetime | None
-    try_number: int
 
 
 _TURN = """
@@ -102,17 +101,19 @@ ORDER BY parsed_at LIMIT 1"""
 _TRIES = """
 SELECT execution_id::VARCHAR AS execution_id, action_index, name, try_number, status, reason,
        coalesce(result::VARCHAR, 'null') AS result, coalesce(message, '') AS message,
-       coalesce(duration_ms, 0) AS duration_ms, finished_at IS NOT NULL AS is_finished
+       coalesce(duration_ms, 0) AS duration_ms, finished_at IS NOT NULL AS is_finished,
+       action_id IN ({taken_back}) AS is_undone
 FROM executions WHERE turn_id = $turn_id::UUID AND attempt_id = $attempt_id::UUID
 QUALIFY row_number() OVER (PARTITION BY action_index ORDER BY try_number DESC) = 1"""
 
 _ACTIONS_TRIED = """
-SELECT action_id::VARCHAR AS action_id, attempt_id::VARCHAR AS attempt_id, action_index, name, dialect, trace_id,
-       session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, turn_index, profile, model, task, occurred_at,
-       try_number
-FROM executions WHERE list_contains($ids, action_id::VARCHAR)
-QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1
-ORDER BY turn_index, action_index"""
+SELECT DISTINCT ON (action_id) action_id::VARCHAR AS action_id, attempt_id::VARCHAR AS attempt_id, action_index, name,
+       dialect, session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, turn_index, profile, model, task,
+       occurred_at
+FROM executions WHERE list_contains($ids, action_id::VARCHAR)"""
+
+_REVERSALS = """
+SELECT action_id::VARCHAR, count(*) FROM reversals WHERE list_contains($ids, action_id::VARCHAR) GROUP BY action_id"""
 
 _NEXT = "SELECT coalesce(max(turn_index) + 1, 0) FROM turn_starts WHERE session_id = $session_id::UUID"
 
@@ -130,17 +131,27 @@ def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[L
     if not turns:
         return None
     of_attempt = {"turn_id": turn_id, "attempt_id": turns[0].attempt_id}
-    return turns[0], rows(ledger, LastTry, _TRIES, of_attempt)
+    return turns[0], rows(ledger, LastTry, _TRIES.format(taken_back=TAKEN_BACK), of_attempt)
 
 
-def last_tries(ledger: Queryable, action_ids: Sequence[str]) -> list[ActionTried]:
-    """Return those of some actions that were tried, in the order of their turns.
+def actions_tried(ledger: Queryable, action_ids: Sequence[str]) -> list[ActionTried]:
+    """Return those of some actions that were tried.
 
     Args:
         ledger: what to ask.
         action_ids: which actions.
     """
     return rows(ledger, ActionTried, _ACTIONS_TRIED, {"ids": list(action_ids)}) if action_ids else []
+
+
+def reversal_counts(ledger: Queryable, action_ids: Sequence[str]) -> dict[str, int]:
+    """Return how often each of some actions was undone or redone, of those that were.
+
+    Args:
+        ledger: what to ask.
+        action_ids: which actions.
+    """
+    return dict(ledger.sql(_REVERSALS, {"ids": list(action_ids)}).fetchall()) if action_ids else {}
 
 
 def next_turn_index(ledger: Queryable, session_id: str) -> int:

@@ -11,8 +11,24 @@ from actionledger.vocabulary import (
     ExecutionStatus,
     Outcome,
     Reason,
+    Reversal,
     RunKind,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the model was told of a turn, once.
+
+    Args:
+        text: the exact text.
+        at: when, UTC without a zone; None where the source doesn't say.
+        is_resumed: whether the turn had gone on after its end, and not ended for the first time.
+    """
+
+    text: str
+    at: datetime | None
+    is_resumed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +40,9 @@ class Response:
         occurred_at: when the response was made, UTC without a zone; None where the source doesn't say.
         text: the response, exactly.
         text_is_exact: False where a lone surrogate or a secret was replaced before it was recorded.
-        prompt: what the model was shown before; None where it was the feedback of the turn before.
-        feedback: what the model was told next; None where the turn never ended.
+        prompt: what the model was shown before; None where it was what it was last told of the turn before.
+        told: what the model was told next, in order: when the turn ended, and each time that it went on; empty where it never
+            ended.
     """
 
     turn_id: str
@@ -35,7 +52,12 @@ class Response:
     text: str
     text_is_exact: bool
     prompt: str | None
-    feedback: str | None
+    told: tuple[Told, ...]
+
+    @property
+    def feedback(self) -> str | None:
+        """What the model was told of it in the end; None where the turn never ended."""
+        return self.told[-1].text if self.told else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +163,29 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
+class ActionReversal:
+    """What an action of the turn had changed was taken back, or put there again.
+
+    Args:
+        attempt_id: the reading that the action comes from.
+        action_index: the action's place in it.
+        name: the action's name.
+        kind: whether its changes were gone or back then.
+        paths: what was changed by it; the first of them where there are many.
+        path_count: how many there are in all.
+        reversed_at: when, UTC without a zone.
+    """
+
+    attempt_id: str
+    action_index: int
+    name: str
+    kind: Reversal
+    paths: tuple[str, ...]
+    path_count: int
+    reversed_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class TurnDetail:
     """Everything of one turn.
 
@@ -151,6 +196,7 @@ class TurnDetail:
         issues: all that is wrong with the text, in text order.
         actions: what was read, in text order.
         executions: every try at every action of the turn, whichever reading it comes from.
+        reversals: what was undone and redone of the turn's actions, in order.
         readers: the runs that have read the turn, the first one first.
     """
 
@@ -160,15 +206,24 @@ class TurnDetail:
     issues: tuple[Issue, ...]
     actions: tuple[Action, ...]
     executions: tuple[Execution, ...]
+    reversals: tuple[ActionReversal, ...]
     readers: tuple[Reader, ...]
 
 
 _TURNS_AT_MOST = 2**31
 
-_TURN = """
+RESPONSES = """
 SELECT turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index AS index, occurred_at,
-       text, text_is_exact, prompt, feedback
-FROM turns WHERE session_id = $session_id::UUID AND turn_index = $turn_index LIMIT 1"""
+       text, text_is_exact, prompt,
+       CASE WHEN feedback IS NULL THEN [] ELSE [{'text': feedback, 'at': finished_at, 'is_resumed': false}] END
+           || coalesce(later, []) AS told
+FROM turns LEFT JOIN (
+    SELECT turn_id, list({'text': feedback, 'at': finished_at, 'is_resumed': true} ORDER BY finished_at) AS later
+    FROM resumptions WHERE session_id = $session_id::UUID GROUP BY turn_id) USING (turn_id)
+WHERE session_id = $session_id::UUID"""
+"""The responses of a session, as ``Response`` has them."""
+
+_TURN = f"{RESPONSES} AND turn_index = $turn_index LIMIT 1"
 
 _ATTEMPT = """
 SELECT attempt_id::VARCHAR AS attempt_id, run_id::VARCHAR AS run_id, parser_name AS parser, catalogue, dialect,
@@ -214,6 +269,11 @@ SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, try_number, status
 FROM executions WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
 ORDER BY started_at, action_index, try_number"""
 
+_REVERSALS = """
+SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, kind, paths::VARCHAR[] AS paths, path_count, reversed_at
+FROM reversals WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
+ORDER BY reversed_at, action_index, kind"""
+
 
 def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None = None) -> TurnDetail | None:
     """Return everything of one turn, or None where there is no such turn.
@@ -244,5 +304,6 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
         issues=tuple(issue for bound in read for issue in rows(ledger, Issue, _ISSUES, bound)),
         actions=tuple(action for bound in read for action in rows(ledger, Action, _ACTIONS, bound)),
         executions=tuple(rows(ledger, Execution, _EXECUTIONS, of_turn)),
+        reversals=tuple(rows(ledger, ActionReversal, _REVERSALS, of_turn)),
         readers=tuple(rows(ledger, Reader, _READERS, of_turn)),
     )
