@@ -9,7 +9,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import SandboxError, UsageError
-from actionledger.execution.limits import STANDARD_LIMITS
+from actionledger.execution.limits import STANDARD_LIMITS, Limits as ExecutionLimits, RateLimit
 from actionledger.execution.sandbox import Limits, Sandbox, choose
 from actionledger.profiles.assistant import ASSISTANT, CODE_LIMITS, assistant_profile
 from actionledger.values import Observation
@@ -333,3 +333,76 @@ def test_sessions_share_a_sandbox(profile, tmp_path):
         with al.Runtime(profile, workspace=tmp_path) as runtime:
             turn = runtime.handle(block({"type": "execute_code", "code": "1"}))
         assert turn.observations[0].result["result"] == 1
+
+
+@pytest.fixture
+def limited(sandbox: Sandbox, tmp_path: Path) -> Iterator[tuple[al.Runtime, al.Ledger]]:
+    """A recorded session in which three tasks a minute may be made."""
+    limits = ExecutionLimits(rates=(("create_task", RateLimit(3, 60)),))
+    profile = assistant_profile("limited", code=Limits(seconds=5), sandbox=sandbox, limits=limits)
+    with (
+        al.open_ledger(tmp_path / "l.duckdb") as ledger,
+        al.Runtime(profile, workspace=tmp_path / "work", ledger=ledger) as runtime,
+    ):
+        yield runtime, ledger
+
+
+def test_rates_hold_in_code_as_they_do_for_actions(limited) -> None:
+    """One task as an action, and of ten in code the two that are left; code can catch what it is told of the others."""
+    runtime, ledger = limited
+    code = (
+        "said = []\n"
+        "for number in range(10):\n"
+        "    try:\n"
+        "        gb.create_task('x')\n"
+        "    except RuntimeError as error:\n"
+        "        said.append(str(error))\n"
+        "{'tasks': len(gb.list_tasks()['tasks']), 'refused': len(said), 'first': said[0]}\n"
+    )
+    turn = runtime.handle(
+        block(
+            {"type": "create_task", "content": "a"},
+            {"type": "execute_code", "code": code},
+            {"type": "create_task", "content": "b"},
+        )
+    )
+    first, ran, last = turn.observations
+    assert first.status is ExecutionStatus.SUCCEEDED
+    assert ran.result["result"]["tasks"] == 3
+    assert ran.result["result"]["refused"] == 8
+    assert ran.result["result"]["first"].startswith(
+        "Rate limit exceeded for create_task: 3 per 60 s; try again in"
+    )
+    assert last.status is ExecutionStatus.RATE_LIMITED
+    [(message, detail)] = ledger.sql(
+        "SELECT message, detail::VARCHAR FROM events WHERE code = 'called_in_code'"
+    ).fetchall()
+    noted = json.loads(detail)
+    assert message == "The code called gb 11 times: 3 done, 8 rate limit."
+    assert noted["counts"] == {"done": 3, "rate_limit": 8}
+    assert [call["what"] for call in noted["calls"][:2]] == ["create_task 2", "create_task 3"]
+    assert noted["execution_id"] == ran.execution_id
+
+
+def test_code_that_does_not_catch_the_rate_ends_with_it(limited) -> None:
+    """What it did before stays done, and is recorded."""
+    runtime, _ = limited
+    code = "for number in range(10):\n    gb.create_task('x')\n"
+    (ran,) = runtime.handle(block({"type": "execute_code", "code": code})).observations
+    assert (ran.status, ran.reason) == (ExecutionStatus.FAILED, Reason.CODE_ERROR)
+    assert "RuntimeError: Rate limit exceeded for create_task" in ran.message
+    assert "What it did before stays done: create_task 1, create_task 2, create_task 3." in ran.message
+
+
+def test_the_record_of_calls_is_bounded(profile: al.Profile, tmp_path: Path) -> None:
+    """Many calls are counted, the first ones named; every run has a record of its own."""
+    with (
+        al.open_ledger(tmp_path / "l.duckdb") as ledger,
+        al.Runtime(profile, workspace=tmp_path / "other", ledger=ledger) as runtime,
+    ):
+        code = "for number in range(300):\n    gb.list_goals()\n"
+        runtime.handle(block(*[{"type": "execute_code", "code": code}] * 2))
+        found = ledger.sql(
+            "SELECT detail->'counts'->>'done', json_array_length(detail->'calls') FROM events WHERE code = 'called_in_code'"
+        ).fetchall()
+    assert found == [("300", 200)] * 2

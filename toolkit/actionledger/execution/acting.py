@@ -19,7 +19,7 @@ from actionledger.execution.executor import Executor
 from actionledger.execution.gate import Admitted, Gate, Withheld
 from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.history import History
-from actionledger.execution.limits import Counter, FailureBudget
+from actionledger.execution.limits import FailureBudget, Rates
 from actionledger.execution.planning import Plan, PlannedAction
 from actionledger.execution.profile import Profile
 from actionledger.recording import Recorder, RunKey
@@ -38,7 +38,7 @@ class Means(Protocol):
     policy: Policy
     auto: bool
     dry_run: bool
-    counter: Counter
+    rates: Rates
     failures: FailureBudget
     repetition: RepetitionGuard
     executor: Executor
@@ -73,7 +73,7 @@ class Acting:
             policy=means.policy.automatic() if means.auto else means.policy,
             policy_version=means.policy.version,
             names=frozenset(means.executor.handlers),
-            counter=means.counter,
+            rates=means.rates,
             failures=means.failures,
             repetition=means.repetition,
             calls=calls,

@@ -171,10 +171,12 @@ def turn_resumed(turn: TurnKey, run_id: str, feedback: str, finished_at: datetim
     )
 
 
-def noted(code: str, message: str, turn: TurnKey, run_id: str, detail: Mapping[str, Any]) -> SystemNoted:
-    """Return the event of something that a reviewer of the turn should see."""
+def noted(
+    code: str, message: str, turn: TurnKey, run_id: str, detail: Mapping[str, Any], *, of: str = ""
+) -> SystemNoted:
+    """Return the event of something that a reviewer of the turn should see; ``of`` says what of the turn it is about."""
     return SystemNoted(
-        event_id=derived_id("noted", code, turn.turn_id, message),
+        event_id=derived_id("noted", code, turn.turn_id, of, message),
         recorded_at=now(),
         run_id=run_id,
         code=code,

@@ -2,18 +2,20 @@
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event
 from typing import Any
 
 from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.bounding import bounded
 from actionledger.execution.conduct import Conduct, Conducts
-from actionledger.execution.entries import Step, execution_finished, execution_started
+from actionledger.execution.entries import Step, execution_finished, execution_started, noted
 from actionledger.execution.gate import Withheld
-from actionledger.execution.handlers import Context, Handler, Handlers
+from actionledger.execution.handlers import Context, Handler, Handlers, unlimited
+from actionledger.execution.limits import Rates
 from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
 from actionledger.execution.workers import Job, Workers
 from actionledger.execution.workspace import Workspace, belonging_to
@@ -43,6 +45,7 @@ class Executor:
         workspace: the folder that they may touch.
         conducts: how each action is run.
         record: takes the events.
+        rates: how often actions may run that others do in their course; as often as they like where not given.
         sleep: waits for some seconds, between two tries.
     """
 
@@ -53,12 +56,14 @@ class Executor:
         workspace: Workspace,
         conducts: Conducts,
         record: Recorder,
+        rates: Rates | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.handlers = handlers
         self.conducts = conducts
         self._workspace = workspace
         self._record = record
+        self._rates = rates
         self._sleep = sleep
         self._workers = Workers()
 
@@ -136,6 +141,8 @@ class Executor:
             trace_id=step.trace_id,
             cancelled=cancelled,
             dry_run=dry_run,
+            take=self._rates.take if self._rates and not dry_run else unlimited,
+            note=partial(self._note, step),
         )
         conduct = self.conducts.of(step.call.name)
 
@@ -153,6 +160,11 @@ class Executor:
         job = Job(work)
         job.run()
         return _Try(step, conduct, job, cancelled)
+
+    def _note(self, step: Step, code: str, message: str, detail: Mapping[str, Any]) -> None:
+        """Record something about an execution that a reviewer should see."""
+        about = {"action_index": step.index, "execution_id": step.execution_id}
+        self._record(noted(code, message, step.turn, step.run_id, about | dict(detail), of=step.execution_id))
 
     def _is_done(self, attempt: _Try) -> bool:
         """Wait for a try as long as its conduct allows; one that takes longer is told so and left behind."""

@@ -6,7 +6,6 @@ Each check either lets an action on or withholds it, with a status and a reason 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import ceil
 from typing import Any
 
 from actionledger.actions.references import filled
@@ -16,7 +15,7 @@ from actionledger.execution.approval import Policy, Rule, Verdict, content_hash
 from actionledger.execution.deeds import proposed_form
 from actionledger.execution.entries import Step, recorded_arguments
 from actionledger.execution.guarding import RepetitionGuard
-from actionledger.execution.limits import Counter, FailureBudget
+from actionledger.execution.limits import FailureBudget, Rates
 from actionledger.execution.planning import Plan, PlannedAction, as_sentence, named
 from actionledger.execution.profile import Profile
 from actionledger.values import ActionCall, Approval, FieldError, Observation, RawAction
@@ -83,7 +82,7 @@ class Gate:
         policy: which actions may run.
         policy_version: the hash of the policy that asks for approvals.
         names: the actions that have a handler.
-        counter, failures, repetition: what the session has done so far.
+        rates, failures, repetition: what the session has done so far.
         calls: all calls of the response.
         plan: the runnable ones.
         seen: what came of actions so far, by their place; whoever runs them adds to it.
@@ -97,7 +96,7 @@ class Gate:
     policy: Policy
     policy_version: str
     names: frozenset[str]
-    counter: Counter
+    rates: Rates
     failures: FailureBudget
     repetition: RepetitionGuard
     calls: Sequence[ActionCall]
@@ -256,12 +255,9 @@ class Gate:
         if name not in self.names:
             message = f"Nothing can run {name!r} here; it was understood and not done."
             raise _Stop(ExecutionStatus.SKIPPED, Reason.NO_HANDLER, message)
-        rate = self.profile.limits.rate_of(name)
-        if rate is None or self.dry_run:
+        if self.dry_run:
             return
-        wait = self.counter.take(name, rate.count, rate.seconds)
-        if wait is not None:
-            message = f"Rate limit exceeded for {name}: {rate.count} per {rate.seconds:g} s; try again in {ceil(wait)} s."
+        if message := self.rates.take(name):
             raise _Stop(ExecutionStatus.RATE_LIMITED, Reason.RATE_LIMIT, message)
 
 

@@ -8,6 +8,15 @@ from typing import Any, TypeAlias
 from actionledger.execution.workspace import Workspace
 
 
+def unlimited(_name: str) -> str:
+    """Let every action run: nothing limits how often."""
+    return ""
+
+
+def unheard(_code: str, _message: str, _detail: Mapping[str, Any]) -> None:
+    """Pass over a note: nothing is recorded."""
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a handler may know of the moment in which it runs.
@@ -18,6 +27,10 @@ class Context:
         trace_id: the same for all tries of the action; eight characters, for logs.
         cancelled: set when nobody waits for the result any more; a handler that takes long looks at it.
         dry_run: whether only to say what would be done (for a preview).
+        take: counts another action that the handler is about to do in its course, by its name, against the session's rates;
+            returns why it may not, as a sentence, or an empty text.
+        note: records something that a reviewer should see: a code in one word, a sentence, particulars as JSON values by
+            name.
 
     Example:
         >>> actions = al.ActionSet("places")
@@ -39,6 +52,8 @@ class Context:
     trace_id: str
     cancelled: Event
     dry_run: bool = False
+    take: Callable[[str], str] = unlimited
+    note: Callable[[str, str, Mapping[str, Any]], None] = unheard
 
 
 Handler: TypeAlias = Callable[[Any, Context], Any]

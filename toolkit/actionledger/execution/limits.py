@@ -8,6 +8,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from math import ceil
+from threading import Lock
 from typing import Protocol
 
 from actionledger.errors import UsageError
@@ -105,7 +107,7 @@ class Counter(Protocol):
 
 
 class LocalCounter:
-    """Counts within one session.
+    """Counts within one session; its threads may share it.
 
     Args:
         clock: tells the time in seconds; it never goes back.
@@ -114,9 +116,14 @@ class LocalCounter:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._taken: defaultdict[str, deque[float]] = defaultdict(deque)
+        self._lock = Lock()
 
     def take(self, name: str, count: int, seconds: float) -> float | None:
         """See ``Counter``."""
+        with self._lock:
+            return self._take(name, count, seconds)
+
+    def _take(self, name: str, count: int, seconds: float) -> float | None:
         now = self._clock()
         taken = self._taken[name]
         while taken and now - taken[0] >= seconds:
@@ -125,6 +132,33 @@ class LocalCounter:
             return taken[0] + seconds - now
         taken.append(now)
         return None
+
+
+class Rates:
+    """How often each action may run, wherever it is asked for: in a response, or in the course of another action.
+
+    Args:
+        limits: the rates.
+        counter: counts what was let through.
+    """
+
+    def __init__(self, limits: Limits, counter: Counter) -> None:
+        self._limits = limits
+        self._counter = counter
+
+    def take(self, name: str) -> str:
+        """Count an action that is about to run.
+
+        Returns:
+            Why it may not run, as a sentence, and then it was not counted; empty where it may.
+        """
+        rate = self._limits.rate_of(name)
+        if rate is None:
+            return ""
+        wait = self._counter.take(name, rate.count, rate.seconds)
+        if wait is None:
+            return ""
+        return f"Rate limit exceeded for {name}: {rate.count} per {rate.seconds:g} s; try again in {ceil(wait)} s."
 
 
 class FailureBudget:

@@ -16,7 +16,7 @@ from actionledger.execution.executor import Executor
 from actionledger.execution.feedback import render
 from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.history import History
-from actionledger.execution.limits import Counter, FailureBudget, LocalCounter
+from actionledger.execution.limits import Counter, FailureBudget, LocalCounter, Rates
 from actionledger.execution.planning import build_plan
 from actionledger.execution.profile import Profile
 from actionledger.execution.workspace import Workspace
@@ -75,7 +75,7 @@ class SessionRuntime:
         self.policy = policy or profile.policy
         self.auto = auto
         self.dry_run = dry_run
-        self.counter = counter or LocalCounter()
+        self.rates = Rates(profile.limits, counter or LocalCounter())
         self.failures = FailureBudget(profile.limits)
         self.repetition = RepetitionGuard(profile.repetition)
         self._feedback = ""
@@ -85,6 +85,7 @@ class SessionRuntime:
             workspace=workspace,
             conducts=profile.conducts,
             record=record,
+            rates=self.rates,
             sleep=sleep,
         )
         self.turns = 0

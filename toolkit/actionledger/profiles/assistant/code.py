@@ -14,7 +14,7 @@ from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handler
 from actionledger.execution.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
 from actionledger.profiles.assistant.actions import ExecuteCode
-from actionledger.profiles.assistant.gb import gb_api
+from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
 from actionledger.recording import json_text
 from actionledger.vocabulary import Reason
 
@@ -78,11 +78,14 @@ class CodeRunner:
         Raises:
             ActionError: it did not succeed; the six keys are the error's result.
         """
-        changes: list[str] = []
-        api = gb_api(handlers, context, changes)
-        result = self._sandbox().run(action.code, api=api, limits=self._limits, cancel=context.cancelled)
+        calls = Calls()
+        api = gb_api(handlers, context, calls)
+        try:
+            result = self._sandbox().run(action.code, api=api, limits=self._limits, cancel=context.cancelled)
+        finally:
+            _note(calls, context)
         if not result.succeeded:
-            _fail(result, [] if context.dry_run else changes)
+            _fail(result, [] if context.dry_run else calls.changes)
         return document_of(result)
 
     def _sandbox(self) -> Sandbox:
@@ -105,6 +108,15 @@ def document_of(result: CodeResult) -> dict[str, Any]:
     document["stderr"] += "".join(f"gb.log: {message}\n" for message in result.logs)
     document["result"] = bounded(document["result"], _VALUE_ROOM)
     return document | {name: _fitted(document[name], room) for name, room in _ROOMS.items()}
+
+
+def _note(calls: Calls, context: Context) -> None:
+    """Record what the code called: each call is an action that was done, though no block of the response asked for it."""
+    if not calls.kept or context.dry_run:
+        return
+    counted = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in calls.counts.items())
+    message = f"The code called {API_NAME} {calls.counts.total():,} times: {counted}."
+    context.note("called_in_code", message, {"counts": dict(calls.counts), "calls": calls.kept})
 
 
 def _fail(result: CodeResult, changes: list[str]) -> NoReturn:

@@ -4,6 +4,7 @@ Arguments are checked by the actions' own models, so code and actions can't come
 built-in exception, in the document's words where it has some.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from inspect import Parameter, Signature
 from typing import Any
@@ -24,22 +25,45 @@ from actionledger.vocabulary import Reason
 
 API_NAME = "gb"
 
+_MOST_SAID = 200
+"""How much is kept of what is said of one call, in characters."""
+
 _NOT_ARGUMENTS = frozenset({*AssistantAction.model_fields, CATALOGUE.discriminator})
 """The fields of an action that say where it stands among others; a method has none of them."""
 
 
-def gb_api(handlers: Mapping[str, Handler], context: Context, changes: list[str]) -> Api:
+class Calls:
+    """What one run of code has called, for the model and the record: the first calls each, then their number.
+
+    Args:
+        most: how many calls are kept each.
+    """
+
+    def __init__(self, most: int = 200) -> None:
+        self._most = most
+        self.changes: list[str] = []
+        """A few words on each change that a call made, in order."""
+        self.kept: list[dict[str, str]] = []
+        self.counts: Counter[str] = Counter()
+        """How many calls there were of each outcome: done, refused, rate_limit."""
+
+    def add(self, name: str, outcome: str, what: str = "") -> None:
+        """Note a call: the method, what came of it, and a few words on what it changed or why it did not."""
+        self.counts[outcome] += 1
+        if len(self.kept) < self._most:
+            self.kept.append({"name": name, "outcome": outcome, "what": what[:_MOST_SAID]})
+
+
+def gb_api(handlers: Mapping[str, Handler], context: Context, calls: Calls) -> Api:
     """Return the object that one run of code is given.
 
     Args:
         handlers: what runs the actions on what is kept, by name.
         context: the moment in which the code runs.
-        changes: takes a few words on each change that a call made, in order.
+        calls: is told of each call.
     """
     methods = {
-        name: Method(name, names, handlers[name], context, changes)
-        for names in KINDS
-        for name in names.actions
+        name: Method(name, names, handlers[name], context, calls) for names in KINDS for name in names.actions
     }
     return Api(API_NAME, methods)
 
@@ -47,9 +71,7 @@ def gb_api(handlers: Mapping[str, Handler], context: Context, changes: list[str]
 class Method:
     """One method of ``gb``; see ``gb_api`` for its arguments."""
 
-    def __init__(
-        self, name: str, names: Names, handler: Handler, context: Context, changes: list[str]
-    ) -> None:
+    def __init__(self, name: str, names: Names, handler: Handler, context: Context, calls: Calls) -> None:
         model = CATALOGUE.model(name)
         assert model is not None
         self.name = name
@@ -58,7 +80,7 @@ class Method:
         self._names = names
         self._handler = handler
         self._context = context
-        self._changes = changes
+        self._calls = calls
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         """Run the action.
@@ -67,15 +89,27 @@ class Method:
             TypeError: an argument is missing, unknown or of the wrong type.
             ValueError: an argument's value is not allowed.
             LookupError: there is no such record; deleting one that isn't there is no error.
+            RuntimeError: the action has run as often as it may for now, in code or as an action.
         """
-        action = self._action(given, named)
         try:
-            result = self._handler(action, self._context)
+            result = self._done(self._action(given, named))
+        except (ActionError, LookupError, TypeError, ValueError) as error:
+            self._calls.add(self.name, "refused", str(error))
+            raise
+        what = f"{self.name} {result[self._names.key]}" if self.name in self._names.changing else ""
+        if what and result.get("success", True):
+            self._calls.changes.append(what)
+        self._calls.add(self.name, "done", what)
+        return result
+
+    def _done(self, action: Action) -> Any:
+        if why := self._context.take(self.name):
+            self._calls.add(self.name, str(Reason.RATE_LIMIT), why)
+            raise RuntimeError(why)
+        try:
+            return self._handler(action, self._context)
         except ActionError as error:
             return self._missing(action, error)
-        if self.name in self._names.changing:
-            self._changes.append(f"{self.name} {result[self._names.key]}")
-        return result
 
     def _action(self, given: tuple[Any, ...], named: dict[str, Any]) -> Action:
         try:
