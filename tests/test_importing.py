@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
+from actionledger import importing
 from actionledger.errors import UnknownNameError
 from actionledger.events import Event
 from actionledger.execution.workspace import Workspace
@@ -332,3 +333,20 @@ def test_an_unknown_profile_is_refused_before_anything_is_recorded():
 def test_an_import_of_nothing_records_nothing():
     """No session, no run."""
     assert events_of() == []
+
+
+def test_a_response_that_is_too_large_is_refused_and_the_rest_goes_on(tmp_path, monkeypatch):
+    """With its size, in the report and in the ledger."""
+    monkeypatch.setattr(importing, "RESPONSE_CHARACTERS", 10)
+    turns = tuple(RecordedTurn(index, text) for index, text in enumerate(("short", "x" * 11, "again")))
+    session = RecordedSession("s", "coder", "m", "", turns)
+    with open_ledger(tmp_path / "l.duckdb") as ledger:
+        importer = Importer(ledger.record, source="jsonl", origin="f.jsonl", known_ids=frozenset())
+        importer.take(session)
+        report = importer.finish()
+        assert ledger.sql("SELECT turn_index FROM turns ORDER BY 1").fetchall() == [(0,), (2,)]
+        assert ledger.sql(
+            "SELECT detail->>'characters' FROM events WHERE code = 'response_too_large'"
+        ).fetchall() == [("11",)]
+    assert (report.turns, len(report.refusals)) == (2, 1)
+    assert "turn 1: The response is larger" in report.refusals[0].reason

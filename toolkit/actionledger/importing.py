@@ -4,7 +4,6 @@ What is in the ledger already is passed over, turn by turn: a session that grew 
 cut off goes on where it stopped.
 """
 
-import time
 from collections.abc import Iterable, Set as AbstractSet
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -16,8 +15,9 @@ from actionledger.execution.runtime import SessionRuntime
 from actionledger.execution.workspace import Workspace
 from actionledger.ids import derived_id, new_id
 from actionledger.profiles import profile_named
-from actionledger.reading import read_response
+from actionledger.reading import read_and_record
 from actionledger.recording import (
+    RESPONSE_CHARACTERS,
     Recorder,
     RunKey,
     SessionKey,
@@ -25,8 +25,9 @@ from actionledger.recording import (
     json_text,
     now,
     parser_used,
-    response_parsed,
+    record_fitting,
     response_received,
+    response_refused,
     run_finished,
     run_started,
     session_finished,
@@ -98,6 +99,7 @@ class Importer:
             return
         self._begin(profile)
         self._start_session(item, key)
+        new = [turn for turn in new if not self._is_too_large(item, key, turn)]
         if workspace is None:
             self._read(key, profile, new)
         else:
@@ -105,6 +107,16 @@ class Importer:
         self._finish_session(item, key)
         self.report.sessions += 1
         self.report.turns += len(new)
+
+    def _is_too_large(self, item: RecordedSession, session: SessionKey, turn: RecordedTurn) -> bool:
+        """Return whether a response is too large to be recorded, and then refuse it."""
+        if len(turn.text) <= RESPONSE_CHARACTERS:
+            return False
+        event = response_refused(session.session_id, self.run.run_id, turn.index, len(turn.text))
+        reason = f"Session {item.external_id!r}, turn {turn.index}: {event.message}"
+        self.report.refusals.append(Refusal(self.origin, 0, reason))
+        self.record(event)
+        return True
 
     def _refused(self, refusal: Refusal) -> SystemNoted:
         """Return the event that keeps a refusal with the run."""
@@ -157,13 +169,11 @@ class Importer:
         for turn in turns:
             turn_id = turn_id_of(session, turn.index)
             key = TurnKey(session=session, turn_id=turn_id, index=turn.index, occurred_at=turn.occurred_at)
-            self.record(response_received(key, run_id, turn.text, turn.prompt))
+            record_fitting(self.record, response_received(key, run_id, turn.text, turn.prompt))
             if turn.feedback is not None:
-                self.record(turn_finished(key, run_id, turn.feedback, None))
-            begin = time.perf_counter_ns()
-            result = read_response(turn.text, profile.parser, profile.catalogue)
+                record_fitting(self.record, turn_finished(key, run_id, turn.feedback, None))
             # Last, since a turn that was read is not taken in again.
-            self.record(response_parsed(result, key, self.run, (time.perf_counter_ns() - begin) // 1000))
+            read_and_record(self.record, turn.text, profile.parser, profile.catalogue, turn=key, run=self.run)
 
     def _run(
         self, session: SessionKey, profile: Profile, turns: Iterable[RecordedTurn], workspace: Workspace

@@ -1,16 +1,21 @@
 """READ and CHECK together: a parser and a catalogue make a result of a response."""
 
+import time
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from actionledger.actions.validation import AnyCatalogue, check
+from actionledger.errors import EventTooLargeError
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
+from actionledger.recording import Recorder, RunKey, TurnKey, response_parsed
 from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
+from actionledger.vocabulary import Outcome, Reason
+
+AnyParser: TypeAlias = DialectParser | BaselineParser
 
 
-def read_response(
-    text: str, parser: DialectParser | BaselineParser, catalogue: AnyCatalogue | None
-) -> ParseResult:
+def read_response(text: str, parser: AnyParser, catalogue: AnyCatalogue | None) -> ParseResult:
     """Read a response and check its actions; never raises on text.
 
     Args:
@@ -20,6 +25,66 @@ def read_response(
     """
     names = frozenset(catalogue.names) if catalogue else None
     return _checked(parser.read(text, names), parser.name, catalogue)
+
+
+def read_and_record(
+    record: Recorder,
+    text: str,
+    parser: AnyParser,
+    catalogue: AnyCatalogue | None,
+    *,
+    turn: TurnKey,
+    run: RunKey,
+) -> ParseResult:
+    """Read a response, check its actions and record the attempt.
+
+    Args:
+        record: takes the event.
+        text: the raw response.
+        parser: the configuration that reads it.
+        catalogue: the actions that exist; None to take every named action as valid.
+        turn: the turn that the attempt belongs to.
+        run: the run that it belongs to.
+
+    Returns:
+        What was found; where that is more than a ledger takes, a reading that failed and has no action, so that nothing runs
+        that isn't recorded.
+
+    Raises:
+        LedgerError: the attempt can't be recorded.
+    """
+    begin = time.perf_counter_ns()
+    result = read_response(text, parser, catalogue)
+    duration_us = (time.perf_counter_ns() - begin) // 1000
+    try:
+        record(response_parsed(result, turn, run, duration_us))
+    except EventTooLargeError:
+        detail = f"It has {len(result.actions):,} actions and {len(result.issues):,} issues."
+        result = unread(text, parser, catalogue, detail)
+        record(response_parsed(result, turn, run, duration_us))
+    return result
+
+
+def unread(text: str, parser: AnyParser, catalogue: AnyCatalogue | None, detail: str) -> ParseResult:
+    """Return the reading of a response that is larger than what a ledger takes.
+
+    Args:
+        text: as much of the response as is recorded.
+        parser: the configuration that would have read it.
+        catalogue: what its actions would have been checked against.
+        detail: how large it is, as a sentence.
+    """
+    return ParseResult(
+        text=text,
+        outcome=Outcome.FAILED,
+        actions=(),
+        blocks=(),
+        issues=(Issue(Reason.RESPONSE_TOO_LARGE, detail=detail),),
+        narrative="",
+        parser_id=parser.id,
+        parser_name=parser.name,
+        catalogue=catalogue.name if catalogue else None,
+    )
 
 
 def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> ParseResult:

@@ -9,7 +9,7 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf, isfinite
 from typing import Any, Protocol
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from pydantic_core import PydanticSerializationError, to_json
 
 from actionledger._version import __version__
+from actionledger.errors import EventTooLargeError
 from actionledger.events import (
     ActionRecord,
     Event,
@@ -27,16 +28,47 @@ from actionledger.events import (
     RunStarted,
     SessionFinished,
     SessionStarted,
+    SystemNoted,
     TurnFinished,
+    TurnResumed,
 )
-from actionledger.ids import derived_id
+from actionledger.ids import derived_id, new_id
 from actionledger.values import ParseResult
-from actionledger.vocabulary import BlockStatus, Reason, RunKind
+from actionledger.vocabulary import SENTENCES, BlockStatus, Reason, RunKind
 
 Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
 
+RESPONSE_CHARACTERS = 8 * 2**20
+"""The longest response that is recorded and read, in characters: whatever they are, its event fits into a ledger."""
+
+KEPT_CHARACTERS = 2**20
+"""How much is kept of a prompt or a feedback that makes its event too large, in characters."""
+
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
+
+
+def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | TurnResumed) -> None:
+    """Record an event, with the beginning of its prompt or feedback alone where it is too large; a cut says so.
+
+    Args:
+        record: takes the event.
+        event: what happened.
+
+    Raises:
+        LedgerError: it can't be recorded.
+    """
+    try:
+        record(event)
+    except EventTooLargeError:
+        if isinstance(event, ResponseReceived):
+            record(replace(event, prompt=_cut(event.prompt or "")))
+        else:
+            record(replace(event, feedback=_cut(event.feedback)))
+
+
+def _cut(text: str) -> str:
+    return f"{text[:KEPT_CHARACTERS]} … (cut: {KEPT_CHARACTERS:,} of {len(text):,} characters are kept)"
 
 
 class ParserIdentity(Protocol):
@@ -231,6 +263,27 @@ def response_received(turn: TurnKey, run_id: str, text: str, prompt: str | None)
         text=text,
         prompt=prompt,
         **turn.dimensions(run_id),
+    )
+
+
+def response_refused(session_id: str, run_id: str, index: int, characters: int) -> SystemNoted:
+    """Return the event of a response that is too large to be recorded; only its size is.
+
+    Args:
+        session_id: the session that it came in.
+        run_id: the run that it belongs to.
+        index: the place in its session that it would have had, from 0.
+        characters: its size.
+    """
+    reason = Reason.RESPONSE_TOO_LARGE
+    return SystemNoted(
+        event_id=new_id(),
+        recorded_at=now(),
+        run_id=run_id,
+        code=str(reason),
+        message=f"{SENTENCES[reason]} It has {characters:,} characters; at most {RESPONSE_CHARACTERS:,} are taken.",
+        session_id=session_id,
+        detail={"characters": characters, "limit": RESPONSE_CHARACTERS, "turn_index": index},
     )
 
 

@@ -195,6 +195,7 @@ class Reason(StrEnum):
     EXAMPLE = "example"
     REASONING = "reasoning"
     BLOCK_LIMIT = "block_limit"
+    RESPONSE_TOO_LARGE = "response_too_large"
     # checking
     MISSING_NAME = "missing_name"
     UNKNOWN_ACTION = "unknown_action"
@@ -297,6 +298,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.EXAMPLE: "The block is shown as an example, not meant to run.",
     Reason.REASONING: "The model thinks this to itself.",
     Reason.BLOCK_LIMIT: "The response has more blocks than the parser's limit.",
+    Reason.RESPONSE_TOO_LARGE: "The response is larger than what a ledger takes, so nothing of it was done.",
     Reason.MISSING_NAME: "The action doesn't say which action it is.",
     Reason.UNKNOWN_ACTION: "No action goes by that name.",
     Reason.MISSING_FIELD: "A required field is missing.",

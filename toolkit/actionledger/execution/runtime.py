@@ -20,16 +20,19 @@ from actionledger.execution.limits import Counter, FailureBudget, LocalCounter, 
 from actionledger.execution.planning import build_plan
 from actionledger.execution.profile import Profile
 from actionledger.execution.workspace import Workspace
-from actionledger.reading import read_response
+from actionledger.ids import new_id
+from actionledger.reading import read_and_record, read_response, unread
 from actionledger.recording import (
+    RESPONSE_CHARACTERS,
     Recorder,
     RunKey,
     SessionKey,
     TurnKey,
     attempt_id_of,
     now,
-    response_parsed,
+    record_fitting,
     response_received,
+    response_refused,
     turn_finished,
     turn_id_of,
 )
@@ -104,14 +107,16 @@ class SessionRuntime:
             index: the turn's place in the session; the next one where not given.
 
         Returns:
-            What was read, what came of it, and the feedback. A response never raises; a recorder may.
+            What was read, what came of it, and the feedback. A response never raises; a recorder may. One that is longer
+            than ``RESPONSE_CHARACTERS`` is refused: that is recorded, and it becomes no turn of the session.
         """
         turn = self._turn(self.turns if index is None else index, occurred_at)
+        if len(text) > RESPONSE_CHARACTERS:
+            return self._refused(turn, len(text))
         self.turns = turn.index + 1
-        self.record(response_received(turn, self.run.run_id, text, prompt))
-        begin = time.perf_counter_ns()
-        result = read_response(text, self.profile.parser, self.profile.catalogue)
-        self.record(response_parsed(result, turn, self.run, (time.perf_counter_ns() - begin) // 1000))
+        record_fitting(self.record, response_received(turn, self.run.run_id, text, prompt))
+        parser, catalogue = self.profile.parser, self.profile.catalogue
+        result = read_and_record(self.record, text, parser, catalogue, turn=turn, run=self.run)
         # What a model is shown beside its feedback, somebody asks for.
         is_new_request = prompt is not None and (not self._feedback or self._feedback not in prompt)
         self.repetition.begin_turn(is_new_request=is_new_request)
@@ -142,6 +147,21 @@ class SessionRuntime:
         """Let go of what the handlers hold."""
         self.executor.close()
 
+    def _refused(self, turn: TurnKey, characters: int) -> Turn:
+        """Return the turn of a response that is too large to be recorded; only its size is."""
+        detail = f"It has {characters:,} characters; at most {RESPONSE_CHARACTERS:,} are taken."
+        result = unread("", self.profile.parser, self.profile.catalogue, detail)
+        self.record(response_refused(self.session.session_id, self.run.run_id, turn.index, characters))
+        self._feedback = render(result, (), correct=self.correct, limits=self.profile.limits)
+        return Turn(
+            turn_id=new_id(),
+            session_id=self.session.session_id,
+            index=turn.index,
+            result=result,
+            feedback=self._feedback,
+            issues=result.issues,
+        )
+
     def _turn(self, index: int, occurred_at: datetime | None) -> TurnKey:
         turn_id = turn_id_of(self.session, index)
         return TurnKey(session=self.session, turn_id=turn_id, index=index, occurred_at=occurred_at)
@@ -165,9 +185,9 @@ class SessionRuntime:
         )
         self._feedback = feedback
         if history.is_finished:
-            self.record(turn_resumed(turn, run_id, feedback, now()))
+            record_fitting(self.record, turn_resumed(turn, run_id, feedback, now()))
         else:
-            self.record(turn_finished(turn, run_id, feedback, now()))
+            record_fitting(self.record, turn_finished(turn, run_id, feedback, now()))
         self._remember(turn.turn_id, replace(acting.history, is_finished=True))
         unread = (issue for issue in result.issues if not issue.code.is_note)
         issues = (*unread, *_refused(result), *plan.issues)

@@ -13,13 +13,12 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import RecordedResponse, responses
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.profiles import PROFILES
-from actionledger.reading import read_response
+from actionledger.reading import read_and_record
 from actionledger.recording import (
     RunKey,
     SessionKey,
     TurnKey,
     parser_used,
-    response_parsed,
     run_finished,
     run_started,
 )
@@ -116,7 +115,7 @@ def reparse_with(
     for response in responses(ledger, within):
         if not turns:
             _record_all(ledger, _opening(run, parser, within, name))
-        ledger.record(_read_again(response, parser, run))
+        _read_again(ledger, response, parser, run)
         turns += 1
     if not turns:
         raise UsageError("No recorded turn fits; 'actionledger report' says what the ledger holds.")
@@ -139,11 +138,10 @@ def _record_all(ledger: Ledger, events: Iterable[Event]) -> None:
         ledger.record(event)
 
 
-def _read_again(response: RecordedResponse, parser: DialectParser | BaselineParser, run: RunKey) -> Event:
+def _read_again(
+    ledger: Ledger, response: RecordedResponse, parser: DialectParser | BaselineParser, run: RunKey
+) -> None:
     profile = PROFILES.get(response.profile)
-    begin = time.perf_counter_ns()
-    result = read_response(response.text, parser, profile.catalogue if profile else None)
-    duration_us = (time.perf_counter_ns() - begin) // 1000
     session = SessionKey(
         session_id=response.session_id, profile=response.profile, model=response.model, task=response.task
     )
@@ -153,4 +151,5 @@ def _read_again(response: RecordedResponse, parser: DialectParser | BaselinePars
         index=response.turn_index,
         occurred_at=response.occurred_at,
     )
-    return response_parsed(result, key, run, duration_us)
+    catalogue = profile.catalogue if profile else None
+    read_and_record(ledger.record, response.text, parser, catalogue, turn=key, run=run)
