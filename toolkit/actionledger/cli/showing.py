@@ -11,6 +11,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import console, plain
 from actionledger.demo import SOURCE, sample_sessions, take_samples
+from actionledger.demo.live import play
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 
@@ -21,7 +22,7 @@ def demo(
     ledger: LedgerOption = DEMO_LEDGER,
     data: Annotated[Path | None, typer.Option(help="Other sessions in the same format.")] = None,
 ) -> None:
-    """Read, check and run the sample sessions, record all of it, and print how far they got."""
+    """Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got."""
     sessions = list(sample_sessions(data))
     with open_ledger(ledger) as opened:
         report = take_samples(
@@ -41,6 +42,11 @@ def demo(
             ),
             soft_wrap=True,
         )
+        if data is None:
+            played = play(opened)
+            console.print(
+                f"{played:,} live sessions played: decided about, taken back, cut off and the like."
+            )
         print_report(opened, Filter(sources=(SOURCE,)))
     print_refusals(report.refusals, ledger)
     console.print(plain(f"Next: actionledger dashboard {ledger}"), style="bold", soft_wrap=True)

@@ -75,6 +75,7 @@ class LiveSession:
         task: what the session is about, for the records.
         earlier: the recorded session that goes on; None for a new one.
         metadata: what else is recorded of the session, as JSON values by name; it stays what it was where a recorded one goes on.
+        source: where the session comes from, for the records.
         listen: is told each event once it is recorded, in the thread that does the work.
 
     Raises:
@@ -95,9 +96,11 @@ class LiveSession:
         task: str = "",
         earlier: Earlier | None = None,
         metadata: Mapping[str, Any] | None = None,
+        source: str = "live",
         listen: Recorder | None = None,
     ) -> None:
         self._listen = listen
+        self._source = source
         self._metadata = _checked(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
         self._ledger = ledger
@@ -374,7 +377,7 @@ class LiveSession:
         self._record(parser_used(profile.parser, run.run_id))
         self._record(
             session_started(
-                key, run.run_id, external_id="", source="live", started_at=now(), metadata=metadata
+                key, run.run_id, external_id="", source=self._source, started_at=now(), metadata=metadata
             )
         )
         self._is_open = True

@@ -15,7 +15,7 @@ from actionledger.sources.base import Recorded, RecordedSession, Refusal
 from actionledger.sources.jsonl import read_jsonl
 
 SOURCE = "demo"
-"""What records name the sample sessions' source."""
+"""What records name the source of all the demo's sessions."""
 
 
 def sample_sessions(path: Path | None = None) -> Recorded:
@@ -53,7 +53,7 @@ def take_samples(
 def _sample_file() -> Path:
     """The file in the installed package, or in the checkout that the package is run from."""
     installed = Path(str(files("actionledger"))) / "sample_data" / "sessions.jsonl"
-    checkout = Path(__file__).parents[2] / "data" / "sessions.jsonl"
+    checkout = Path(__file__).parents[3] / "data" / "sessions.jsonl"
     for path in (installed, checkout):
         if path.is_file():
             return path

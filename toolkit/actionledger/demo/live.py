@@ -1,0 +1,209 @@
+"""Live sessions for the demo: what recorded ones can't show, made by the runtime itself and never written by hand.
+
+Somebody decides about what waits, changes are taken back, a rate is used up, a command takes too long, a process is killed
+while an action runs. The same happens each time, in temporary folders that are gone afterwards; only the folder of what still
+waits stays, so that it can be decided about.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from actionledger.demo import SOURCE
+from actionledger.execution.approval import Ruling
+from actionledger.execution.commands import CommandSettings
+from actionledger.execution.limits import Limits, RateLimit
+from actionledger.execution.live import Earlier, LiveSession
+from actionledger.execution.profile import Profile
+from actionledger.ids import derived_id
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.recorded import known_ids
+from actionledger.profiles.coder import CODER, coder_profile
+from actionledger.recording import SessionKey, turn_id_of
+from actionledger.vocabulary import Decision
+
+_MODELS = ("heron-70b", "kestrel-pro")
+_PATIENCE_SECONDS = 60
+_HASTY = coder_profile("coder", commands=CommandSettings(seconds=0.3, grace=0.2))
+_FRUGAL = replace(CODER, limits=Limits(rates=(("create_file", RateLimit(3, 60)),)))
+
+APPROVED = Ruling(Decision.APPROVED, by="ada", why="As we said.")
+REJECTED = Ruling(Decision.REJECTED, by="ada", why="Not without a test.")
+RENAMED = Ruling(
+    Decision.MODIFIED,
+    by="ada",
+    why="A better name.",
+    arguments={"path": "docs/plan.md", "content": "# Plan\n"},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Where one session of the demo plays.
+
+    Args:
+        ledger: where it is recorded.
+        name: what it is about.
+        model: who is said to have written it.
+        folder: a folder of its own.
+    """
+
+    ledger: Ledger
+    name: str
+    model: str
+    folder: Path
+
+    @property
+    def session_id(self) -> str:
+        """Identifies the session; the same each time."""
+        return derived_id("demo-live", self.name, self.model)
+
+    def opened(
+        self,
+        profile: Profile = CODER,
+        *,
+        auto: bool = False,
+        dry_run: bool = False,
+        turns: int = 0,
+        stays: bool = False,
+    ) -> LiveSession:
+        """Return the session, to be closed after use.
+
+        Args:
+            profile: what it runs under.
+            auto: whether nothing waits for a person.
+            dry_run: whether nothing is done.
+            turns: how many turns it has already.
+            stays: whether its folder outlives the demo.
+        """
+        return LiveSession(
+            profile,
+            ledger=self.ledger,
+            workspace=None if stays else self.folder,
+            auto=auto,
+            dry_run=dry_run,
+            model=self.model,
+            task=self.name,
+            earlier=Earlier(self.session_id, turns),
+            source=SOURCE,
+        )
+
+
+def play(ledger: Ledger) -> int:
+    """Play the sessions that the ledger doesn't have yet.
+
+    Args:
+        ledger: where they are recorded.
+
+    Returns:
+        How many were played.
+    """
+    known = known_ids(ledger, SOURCE, run=True)
+    played = 0
+    with TemporaryDirectory(prefix="actionledger-demo-") as folder:
+        for name, scene in _SCENES.items():
+            for model in _MODELS:
+                stage = Stage(ledger, name, model, Path(folder) / f"{name}-{model}".replace(" ", "-"))
+                if stage.session_id not in known:
+                    scene(stage)
+                    played += 1
+    ledger.ingest()
+    return played
+
+
+def file(path: str, content: str = "…\n") -> str:
+    """Return a response's action that makes a file."""
+    return f"<create_file><path>{path}</path><content>{content}</content></create_file>\n"
+
+
+def command(words: str) -> str:
+    """Return a response's action that runs a program."""
+    return f"<execute_command><command>{words}</command></execute_command>\n"
+
+
+def _decided(stage: Stage) -> None:
+    """Three files wait; one is made, one made otherwise, one not at all, each decided at its own time."""
+    with stage.opened() as session:
+        turn = session.handle(
+            file("README.md") + file("plan.txt") + file("hack.py"), prompt="Begin the project."
+        )
+        for place, ruling in enumerate((APPROVED, RENAMED, REJECTED)):
+            session.resume(turn.turn_id, {place: ruling})
+        session.handle("README.md and docs/plan.md are there; hack.py was not wanted.")
+        session.close(success=True, reason="done")
+
+
+def _waiting(stage: Stage) -> None:
+    """A file that nobody has decided about."""
+    with stage.opened(stays=True) as session:
+        session.handle(file("release.md", "# Release\n"), prompt="Write the release notes.")
+
+
+def _refused(stage: Stage) -> None:
+    """What the policy allows to nobody."""
+    with stage.opened(auto=True) as session:
+        session.handle(
+            file("notes.md") + command("sudo rm notes.md") + command("git push"),
+            prompt="Clean up and publish.",
+        )
+        session.close(success=False, reason="not allowed")
+
+
+def _hurried(stage: Stage) -> None:
+    """More files within a minute than may be made."""
+    with stage.opened(_FRUGAL, auto=True) as session:
+        session.handle(
+            "".join(file(f"part-{number}.md") for number in range(5)), prompt="Split it into parts."
+        )
+
+
+def _tried(stage: Stage) -> None:
+    """Nothing is done; what would wait says so."""
+    with stage.opened(auto=True) as session:
+        session.handle(file("config.toml", "retries = 3\n"), prompt="Write a configuration.")
+        session.dry_run, session.auto = True, False
+        edit = "<modify_file><path>config.toml</path><search>3</search><replace>5</replace></modify_file>\n"
+        session.handle(f"{edit}<read_file><path>config.toml</path></read_file>", prompt="What would it take?")
+
+
+def _taken_back(stage: Stage) -> None:
+    """Four files are made; two of them are taken back, one of those is put there again."""
+    with stage.opened(auto=True) as session:
+        turn = session.handle(
+            "".join(file(f"draft-{name}.md") for name in "abcd"), prompt="Draft four pages."
+        )
+        session.undo(turn.turn_id, action=3)
+        session.redo(session.undo(turn.turn_id, action=2))
+
+
+def _slow(stage: Stage) -> None:
+    """A command that takes longer than it may."""
+    with stage.opened(_HASTY, auto=True) as session:
+        session.handle(command("sleep 30") + file("after.md"), prompt="Wait for the server.")
+
+
+def _killed(stage: Stage) -> None:
+    """A process dies while an action runs; another one goes on with the turn."""
+    arguments = [str(stage.ledger.path), stage.name, stage.model, str(stage.folder)]
+    subprocess.run(  # noqa: S603 - our own module, with arguments of our own
+        [sys.executable, "-m", "actionledger.demo.dying", *arguments], timeout=_PATIENCE_SECONDS, check=False
+    )
+    with stage.opened(auto=True, turns=1) as session:
+        key = SessionKey(session_id=stage.session_id, profile="coder", model=stage.model, task=stage.name)
+        session.resume(turn_id_of(key, 0))
+
+
+_SCENES: dict[str, Callable[[Stage], None]] = {
+    "decided about": _decided,
+    "still waiting": _waiting,
+    "not allowed": _refused,
+    "too much at once": _hurried,
+    "only tried": _tried,
+    "taken back": _taken_back,
+    "too slow": _slow,
+    "killed in between": _killed,
+}
+"""What is played, by what the sessions are about."""
