@@ -1,6 +1,8 @@
 """What actions have changed is taken back by action, by turn, back to a turn, and recorded as undone."""
 
 import json
+import signal
+import subprocess
 import sys
 
 import pytest
@@ -206,3 +208,30 @@ def test_a_ledger_inside_of_the_workspace_keeps_no_journal_there(tmp_path):
         assert not ledger.effects.exists()
         runtime.undo()
         assert not (tmp_path / "x").exists()
+
+
+KILLED = """
+import os, signal, sys
+import actionledger as al
+from actionledger.execution.undoing import Undoing
+
+Undoing.catch_up = lambda self: self.session and os.kill(os.getpid(), signal.SIGKILL)
+with al.open_ledger(sys.argv[1]) as ledger:
+    session = al.Runtime.reopen(ledger, sys.argv[2])
+    session.undo(sys.argv[3], action=0)
+"""
+
+
+def test_a_process_that_is_killed_between_the_effect_and_its_record(recorded, ledger):
+    """The file is gone, the ledger doesn't say so; the next process finds it in the journal, once."""
+    session_id = recorded.runtime.session_id
+    recorded.runtime.close()
+    arguments = [sys.executable, "-c", KILLED, str(ledger.path), session_id, recorded.turns[2]]
+    done = subprocess.run(arguments, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    assert recorded.tree()["y"] == "y\n"
+    assert fates(ledger)[2, 0] == ["succeeded"]
+    for _ in range(2):
+        with al.Runtime.reopen(ledger, session_id) as runtime:
+            runtime.handle("")
+        assert fates(ledger)[2, 0] == ["succeeded", "undone"]
