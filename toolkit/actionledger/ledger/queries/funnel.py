@@ -199,7 +199,9 @@ def _funnels(
     def rows(statement: str, table: str, **words: list[str]) -> dict[str, tuple[Any, ...]]:
         condition, parameters = scope(within, table, every_reading=every_reading)
         needed = "" if table == "parse_attempts" and join == _ATTEMPTS else join
-        query = statement.format(label=label, join=needed, condition=condition, taken_back=TAKEN_BACK, **_RATES)
+        query = statement.format(
+            label=label, join=needed, condition=condition, taken_back=TAKEN_BACK, **_RATES
+        )
         return {row[0]: tuple(row[1:]) for row in ledger.sql(query, parameters | words).fetchall()}
 
     reading = rows(_READING, "parse_attempts", intent=INTENT, read=READ)
