@@ -124,6 +124,10 @@ class Catalogue:
 
         Args:
             name: as it was written.
+
+        Example:
+            >>> al.profile("reasoner").catalogue.known_name("THINK")
+            'think'
         """
         if name in self._models:
             return name
