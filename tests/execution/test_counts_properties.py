@@ -149,6 +149,8 @@ class World:
             self.reversals += len(names)
 
     def reopen(self) -> None:
+        if not self.made:
+            return  # nothing was recorded of it
         session_id = self.session.session_id
         self.session.close()
         self.session = al.Runtime.reopen(self.ledger, session_id)
