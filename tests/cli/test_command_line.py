@@ -16,6 +16,7 @@ COMMANDS = (
     "import jsonl",
     "import mint",
     "ingest",
+    "show",
     "report",
     "sql",
     "replay",
@@ -87,7 +88,6 @@ def test_without_a_command_there_is_help_and_an_error(run, arguments):
         ("parse", "--fly"),
         ("import", "csv"),
         ("replay",),
-        ("sql",),
         ("import", "jsonl"),
         ("demo", "x", "y"),
     ],
@@ -108,13 +108,13 @@ def test_an_error_is_one_line_of_plain_text(run, monkeypatch, capsys):
 
     monkeypatch.setattr("actionledger.cli.parsing.api.parse", fail)
     done = run("parse", "-p", "coder")
-    assert done.code == 1
+    assert done.code == 2
     assert done.err == "actionledger: one two [bold]three[/nope] \\x1b[31mfour \\ud800\n"
 
 
 def test_the_module_is_the_command(tmp_path):
-    """``python -m actionledger.cli`` does what the script does, exit codes included."""
-    command = [sys.executable, "-m", "actionledger.cli", "report", "--ledger", "missing.duckdb"]
+    """``python -m actionledger`` does what the script does, exit codes included."""
+    command = [sys.executable, "-m", "actionledger", "report", "--ledger", "missing.duckdb"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("actionledger: There is no ledger ")
@@ -125,7 +125,7 @@ def test_the_module_is_the_command(tmp_path):
 def test_a_reader_that_goes_away_is_no_error_to_talk_about(recorded):
     """As in ``actionledger sql … | head``: no traceback."""
     query = "SELECT range, repeat('x', 100) FROM range(20000)"
-    command = [sys.executable, "-m", "actionledger.cli", "sql", query, "--json", "--ledger", str(recorded)]
+    command = [sys.executable, "-m", "actionledger", "sql", query, "--json", "--ledger", str(recorded)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.read(10) == b'[{"range":'
         process.stdout.close()

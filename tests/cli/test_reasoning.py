@@ -93,7 +93,7 @@ def test_a_chain_is_carried_out_without_planning(process, tmp_path):
     given = ("--chains", str(tmp_path / "chains.toml"))
     assert process(["There, there."], "I am sad.", *given, "--chain", "comfort").out == "There, there.\n"
     wrong = process(["There, there."], "I am sad.", *given, "--chain", "confort")
-    assert wrong.code == 1
+    assert wrong.code == 2
     assert "confort" in wrong.err
     assert "comfort" in wrong.err
 
@@ -144,7 +144,7 @@ def test_a_planner_that_says_nothing_is_an_error_and_recorded(process):
 def test_a_folder_without_a_persona_is_said(run, words):
     """And none is made by looking."""
     done = run("reasoner", *words)
-    assert done.code == 1
+    assert done.code == 2
     assert "No persona is kept in 'nowhere'" in done.err
     assert not Path("nowhere").exists()
 

@@ -27,7 +27,7 @@ def test_what_changed_is_printed(run, ledger):
     assert "difference too few sessions, p = 1 by the sign-flip test over sessions" in done.out
     assert "p = 1 by the exact McNemar test, which takes turns for independent" in done.out
     table = done.out[done.out.index("what changed") :]
-    rows = dict(re.findall(r"(?m)^ (\w[\w ]*?) {2,}([\d,]+)\b", table))
+    rows = dict(re.findall(r"(?m)^ ?(\w[\w ]*?) {2,}([\d,]+)\b", table))
     assert rows == {
         "same": "3",
         "recovered": "0",

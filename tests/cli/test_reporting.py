@@ -103,13 +103,6 @@ def test_hostile_values_and_names_are_text(run, recorded):
     assert "\x1b" not in done.out
 
 
-def test_a_long_answer_is_cut_in_the_table_alone(run, recorded):
-    """The table says so; JSON has all of it."""
-    query = "SELECT range AS n FROM range(1000)"
-    assert "200 of 1,000 rows shown; --json prints all." in run("sql", query, "-l", recorded).out
-    assert len(run("sql", query, "-l", recorded, "--json").value) == 1000
-
-
 @pytest.mark.parametrize(
     "query",
     [

@@ -23,7 +23,7 @@ def start(server, folder: Path, *more: str) -> subprocess.Popen[str]:
 
 
 def command(folder: Path, *more: str) -> subprocess.Popen[str]:
-    before = [sys.executable, "-m", "actionledger.cli", "run", "assistant", "Plan."]
+    before = [sys.executable, "-m", "actionledger", "run", "assistant", "Plan."]
     return subprocess.Popen(
         [*before, "--ledger", str(folder / "l.duckdb"), *more],
         stdout=subprocess.PIPE,

@@ -211,7 +211,7 @@ def test_ctrl_c_keeps_what_was_said(run, play, whole, monkeypatch):
         patch.setattr(ScriptedModel, "complete", stopped)
         done = run("orchestrator", "run", "work", "Go.", *whole)
     assert done.code == 130
-    assert "Stopped. What was said and done is saved." in done.out
+    assert "Stopped. What was said and done is saved." in done.err
     assert rows("SELECT detail->>'status' FROM events WHERE code = 'orchestration_stopped'") == [("stopped",)]
     done = run("orchestrator", "run", "work", *play(_2ic=[], eng_lead=["Fine."], team_lead=["Fine."]))
     assert (done.code, done.out.count(" -> ")) == (0, 2)

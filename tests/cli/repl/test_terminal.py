@@ -22,7 +22,7 @@ import pytest
 from actionledger.cli.repl.terminal import completions
 from actionledger.ledger import open_ledger
 
-COMMAND = [sys.executable, "-m", "actionledger.cli", "repl"]
+COMMAND = [sys.executable, "-m", "actionledger", "repl"]
 PATIENCE_SECONDS = 60.0
 DOCS = Path(__file__).parents[3] / "docs" / "coder.md"
 
@@ -220,7 +220,7 @@ def test_a_ledger_in_the_working_directory_is_refused(tmp_path):
     """Before anything is asked; one sentence says what to do."""
     arguments = ["--workdir", str(tmp_path), "--ledger", str(tmp_path / "l.duckdb")]
     done = subprocess.run([*COMMAND, *arguments], input="", capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "choose another directory, or another ledger with --ledger" in " ".join(done.stderr.split())
 
 

@@ -1,20 +1,18 @@
-"""The command line: one file a group of commands, each thin.
+"""The command line: one file a group of commands, each thin. ``exits`` has the exit codes of all of them."""
 
-Exit codes: 0 done, 1 it can't be done (one sentence says why), 2 wrong usage, or done but some input lines were refused.
-``run`` and ``orchestrator run`` tell more: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for a
-person, 130 stopped.
-"""
-
+import os
 import sys
+import traceback
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from actionledger import __version__
 from actionledger.cli import (
     approvals,
+    asking,
     importing,
+    inspecting,
     parsing,
     prompting,
     reasoning,
@@ -24,9 +22,10 @@ from actionledger.cli import (
     serving,
     showing,
 )
+from actionledger.cli.exits import EPILOG, ExitCode, code_of
 from actionledger.cli.orchestrator import app as orchestrator
 from actionledger.cli.repl import repl
-from actionledger.cli.tables import plain
+from actionledger.cli.tables import print_error, print_note
 from actionledger.errors import ActionLedgerError
 
 app = typer.Typer(
@@ -35,14 +34,16 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
-    add_completion=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+    epilog=EPILOG,
 )
 app.command("demo")(showing.demo)
 app.command("parse")(parsing.parse)
 app.add_typer(importing.app, name="import")
 app.command("ingest")(importing.ingest)
+app.command("show")(inspecting.show)
 app.command("report")(reporting.report)
-app.command("sql")(reporting.sql)
+app.command("sql")(asking.sql)
 app.command("replay")(replaying.replay)
 app.command("run")(running.run)
 app.command("repl")(repl)
@@ -70,14 +71,50 @@ def _options(
     pass
 
 
+TRACEBACK_VARIABLE = "ACTIONLEDGER_TRACEBACK"
+"""The environment variable that shows where an unforeseen error comes from, if it is set to anything."""
+
+
+def _end_help_with_exit_codes(group: typer.Typer) -> None:
+    for command in group.registered_commands:
+        command.epilog = EPILOG
+    for inner in group.registered_groups:
+        inner.epilog = EPILOG
+        if inner.typer_instance:
+            _end_help_with_exit_codes(inner.typer_instance)
+
+
+_end_help_with_exit_codes(app)
+
+
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; whatever goes wrong ends in a sentence and one of the exit codes."""
     try:
-        app()
+        app(prog_name="actionledger")
+    except SystemExit as ended:
+        if ended.code == ExitCode.STOPPED and _was_interrupted(ended):
+            print_note("Stopped. What was recorded until then is kept.")
+        raise
     except ActionLedgerError as error:
-        sentence = " ".join(str(error).splitlines())
-        Console(stderr=True).print(plain(f"actionledger: {sentence}"), style="red", soft_wrap=True)
-        sys.exit(1)
+        print_error(str(error))
+        sys.exit(code_of(error))
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(1)
+        sys.exit(ExitCode.FAULT)
+    except OSError as error:
+        what = f" {error.filename!r}" if error.filename else ""
+        print_error(f"The system refuses{what}: {error.strerror or error}.")
+        sys.exit(ExitCode.FAULT)
+    except Exception as error:  # noqa: BLE001 - a person is told in a sentence, whatever it is
+        if os.environ.get(TRACEBACK_VARIABLE):
+            traceback.print_exc()
+        print_error(
+            f"A fault of actionledger itself: {type(error).__name__}: {error}. With {TRACEBACK_VARIABLE}=1 it says where."
+        )
+        sys.exit(ExitCode.FAULT)
+
+
+def _was_interrupted(ended: SystemExit) -> bool:
+    """Return whether nobody but typer has heard that the user wants to stop."""
+    heard = ended.__context__
+    return heard is not None and isinstance(heard.__cause__, KeyboardInterrupt)

@@ -7,18 +7,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from actionledger import api
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, command_words, existing
+from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_observation, print_text
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Ruling
 from actionledger.execution.deciding import decide, one_approval
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
+from actionledger.ledger.queries.naming import session_names
 from actionledger.recording import json_text
+from actionledger.values import Approval
 from actionledger.vocabulary import Decision
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
@@ -35,21 +36,22 @@ def list_waiting(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption =
     """List what waits for a decision, and what was decided and not carried out."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = [*waiting_approvals(opened), *decided_approvals(opened)]
+        names = session_names(opened, {approval.session_id for approval in found})
     if as_json:
-        typer.echo(json_text([asdict(approval) for approval in found]))
+        typer.echo(json_text([_as_value(approval, names[approval.session_id]) for approval in found]))
         return
     if not found:
-        console.print("Nothing waits for a decision.")
+        print_text("Nothing waits for a decision.")
         return
-    table = Table("id", "since (UTC)", "session and turn", "action", "arguments", "", box=box.SIMPLE_HEAD)
+    table = Sheet("id", "since (UTC)", "session and turn", "action", "", "arguments")
     for approval in found:
         table.add_row(
             approval.approval_id[:8],
             f"{approval.requested_at:%Y-%m-%d %H:%M}",
-            f"{approval.session_id[:8]} #{approval.turn_index}",
+            f"{names[approval.session_id]}#{approval.turn_index}",
             plain(approval.name),
-            plain(approval.arguments[:SHOWN_CHARACTERS]),
             str(approval.decision or "waits"),
+            plain(_shortened(approval.arguments)),
         )
     console.print(table)
 
@@ -59,11 +61,12 @@ def show(approval: IdArgument, ledger: LedgerOption = DEFAULT_LEDGER, *, as_json
     """Show one approval: all that is to be run, and what was decided."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = one_approval(opened, approval)
+        session = session_names(opened, [found.session_id])[found.session_id]
     if as_json:
-        typer.echo(json_text(asdict(found)))
+        typer.echo(json_text(_as_value(found, session)))
         return
-    for name, value in asdict(found).items():
-        console.print(plain(f"{name}: {value}"), soft_wrap=True)
+    for name, value in _as_value(found, session).items():
+        console.print(plain(f"{name}: {value}"))
 
 
 @app.command("approve")
@@ -115,14 +118,22 @@ def run(
                     if observation.action_index in decided:
                         print_observation(observation)
     if not turns:
-        console.print("Nothing that was decided is left to be carried out.")
+        print_text("Nothing that was decided is left to be carried out.")
 
 
 def _decide(ledger: Path, approval_id: str, ruling: Ruling) -> None:
     with open_ledger(existing(ledger)) as opened:
         decided = decide(opened, approval_id, ruling)
-    console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."), soft_wrap=True)
+    console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."))
     print_text(f"Next: {command_words('approvals run', decided.approval_id[:8], ledger=ledger)}")
+
+
+def _as_value(approval: Approval, session: str) -> dict[str, object]:
+    return {"session": session, **asdict(approval)}
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
 def _object(text: str) -> dict[str, object]:

@@ -106,13 +106,13 @@ def _print(report: ImportReport, ledger: Path) -> None:
         soft_wrap=True,
     )
     print_refusals(report.refusals, ledger)
-    console.print(plain(f"Next: actionledger report --ledger {ledger}"), soft_wrap=True)
+    console.print(plain(f"Next: actionledger report --ledger {ledger}"))
 
 
 def print_refusals(refusals: Sequence[Refusal], ledger: Path) -> None:
     """Print what could not be read, and where the rest of it is kept."""
     for refusal in refusals[:SHOWN_REFUSALS]:
-        console.print(plain(f"refused {refusal}"), style="yellow", soft_wrap=True)
+        console.print(plain(f"refused {refusal}"), style="yellow")
     if len(refusals) > SHOWN_REFUSALS:
         rest = len(refusals) - SHOWN_REFUSALS
         console.print(

@@ -61,4 +61,4 @@ def _as_value(result: ParseResult) -> dict[str, object]:
 def _print(result: ParseResult) -> None:
     for line in explain(result).splitlines():
         style = "dim" if line.startswith("|") else "bold" if line.startswith("=") else ""
-        console.print(plain(line), style=style, soft_wrap=True)
+        console.print(plain(line), style=style)

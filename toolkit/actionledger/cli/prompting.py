@@ -5,12 +5,11 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from actionledger import api
 from actionledger.actions.describing import ActionDescription, FieldDescription
 from actionledger.cli.options import JsonOption
+from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain
 from actionledger.errors import UnknownNameError
 from actionledger.profiles import profile_named
@@ -60,9 +59,7 @@ def actions(profile: ProfileArgument, as_json: JsonOption = False) -> None:
     if as_json:
         typer.echo(json_text([asdict(action) for action in described]))
         return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in ("action", "field", "takes", "", "what it means"):
-        table.add_column(column, overflow="fold")
+    table = Sheet("action", "field", "takes", "", "what it means")
     for action in described:
         _add_action(table, action)
     console.print(table)
@@ -72,7 +69,7 @@ def _print(schema: object) -> None:
     typer.echo(json.dumps(schema, indent=2, ensure_ascii=False))
 
 
-def _add_action(table: Table, action: ActionDescription) -> None:
+def _add_action(table: Sheet, action: ActionDescription) -> None:
     table.add_row(plain(action.name), "", "", "", plain(" ".join(action.description.split())), style="bold")
     for field in action.fields:
         _add_field(table, field, field.name)
@@ -80,5 +77,5 @@ def _add_action(table: Table, action: ActionDescription) -> None:
             _add_field(table, inner, f"{field.name}.{inner.name}")
 
 
-def _add_field(table: Table, field: FieldDescription, path: str) -> None:
+def _add_field(table: Sheet, field: FieldDescription, path: str) -> None:
     table.add_row("", *map(plain, (path, field.type, field.need, field.description)))

@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing, opened_model
-from actionledger.cli.running import STOPPED
 from actionledger.cli.tables import print_text
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
@@ -89,10 +89,10 @@ def process(
                 has_failed |= _tell(events, as_json=as_json)
         except KeyboardInterrupt:
             reasoner.close(success=False, reason="stopped")
-            raise typer.Exit(STOPPED) from None
+            raise typer.Exit(ExitCode.STOPPED) from None
         if has_failed:
             reasoner.close(success=False, reason=PLANNING_FAILED)
-            raise typer.Exit(1)
+            raise typer.Exit(ExitCode.FAULT)
 
 
 @app.command("persona")

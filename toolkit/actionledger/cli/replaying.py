@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import typer
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from actionledger import api
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
+from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, rate_value, shown_rate
 from actionledger.display.comparisons import in_words
 from actionledger.ledger import open_ledger
@@ -66,7 +65,7 @@ def _print(report: ReparseReport) -> None:
         _print_success(report)
     else:
         console.print("no turn that both readings take for intent: there is no success to compare")
-    table = Table("what changed", "turns", "for example", box=box.SIMPLE_HEAD, pad_edge=False)
+    table = Sheet("what changed", "turns", "for example")
     for bucket, count in compared.counts.items():
         examples = ", ".join(
             f"{turn.session_id}#{turn.turn_index}" for turn in compared.turns[bucket][:SHOWN_TURNS]

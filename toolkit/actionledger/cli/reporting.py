@@ -1,32 +1,29 @@
-"""``report`` and ``sql``: what a ledger says."""
+"""``report``: what a ledger says."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption
+from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
 from actionledger.cli.tables import (
     console,
     failures_table,
     funnel_table,
     funnels_table,
-    plain,
     rate_value,
     targets_table,
 )
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.free import ask
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
-from actionledger.ledger.queries.reasons import reasons
+from actionledger.ledger.queries.naming import one_run, session_names
+from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.recording import json_text
 
 TOP_REASONS = 10
-SHOWN_ROWS = 200
 
 
 def report(
@@ -37,8 +34,9 @@ def report(
     as_json: JsonOption = False,
 ) -> None:
     """Print how far the recorded responses got, and why the others didn't."""
-    within = Filter(run_id=run, profiles=tuple(profile or ()), models=tuple(model or ()))
-    with open_ledger(ledger, read_only=True) as opened:
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        run_id = None if run is None else one_run(opened, run)
+        within = Filter(run_id=run_id, profiles=tuple(profile or ()), models=tuple(model or ()))
         if as_json:
             typer.echo(json_text(_as_value(opened, within)))
         else:
@@ -56,28 +54,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     for dimension in ("dialect", "model"):
         console.print(funnels_table(f"By {dimension}", funnel_by(ledger, dimension, within)))
     if failures := reasons(ledger, within, limit=TOP_REASONS):
-        console.print(failures_table(failures))
-
-
-def sql(
-    query: Annotated[str, typer.Argument(help="One SELECT over the ledger's tables.")],
-    ledger: LedgerOption = DEFAULT_LEDGER,
-    as_json: JsonOption = False,
-) -> None:
-    """Ask the ledger a question of your own."""
-    with open_ledger(ledger, read_only=True) as opened:
-        answer = ask(opened, query)
-    if as_json:
-        typer.echo(json_text([dict(zip(answer.names, row, strict=True)) for row in answer.rows]))
-        return
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name in answer.names:
-        table.add_column(plain(name))
-    for row in answer.rows[:SHOWN_ROWS]:
-        table.add_row(*(plain("" if cell is None else cell) for cell in row))
-    console.print(table)
-    if len(answer.rows) > SHOWN_ROWS:
-        console.print(f"{SHOWN_ROWS} of {len(answer.rows):,} rows shown; --json prints all.")
+        names = session_names(ledger, {failure.session_id for failure in failures})
+        console.print(failures_table(failures, names))
 
 
 def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
@@ -89,10 +67,14 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
             for dimension in dimensions
         },
-        "reasons": [
-            asdict(failure) | {"turns": rate_value(failure.turns)} for failure in reasons(ledger, within)
-        ],
+        "reasons": _reasons(ledger, reasons(ledger, within)),
     }
+
+
+def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, object]]:
+    names = session_names(ledger, {failure.session_id for failure in failures})
+    return [asdict(failure) | {"session": names[failure.session_id], "turns": rate_value(failure.turns)}
+        for failure in failures]
 
 
 def _numbers(counted: Funnel) -> dict[str, object]:

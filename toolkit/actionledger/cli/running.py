@@ -1,20 +1,19 @@
 """``run``: a live session, driven by a model, or one response.
 
-Exit codes: 0 every action succeeded, 1 something failed (or was not done, or the conversation was cut off), 2 wrong usage,
-3 something waits for approval, 130 stopped by Ctrl-C.
+Done is when every action succeeded; that something failed or was not done, or that the conversation was cut off, is a fault.
 """
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from actionledger import api
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import (
     DEFAULT_LEDGER,
     AutoOption,
@@ -25,7 +24,7 @@ from actionledger.cli.options import (
     command_words,
     opened_model,
 )
-from actionledger.cli.tables import console, plain, print_text
+from actionledger.cli.tables import beside, console, plain, print_text
 from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import open_ledger
@@ -33,8 +32,6 @@ from actionledger.models import Model
 from actionledger.recording import json_text
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
-
-FAILED, WRONG_USAGE, WAITING, STOPPED = 1, 2, 3, 130
 
 DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN, ExecutionStatus.PENDING})
 """What is no failure."""
@@ -67,11 +64,8 @@ def run(
     stream: StreamOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a live session with a model, or one response; all of it is recorded.
-
-    Exit codes: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 something waits for approval.
-    """
-    with usage_told(), ExitStack() as stack:
+    """Run a live session with a model, or one response; all of it is recorded."""
+    with ExitStack() as stack:
         if (model is None) == (response is None):
             raise UsageError("Give either --model and a prompt, or --response.")
         text = None if response is None else _text(response)
@@ -95,7 +89,7 @@ def run(
         except KeyboardInterrupt:
             session.close(success=False, reason=Ending.STOPPED)
             speaker.say(f"Stopped. The session {session.session_id} is recorded as far as it got.")
-            code = STOPPED
+            code = ExitCode.STOPPED
     raise typer.Exit(code)
 
 
@@ -122,9 +116,9 @@ def exit_code(turns: Sequence[Turn], ending: Conversation | None) -> int:
         ending: how the conversation ended; None where it was one response.
     """
     if any(each.status is ExecutionStatus.PENDING for turn in turns for each in turn.observations):
-        return WAITING
+        return ExitCode.WAITING
     is_cut_off = ending is not None and not ending.ending.is_regular
-    return FAILED if is_cut_off or not all(map(went_well, turns)) else 0
+    return ExitCode.FAULT if is_cut_off or not all(map(went_well, turns)) else ExitCode.DONE
 
 
 def went_well(turn: Turn) -> bool:
@@ -140,7 +134,7 @@ class _Speaker:
         self._ledger = ledger
         self.streams = stream
         self._as_json = as_json
-        self._beside = Console(stderr=True, highlight=False) if as_json else console
+        self._beside = beside if as_json else console
         """Where what is no result is written: not among JSON."""
 
     def piece(self, text: str) -> None:
@@ -148,7 +142,7 @@ class _Speaker:
         for number, line in enumerate(text.split("\n")):
             if number:
                 self._beside.print()
-            self._beside.print(plain(line), end="", soft_wrap=True)
+            self._beside.print(plain(line), end="")
 
     def take(self, turn: Turn) -> None:
         """Show a turn that is over."""
@@ -163,7 +157,7 @@ class _Speaker:
 
     def say(self, sentence: str) -> None:
         """Show a sentence that is no result."""
-        self._beside.print(plain(sentence), soft_wrap=True)
+        self._beside.print(plain(sentence))
 
     def tell(self, session_id: str, turns: Sequence[Turn], ended: Conversation | None) -> int:
         """Show how it ended; return the exit code."""
@@ -174,7 +168,7 @@ class _Speaker:
         if ended is not None:
             self.say(f"Ended ({ended.ending}): {ended.message}")
         self.say(f"Session {session_id}.")
-        if code == WAITING:
+        if code == ExitCode.WAITING:
             shown_by = command_words("approvals list", ledger=self._ledger)
             self.say(f"Something waits for approval: '{shown_by}' shows it.")
         return code
@@ -208,14 +202,3 @@ def _text(response: str) -> str:
     except OSError as error:
         raise SourceError(f"The file {response!r} can't be read: {error.strerror}.") from error
     return data.decode("utf-8", "surrogateescape")
-
-
-@contextmanager
-def usage_told() -> Iterator[None]:
-    """Make of a wrong use what every wrong use of a command line is: a sentence, and exit code 2."""
-    try:
-        yield
-    except UsageError as error:
-        sentence = " ".join(str(error).splitlines())
-        Console(stderr=True).print(plain(f"actionledger: {sentence}"), style="red", soft_wrap=True)
-        raise typer.Exit(WRONG_USAGE) from None

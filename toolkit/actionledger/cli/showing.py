@@ -49,6 +49,6 @@ def demo(
             )
         print_report(opened, Filter(sources=(SOURCE,)))
     print_refusals(report.refusals, ledger)
-    console.print(plain(f"Next: actionledger dashboard {ledger}"), style="bold", soft_wrap=True)
+    console.print(plain(f"Next: actionledger dashboard {ledger}"), style="bold")
     if report.refusals:
         raise typer.Exit(2)

@@ -1,12 +1,12 @@
 """What is printed: numbers as tables, a model's text as text. Markup in it is never read as markup."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
+from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
 from actionledger.ledger.queries.funnel import Funnel
 from actionledger.ledger.queries.reasons import Failure
 from actionledger.ledger.queries.targets import Timings
@@ -15,13 +15,45 @@ from actionledger.recording import json_text
 from actionledger.values import Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus
 
-console = Console(highlight=False)
+
+class PlainConsole(Console):
+    """A console without a width where no terminal is; lines longer than the terminal are the terminal's to wrap."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; see ``Console.print``."""
+        super().print(*objects, **({"soft_wrap": True} | options))
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """What there is room for."""
+        size = super().size
+        return size if self.file.isatty() else ConsoleDimensions(UNBOUNDED, size.height)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
+
+
+console = PlainConsole(highlight=False)
+"""Where results are written."""
+
+beside = PlainConsole(highlight=False, stderr=True)
+"""Where progress, errors and what to do next are written."""
 
 
 def plain(text: object) -> Text:
     """Return a text that the terminal shows as it is, control characters made visible."""
-    visible = "".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(text))
-    return Text(visible)
+    return visible_text(text)
+
+
+def print_error(sentence: str) -> None:
+    """Print why something can't be done, as one line."""
+    beside.print(plain(f"actionledger: {' '.join(sentence.splitlines())}"), style="red")
+
+
+def print_note(sentence: str, *, style: str = "") -> None:
+    """Print a sentence that is no result, such as what to do next."""
+    beside.print(plain(sentence), style=style)
 
 
 def print_text(text: str, *, style: str = "") -> None:
@@ -32,14 +64,14 @@ def print_text(text: str, *, style: str = "") -> None:
         style: how it looks, in rich's words.
     """
     for line in text.splitlines():
-        console.print(plain(line), style=style, soft_wrap=True)
+        console.print(plain(line), style=style)
 
 
 def print_observation(observation: Observation) -> None:
     """Print what came of an action, as one line."""
     what = observation.message or json_text(observation.result)
     status = observation.status.value.replace("_", " ")
-    console.print(plain(f"{observation.name} {status}: {what}"), soft_wrap=True)
+    console.print(plain(f"{observation.name} {status}: {what}"))
 
 
 def shown_rate(rate: Rate) -> str:
@@ -63,9 +95,9 @@ def rate_value(rate: Rate) -> dict[str, object]:
     }
 
 
-def funnel_table(whole: Funnel) -> Table:
+def funnel_table(whole: Funnel) -> Sheet:
     """Return how far the responses got, step by step."""
-    table = _table("How far they got", "step", "count", "share of", "rate with 95 % interval")
+    table = Sheet("step", "count", "share of", "rate with 95 % interval", title="How far they got")
     skipped = whole.tries.get(ExecutionStatus.SKIPPED, 0)
     steps = (
         ("responses", whole.responses, "", None),
@@ -89,9 +121,9 @@ def funnel_table(whole: Funnel) -> Table:
     return table
 
 
-def targets_table(whole: Funnel, timed: Timings) -> Table:
+def targets_table(whole: Funnel, timed: Timings) -> Sheet:
     """Return the targets of the assistant's plan beside what was measured; what records can't show says so."""
-    table = _table("Targets", "what", "target", "measured", "of")
+    table = Sheet("what", "target", "measured", "of", title="Targets")
     mean = "–" if timed.mean_ms is None else f"{timed.mean_ms:.1f} ms (95 % within {timed.p95_ms:.1f} ms)"
     late = timed.code_timeouts
     rows = (
@@ -106,9 +138,9 @@ def targets_table(whole: Funnel, timed: Timings) -> Table:
     return table
 
 
-def funnels_table(title: str, funnels: Iterable[tuple[str, Funnel]]) -> Table:
+def funnels_table(title: str, funnels: Iterable[tuple[str, Funnel]]) -> Sheet:
     """Return one line a label with its counts and rates."""
-    table = _table(title, "", "responses", "intent", "parsed", "strict", "valid actions", "executed")
+    table = Sheet("", "responses", "intent", "parsed", "strict", "valid actions", "executed", title=title)
     for label, funnel in funnels:
         table.add_row(
             plain(label or "(none)"),
@@ -122,25 +154,22 @@ def funnels_table(title: str, funnels: Iterable[tuple[str, Funnel]]) -> Table:
     return table
 
 
-def failures_table(failures: Sequence[Failure]) -> Table:
-    """Return the top reasons of failure, each with an example."""
-    table = _table("Why they fail", "where", "reason", "count", "turns", "what it means, and an example")
+def failures_table(failures: Sequence[Failure], names: Mapping[str, str]) -> Sheet:
+    """Return the top reasons of failure, each with an example.
+
+    Args:
+        failures: the reasons.
+        names: what people call the examples' sessions, by their ids.
+    """
+    table = Sheet("where", "reason", "count", "turns", "what it means, and an example", title="Why they fail")
     for failure in failures:
         reason = f"{failure.code} ({failure.action})" if failure.action else str(failure.code)
         text = Text(SENTENCES[failure.code] + "\n")
-        text.append(f"session {failure.session_id}, turn {failure.turn_index}", style="dim")
+        text.append_text(plain(f"{names[failure.session_id]}#{failure.turn_index}"))
         if failure.detail:
             text.append(": ")
             text.append(plain(failure.detail[:160]))
         table.add_row(
             failure.stage, plain(reason), f"{failure.count:,}", f"{failure.turns.successes:,}", text
         )
-    return table
-
-
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    numbers = {"count", "responses", "intent", "turns"}
-    for column in columns:
-        table.add_column(column, justify="right" if column in numbers else "left", overflow="fold")
     return table

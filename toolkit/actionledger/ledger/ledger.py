@@ -23,6 +23,7 @@ from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forking import watch
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest
+from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.locks import FileLock
 from actionledger.ledger.opening import open_files
@@ -179,6 +180,22 @@ class Ledger:
             self._see_everything()
             cursor = self._reader.cursor()
         return QueryResult(cursor, query, parameters)
+
+    def guarded(self, *, seconds: float = SECONDS) -> GuardedSql:
+        """Return what answers a stranger's SQL, over all that was recorded until now; to be closed after use.
+
+        Args:
+            seconds: how long a statement may take.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            if not self.read_only:
+                self._writer.flush()
+        reader = Reader(self._files, may_write=not self.read_only)
+        return GuardedSql(reader.cursor, seconds=seconds)
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet.

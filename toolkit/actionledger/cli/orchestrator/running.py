@@ -1,7 +1,7 @@
 """``orchestrator run``: a directive begins its way, or goes on.
 
-Exit codes: 0 all layers had their say and every action succeeded, 1 something failed (or a limit was reached, or a model gave
-no response), 2 wrong usage, 3 a person has to answer or to decide, 130 stopped by Ctrl-C.
+Done is when all layers had their say and every action succeeded; that something failed, a limit was reached or a model gave no
+response is a fault; what waits is an answer or a decision.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import (
     DEFAULT_LEDGER,
     AutoOption,
@@ -24,7 +25,6 @@ from actionledger.cli.options import (
 from actionledger.cli.orchestrator.casting import Cast
 from actionledger.cli.orchestrator.folders import FolderArgument
 from actionledger.cli.orchestrator.telling import Teller
-from actionledger.cli.running import STOPPED, usage_told
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.models import Model
@@ -75,11 +75,8 @@ def run(
     max_turns: TurnsOption = STANDARD_TERMS.max_turns,
     as_json: JsonOption = False,
 ) -> None:
-    """Send a directive down the layers, or go on with one; all of it is recorded, and saved after every step.
-
-    Exit codes: 0 every action succeeded, 1 something failed, 2 wrong usage, 3 a person has to answer or to decide.
-    """
-    with usage_told(), ExitStack() as stack:
+    """Send a directive down the layers, or go on with one; all of it is recorded, and saved after every step."""
+    with ExitStack() as stack:
         _check(folder, directive, repository, dry_run=dry_run)
         cast = Cast.read(model, layer or (), price or ())
         state = State.load(folder) if directive is None else None
@@ -134,5 +131,5 @@ def _run(orchestration: Orchestration, teller: Teller) -> int:
         ending = orchestration.run()
     except KeyboardInterrupt:
         teller.tell_stopped()
-        return STOPPED
+        return ExitCode.STOPPED
     return teller.tell(orchestration, ending)

@@ -5,12 +5,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 import typer
-from rich.console import Console
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import command_words
 from actionledger.cli.orchestrator.desk import print_request
-from actionledger.cli.running import DONE, FAILED, WAITING, turn_value, went_well
-from actionledger.cli.tables import console, plain, print_observation, print_text
+from actionledger.cli.running import DONE, turn_value, went_well
+from actionledger.cli.tables import print_note, print_observation, print_text
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending
@@ -30,9 +30,13 @@ def exit_code(ending: Ending, turns: Sequence[Turn], decided: Sequence[Observati
         decided: what came of what a person decided about; what was rejected as they wanted is no failure.
     """
     if ending.status == "waiting":
-        return WAITING
+        return ExitCode.WAITING
     done = all(each.status in DONE or each.reason is Reason.REJECTED for each in decided)
-    return 0 if ending.status == "finished" and done and all(map(went_well, turns)) else FAILED
+    return (
+        ExitCode.DONE
+        if ending.status == "finished" and done and all(map(went_well, turns))
+        else ExitCode.FAULT
+    )
 
 
 class Teller:
@@ -74,8 +78,7 @@ class Teller:
 
     def tell_stopped(self) -> None:
         """Show that somebody stopped it."""
-        beside = Console(stderr=True, highlight=False) if self._as_json else console
-        beside.print(plain(f"Stopped. What was said and done is saved. {self._go_on()}"), soft_wrap=True)
+        print_note(f"Stopped. What was said and done is saved. {self._go_on()}")
 
     def tell(self, orchestration: Orchestration, ending: Ending) -> int:
         """Show how it ended, and what to do next; return the exit code."""

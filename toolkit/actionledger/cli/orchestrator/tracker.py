@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich import box
-from rich.table import Table
 
 from actionledger.cli.options import JsonOption
 from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
+from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_text
 from actionledger.errors import UsageError
 from actionledger.profiles.orchestrator.export import Format, export_issues
@@ -39,7 +38,7 @@ def issues(
     if not found:
         print_text("There is no such issue." if label or every else "No issue is open.")
         return
-    table = Table("number", "title", "labels", "", "filed", box=box.SIMPLE_HEAD)
+    table = Sheet("number", "title", "labels", "", "filed")
     for issue in found:
         state = "open" if issue.is_open else "closed"
         table.add_row(
@@ -58,7 +57,7 @@ def jobs(folder: FolderArgument, *, as_json: JsonOption = False) -> None:
     if not found:
         print_text("No job was queued.")
         return
-    table = Table("number", "label", "state", "issues", "note", "queued", box=box.SIMPLE_HEAD)
+    table = Sheet("number", "label", "state", "issues", "note", "queued")
     for job in found:
         numbers = ", ".join(map(str, job.issues))
         table.add_row(str(job.number), plain(job.label), job.state, numbers, plain(job.note), job.created_at)

@@ -1,0 +1,5 @@
+"""``python -m actionledger``: the command line without its script."""
+
+from actionledger.cli import main
+
+main()

@@ -1,0 +1,118 @@
+"""``sql``: a question of the operator's own."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Annotated, TextIO
+from uuid import uuid4
+
+import typer
+
+from actionledger.cli.answers import Format, write_answer
+from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, existing
+from actionledger.cli.tables import print_note
+from actionledger.errors import UsageError
+from actionledger.ledger import open_ledger
+from actionledger.ledger.guarded import SECONDS
+
+FormatOption = Annotated[
+    Format | None,
+    typer.Option(
+        "--format", "-f", help="How rows are written; a table where neither this nor a file's name says."
+    ),
+]
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write the rows to this file, and no other.")
+]
+
+
+def sql(
+    query: Annotated[
+        str | None, typer.Argument(help="One SELECT over the ledger's tables; - for standard input.")
+    ] = None,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    *,
+    file: Annotated[Path | None, typer.Option("--file", help="Take the statement from this file.")] = None,
+    form: FormatOption = None,
+    output: OutputOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the output if it is there.")] = False,
+    seconds: Annotated[
+        float, typer.Option("--timeout", min=0.001, help="How many seconds it may take.")
+    ] = SECONDS,
+    as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
+) -> None:
+    """Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting."""
+    statement = _statement(query, file)
+    chosen = _format(form, output, as_json=as_json)
+    if output is not None:
+        _refuse_output(output, force=force)
+    with (
+        open_ledger(existing(ledger), read_only=True) as opened,
+        opened.guarded(seconds=seconds) as guarded,
+    ):
+        if chosen is Format.PARQUET:
+            assert output is not None
+            guarded.write_parquet(statement, output)
+        else:
+            with guarded.ask(statement) as answer, _stream(output) as stream:
+                write_answer(answer, chosen, stream)
+    if output is not None:
+        print_note(f"Written to {output}.")
+
+
+def _statement(query: str | None, file: Path | None) -> str:
+    if (query is None) == (file is None):
+        raise UsageError("Give one statement: as the argument, with --file FILE, or - for standard input.")
+    try:
+        if file is not None:
+            return file.read_text("utf-8")
+        return sys.stdin.read() if query == "-" else str(query)
+    except OSError as error:
+        raise UsageError(f"The file {str(file)!r} can't be read: {error.strerror}; give another.") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"The statement is no UTF-8 text: {error.reason} at byte {error.start}.") from error
+
+
+def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
+    if as_json and form not in {None, Format.JSON}:
+        raise UsageError(f"--json and --format {form} say two things; give one of them.")
+    by_name = output.suffix.lower().removeprefix(".") if output else ""
+    named = Format(by_name) if by_name in set(Format) else Format.TABLE
+    chosen = Format.JSON if as_json else form or named
+    if chosen is Format.PARQUET and output is None:
+        raise UsageError("Parquet is no text for a terminal; give --output FILE.")
+    return chosen
+
+
+def _refuse_output(output: Path, *, force: bool) -> None:
+    """Refuse a file that can't be written before anything is asked.
+
+    Raises:
+        UsageError: it can't, or it is there already.
+    """
+    if output.is_dir() or not output.parent.is_dir():
+        what = "is a folder" if output.is_dir() else f"lies in no folder: there is no {str(output.parent)!r}"
+        raise UsageError(f"The output {str(output)!r} {what}; give a file.")
+    if output.exists() and not force:
+        raise UsageError(f"The file {str(output)!r} is there already; --force replaces it.")
+
+
+@contextmanager
+def _stream(output: Path | None) -> Iterator[TextIO | None]:
+    """Give what to write to: a file that takes its name when it is whole; None for the standard output."""
+    if output is None:
+        yield None
+        return
+    made = output.with_name(f".{output.name}-{uuid4().hex}")
+    try:
+        with made.open("x", encoding="utf-8", newline="") as stream:
+            yield stream
+        made.replace(output)
+    except OSError as error:
+        raise UsageError(
+            f"The file {str(output)!r} can't be written: {error.strerror}; take another."
+        ) from error
+    finally:
+        with suppress(OSError):
+            made.unlink()

@@ -1,0 +1,135 @@
+"""Tables for people: as wide as they need to be in a file, and in a terminal so that no word is broken."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number"})
+"""The heads of columns of numbers."""
+
+UNBOUNDED = 10_000_000
+"""The width of what is no terminal: nothing is cut or wrapped there."""
+
+_GAP = 2
+"""How far apart the columns stand, in cells."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    cells: tuple[Text, ...]
+    style: str
+
+
+class Sheet:
+    """A table that is laid out when it is known how much room there is.
+
+    Without a terminal each row is one line. Where its columns fit without a broken word they stand side by side, the widest ones wrapped between words; where they
+    don't, each row is written below itself, one line a column.
+
+    Args:
+        columns: the columns' heads; one may be empty.
+        title: what stands above it.
+        below: whether each row is written below itself, however much room there is.
+    """
+
+    def __init__(self, *columns: str, title: str = "", below: bool = False) -> None:
+        self._columns = tuple(map(visible_text, columns))
+        self._title = title
+        self._below = below
+        self._rows: list[_Row] = []
+
+    def add_row(self, *cells: str | Text, style: str = "") -> None:
+        """Add a row.
+
+        Args:
+            cells: one for each column; a text is shown as it is, never as markup.
+            style: how the row looks, in rich's words.
+        """
+        self._rows.append(_Row(tuple(map(visible_text, cells)), style))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Lay it out in the room that there is."""
+        if self._title:
+            yield Text(f"\n{self._title}", style="bold")
+        widths = self._widths(console, options)
+        if self._below or widths is None:
+            yield from self._below_each_other()
+        elif options.max_width >= UNBOUNDED:
+            yield from self._lines(widths)
+        else:
+            yield self._side_by_side(widths)
+
+    def _lines(self, widths: Sequence[int]) -> Iterator[Text]:
+        heads = _Row(self._columns, "bold")
+        for row in [heads, *self._rows]:
+            line = Text(style=row.style, no_wrap=True, overflow="ignore")
+            for head, cell, width in zip(self._columns, row.cells, widths, strict=True):
+                shown = cell.copy()
+                shown.plain = cell.plain.replace("\n", " ")
+                shown.align("right" if head.plain in RIGHT else "left", width)
+                line.append_text(shown).append(" " * _GAP)
+            line.rstrip()
+            yield line
+
+    def _widths(self, console: Console, options: ConsoleOptions) -> list[int] | None:
+        """Return the columns' widths in cells; None where a word would be broken."""
+        room = options.max_width - _GAP * len(self._columns)
+        columns = [_measured(console, options, cells) for cells in self._by_column()]
+        if sum(column.minimum for column in columns) > room:
+            return None
+        widths = [column.maximum for column in columns]
+        while (excess := sum(widths) - room) > 0:
+            widest = max(range(len(widths)), key=lambda place: widths[place] - columns[place].minimum)
+            others = [width for place, width in enumerate(widths) if place != widest]
+            next_widest = max((width for width in others if width < widths[widest]), default=0)
+            goal = max(columns[widest].minimum, widths[widest] - excess, next_widest)
+            widths[widest] = goal if goal < widths[widest] else widths[widest] - 1
+        return widths
+
+    def _by_column(self) -> Iterator[list[Text]]:
+        for place, head in enumerate(self._columns):
+            yield [head, *(row.cells[place] for row in self._rows)]
+
+    def _side_by_side(self, widths: Sequence[int]) -> Table:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, _GAP - 1, 0, 0))
+        for head, width in zip(self._columns, widths, strict=True):
+            justify = "right" if head.plain in RIGHT else "left"
+            table.add_column(head, width=width, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        for row in self._rows:
+            table.add_row(*row.cells, style=row.style)
+        return table
+
+    def _below_each_other(self) -> Iterator[Text]:
+        """Yield a line a value: its lines wrap as the terminal's do, so that a long one is copied whole."""
+        longest = max(head.cell_len for head in self._columns)
+        for number, row in enumerate(self._rows):
+            if number:
+                yield Text()
+            for head, cell in zip(self._columns, row.cells, strict=True):
+                name = head.copy()
+                name.align("left", longest + _GAP)
+                name.stylize("dim")
+                line = Text(no_wrap=True, overflow="ignore", style=row.style)
+                shown = cell.copy()
+                shown.plain = cell.plain.replace("\n", " ")
+                line.append_text(name).append_text(shown)
+                line.rstrip()
+                yield line
+
+
+def visible_text(text: object) -> Text:
+    """Return a text that the terminal shows as it is, control characters made visible; a ``Text`` stays what it is."""
+    if isinstance(text, Text):
+        return text
+    return Text("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(text)))
+
+
+def _measured(console: Console, options: ConsoleOptions, cells: Sequence[Text]) -> Measurement:
+    """Return the least width of a column, its longest word, and the most, its longest line."""
+    measured = [cell.__rich_measure__(console, options) for cell in cells]
+    return Measurement(max(each.minimum for each in measured), max(each.maximum for each in measured))

@@ -1,0 +1,211 @@
+"""A stranger's SQL: one statement that reads, within a time and a memory, that reaches no file, network or other process.
+
+It runs on a connection of its own, whose settings are locked before the statement is looked at.
+"""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import Any, Self
+from uuid import uuid4
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import LedgerError, UsageError
+
+SECONDS = 60.0
+"""How long a statement may take where nobody says otherwise."""
+
+MEMORY = "1GB"
+"""How much memory a statement may take; beyond it, it spills into a folder of its own."""
+
+_ALLOWED = frozenset({"SELECT", "EXPLAIN", "MULTI"})
+"""DuckDB's types of statements that read: DESCRIBE, SHOW and SUMMARIZE are SELECTs to it, PIVOT is several in one."""
+
+_ZONED = " WITH TIME ZONE"
+_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a statement gives.
+
+    Args:
+        names: the columns' names.
+        rows: the rows, each with a value for each column, as they are fetched; times with a zone are UTC without one.
+    """
+
+    names: tuple[str, ...]
+    rows: Iterator[tuple[Any, ...]]
+
+
+class GuardedSql:
+    """Answers one statement at a time over a connection that nothing else uses.
+
+    Args:
+        connect: makes the connection, every table in it.
+        seconds: how long a statement may take, its rows included.
+        memory: how much memory it may take, in DuckDB's words.
+    """
+
+    def __init__(
+        self, connect: Callable[[], DuckDBPyConnection], *, seconds: float = SECONDS, memory: str = MEMORY
+    ) -> None:
+        self._seconds = seconds
+        self._folder = tempfile.mkdtemp(prefix="actionledger-sql-")
+        self._cursor: DuckDBPyConnection | None = None
+        try:
+            self._cursor = connect()
+            _lock(self._cursor, self._folder, memory)
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the connection and of what it spilled."""
+        if self._cursor is not None:
+            self._cursor.close()
+            self._cursor = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    @contextmanager
+    def ask(self, statement: str) -> Iterator[Answer]:
+        """Give what a statement gives; its time runs until the context is left.
+
+        Args:
+            statement: one SELECT, EXPLAIN, DESCRIBE, SHOW or SUMMARIZE.
+
+        Raises:
+            UsageError: it is none, it is wrong, or it takes too long or too much memory.
+        """
+        cursor = self._opened()
+        with self._bounded(cursor):
+            only = _only(cursor, statement)
+            cursor.execute(only)
+            kinds = [str(column[1]) for column in cursor.description]
+            names = tuple(str(column[0]) for column in cursor.description)
+            if any(_ZONED in kind for kind in kinds):
+                # In Python a time with a zone needs one more package; without one it needs none.
+                cursor.execute(_without_zones(only, kinds))
+            yield Answer(names, _fetched(cursor))
+
+    def write_parquet(self, statement: str, file: Path) -> None:
+        """Write what a statement gives to a Parquet file, which is there only when it is whole.
+
+        Args:
+            statement: as for ``ask``.
+            file: where to; what is there is replaced.
+
+        Raises:
+            UsageError: as for ``ask``, or the file can't be written.
+        """
+        cursor = self._opened()
+        made = Path(self._folder, "answer.parquet")
+        with self._bounded(cursor):
+            only = _only(cursor, statement)
+            cursor.execute(f"COPY (FROM ({only}\n)) TO {_quoted(made)} (FORMAT parquet)")
+        try:
+            beside = file.with_name(f".{file.name}-{uuid4().hex}")
+            shutil.move(made, beside)
+            beside.replace(file)
+        except OSError as error:
+            raise UsageError(
+                f"The file {str(file)!r} can't be written: {error.strerror}; take another."
+            ) from error
+
+    def _opened(self) -> DuckDBPyConnection:
+        if self._cursor is None:
+            raise LedgerError("This connection is closed; open another.")
+        return self._cursor
+
+    @contextmanager
+    def _bounded(self, cursor: DuckDBPyConnection) -> Iterator[None]:
+        """Interrupt what takes too long, and say in a sentence what DuckDB says of a statement."""
+        timer = Timer(self._seconds, cursor.interrupt)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        except duckdb.InterruptException as error:
+            raise UsageError(
+                f"The statement took longer than {self._seconds:g} seconds and was stopped; ask for less, or give it more time."
+            ) from error
+        except duckdb.OutOfMemoryException as error:
+            raise UsageError(
+                f"The statement needs more memory than it may take: {_first_line(error)}"
+            ) from error
+        except (duckdb.Error, UnicodeError) as error:
+            raise UsageError(f"The statement can't be run: {_first_line(error)}") from error
+        finally:
+            timer.cancel()
+
+
+def _lock(cursor: DuckDBPyConnection, folder: str, memory: str) -> None:
+    """Take away from a connection all that reaches beyond it, for good.
+
+    What it may spill to is the only folder that it keeps, so that must be nobody else's.
+    """
+    for name, value in (
+        ("TimeZone", "UTC"),
+        ("temp_directory", folder),
+        ("memory_limit", memory),
+        ("python_enable_replacements", "false"),
+        ("autoinstall_known_extensions", "false"),
+        ("autoload_known_extensions", "false"),
+        ("enable_external_access", "false"),
+        ("lock_configuration", "true"),
+    ):
+        cursor.execute(f"SET {name} = {_quoted(value)}")
+
+
+def _only(cursor: DuckDBPyConnection, statement: str) -> str:
+    """Return a text's one statement, if it is one that reads.
+
+    Raises:
+        UsageError: it holds none, several, or another one.
+    """
+    found = cursor.extract_statements(statement)
+    if len(found) != 1:
+        what = f"{len(found)} statements" if found else "no statement"
+        raise UsageError(f"One statement is run at a time, and here is {what}; give one SELECT.")
+    kind = found[0].type.name
+    if kind not in _ALLOWED:
+        raise UsageError(
+            f"A statement of the kind {kind} is not run: a ledger is asked, not changed. Give one SELECT, EXPLAIN, DESCRIBE, "
+            "SHOW or SUMMARIZE."
+        )
+    return str(found[0].query).rstrip().rstrip(";")
+
+
+def _without_zones(statement: str, kinds: Sequence[str]) -> str:
+    """Return a statement that gives the same, its times with a zone as UTC without one."""
+    names = [f"c{place}" for place in range(len(kinds))]
+    columns = ", ".join(
+        f"{name}::{kind.replace(_ZONED, '')}" if _ZONED in kind else name
+        for name, kind in zip(names, kinds, strict=True)
+    )
+    return f"SELECT {columns} FROM ({statement}\n) AS answer({', '.join(names)})"  # noqa: S608 - the statement is theirs
+
+
+def _fetched(cursor: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    while batch := cursor.fetchmany(_BATCH):
+        yield from batch
+
+
+def _quoted(text: object) -> str:
+    return "'{}'".format(str(text).replace("'", "''"))
+
+
+def _first_line(error: Exception) -> str:
+    return next(iter(str(error).strip().splitlines()), type(error).__name__)

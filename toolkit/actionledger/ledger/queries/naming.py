@@ -1,0 +1,120 @@
+"""What people call sessions, runs and approvals: by their own names where they have one, else by as much of an id as tells it apart."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from actionledger.errors import UsageError
+from actionledger.ledger.queries.base import Queryable, rows
+
+_SHORTEST = 8
+"""How much of an id is shown at least, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A session and what it may be called by.
+
+    Args:
+        session_id: identifies it.
+        external_id: its name where it comes from; empty for live sessions.
+        source: where it comes from.
+    """
+
+    session_id: str
+    external_id: str
+    source: str
+
+
+_CALLED = """
+SELECT DISTINCT session_id::VARCHAR AS session_id, external_id, source FROM session_starts
+WHERE external_id = $text AND external_id <> '' OR starts_with(session_id::VARCHAR, lower($text)) ORDER BY ALL"""
+
+_NAMES = """
+WITH ids AS (SELECT DISTINCT session_id::VARCHAR AS id, external_id FROM session_starts),
+neighbours AS (SELECT id, external_id, lag(id) OVER (ORDER BY id) AS before, lead(id) OVER (ORDER BY id) AS after FROM ids)
+SELECT id, external_id, coalesce(before, ''), coalesce(after, '') FROM neighbours
+WHERE list_contains($ids, id)"""
+
+_SHARED = """
+SELECT external_id FROM session_starts WHERE external_id IN (
+    SELECT external_id FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND external_id <> '')
+GROUP BY external_id HAVING count(DISTINCT session_id) > 1"""
+
+_SOME_NAMES = "SELECT DISTINCT external_id FROM session_starts WHERE external_id <> '' ORDER BY 1 LIMIT 10000"
+
+_RUNS = "SELECT DISTINCT run_id::VARCHAR FROM run_starts WHERE starts_with(run_id::VARCHAR, lower($text))"
+
+
+def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, str]:
+    """Return what to call sessions, each by something that ``one_session`` finds it by.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+
+    Returns:
+        For each id the session's own name, or the shortest beginning of its id that no other session's has, where it has
+        none or another session has the same.
+    """
+    bound = {"ids": sorted(session_ids)}
+    shared = {name for (name,) in ledger.sql(_SHARED, bound).fetchall()}
+    names = {identity: identity for identity in session_ids}
+    for identity, external, before, after in ledger.sql(_NAMES, bound).fetchall():
+        is_own = external and external not in shared
+        names[identity] = external if is_own else _told_apart(identity, before, after)
+    return names
+
+
+def one_session(ledger: Queryable, text: str) -> str:
+    """Return the id of the session that a person means.
+
+    Args:
+        ledger: what to ask.
+        text: the session's own name, its id, or enough of its id's beginning.
+
+    Raises:
+        UsageError: nothing is called that, or several are.
+    """
+    found = rows(ledger, _Named, _CALLED, {"text": text}) if text else []
+    own = [each for each in found if text in {each.external_id, each.session_id}] or found
+    if len(own) == 1:
+        return own[0].session_id
+    if not own:
+        near = get_close_matches(text, [name for (name,) in ledger.sql(_SOME_NAMES).fetchall()], n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise UsageError(
+            f"There is no session {text!r} in the ledger.{hint} 'actionledger show' lists them; give its name, its id, "
+            "or the beginning of its id."
+        )
+    which = ", ".join(f"{each.session_id} ({each.source})" for each in own[:3])
+    raise UsageError(
+        f"{len(own)} sessions are called {text!r}; give the id of one, or more of it: {which}"
+        f"{', …' if len(own) > 3 else ''}."
+    )
+
+
+def one_run(ledger: Queryable, text: str) -> str:
+    """Return the id of the run that a person means.
+
+    Args:
+        ledger: what to ask.
+        text: the run's id, or enough of its beginning.
+
+    Raises:
+        UsageError: no id begins so, or several do.
+    """
+    found = [row[0] for row in ledger.sql(_RUNS, {"text": text}).fetchall()] if text else []
+    if len(found) == 1:
+        return str(found[0])
+    what = f"{len(found)} runs have an id that begins so" if found else "it is no run's id"
+    raise UsageError(f"The run {text!r} can't be told: {what}; 'actionledger sql \"FROM runs\"' lists them.")
+
+
+def _told_apart(identity: str, *neighbours: str) -> str:
+    """Return the shortest beginning of an id that those before and behind it in order don't have."""
+    shared = (
+        next((place for place, (a, b) in enumerate(zip(identity, other, strict=False)) if a != b), 0)
+        for other in neighbours
+    )
+    return identity[: max(_SHORTEST, 1 + max(shared))].rstrip("-")
