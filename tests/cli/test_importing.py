@@ -54,10 +54,10 @@ def test_refused_lines_have_their_own_exit_code(run, tmp_path):
     )
     (tmp_path / "log.jsonl").write_bytes(b"\n".join(lines))
     done = run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
-    assert done.code == 2
+    assert done.code == 1
     assert "1 sessions with 2 new turns taken in; 0 turns were there already; 2 lines refused." in done.out
-    assert "refused log.jsonl:2: The line is no JSON" in done.out
-    assert "refused log.jsonl:3: The field 'text': Field required." in done.out
+    assert "refused log.jsonl:2: The line is no JSON" in done.err
+    assert "refused log.jsonl:3: The field 'text': Field required." in done.err
     assert len(turns(tmp_path / "team.duckdb")) == 2
 
 
@@ -65,9 +65,9 @@ def test_a_flood_of_refusals_is_cut_and_kept(run, tmp_path):
     """The rest is in the ledger, and the printed command finds it."""
     (tmp_path / "log.jsonl").write_text('{"session": "s", "text": "a"}\n' + "oops\n" * (SHOWN_REFUSALS + 5))
     done = run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
-    assert done.code == 2
-    assert done.out.count("refused log.jsonl:") == SHOWN_REFUSALS
-    assert "… and 5 more: actionledger sql -l team.duckdb" in done.out
+    assert done.code == 1
+    assert done.err.count("refused log.jsonl:") == SHOWN_REFUSALS
+    assert "… and 5 more: actionledger sql -l team.duckdb" in done.err
     kept = run("sql", "-l", "team.duckdb", "FROM events WHERE code = 'line_refused'", "--json").value
     assert len(kept) == SHOWN_REFUSALS + 5
 
@@ -77,9 +77,9 @@ def test_a_hostile_line_changes_no_terminal(run, tmp_path):
     hostile = "\x1b[31m\x9b[bold]x[/nope]"
     (tmp_path / "log.jsonl").write_text(json.dumps({"session": "s", "text": "a", "profile": hostile}))
     done = run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
-    assert done.code == 2
-    assert "[bold]x[/nope]" in done.out
-    assert not set(done.out) & {"\x1b", "\x9b"}
+    assert done.code == 1
+    assert "[bold]x[/nope]" in done.err
+    assert not set(done.out + done.err) & {"\x1b", "\x9b"}
 
 
 def test_the_profile_of_lines_that_name_none(run, tmp_path):
@@ -143,7 +143,7 @@ def test_a_hostile_name_of_a_ledger_is_text(run, log):
     ("arguments", "said"),
     [
         (("import", "jsonl", "missing.jsonl"), "There is no file 'missing.jsonl' to take in."),
-        (("import", "jsonl", "."), "There is no file '.' to take in."),
+        (("import", "missing.jsonl"), "There is no file 'missing.jsonl' to take in."),
         (("import", "jsonl", "log.jsonl", "-p", "asistant"), "Did you mean 'assistant'?"),
         (("import", "mint", "missing"), "No results.jsonl"),
         (("import", "mint", "."), "No results.jsonl"),
@@ -165,9 +165,9 @@ def test_a_file_that_breaks_off_is_taken_in_so_far(run, tmp_path):
     data = gzip.compress(b"".join(b'{"session": "%d", "text": "x"}\n' % n for n in range(2000)))
     (tmp_path / "log.jsonl.gz").write_bytes(data[:-50])
     done = run("import", "jsonl", "log.jsonl.gz", "-l", "team.duckdb")
-    assert done.code == 2
+    assert done.code == 1
     assert "1 lines refused" in done.out
-    assert "breaks off" in done.out
+    assert "breaks off" in done.err
     assert len(turns(tmp_path / "team.duckdb")) > 100
 
 
@@ -177,3 +177,75 @@ def test_what_was_flushed_can_be_taken_in(run, log):
     done = run("ingest", "-l", "team.duckdb")
     assert done.code == 0
     assert "0 events taken in, 0 known already, 0 lines that can't be read" in done.out
+
+
+def test_what_is_piped_in_is_taken_in(run, log, tmp_path):
+    """Plain or gzipped; a refusal says where it comes from."""
+    done = run("import", "jsonl", "-", "-l", "team.duckdb", stdin=log.read_bytes() + b"\noops\n")
+    assert done.code == 1
+    assert "3 sessions with 6 new turns taken in" in done.out
+    assert "refused standard input:7: The line is no JSON" in done.err
+    zipped = gzip.compress(log.read_bytes())
+    again = run("import", "-", "-l", "team.duckdb", stdin=zipped)
+    assert (again.code, "6 turns were there already" in again.out) == (0, True)
+
+
+def test_a_folder_of_lines_is_taken_in(run, log, tmp_path):
+    """Each file's sessions are its own, also where they share their names; a file by itself is the same source."""
+    for name in ("more/a.jsonl", "more/deeper/a.jsonl"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(log.read_bytes())
+    (tmp_path / "more/b.jsonl.gz").write_bytes(gzip.compress(log.read_bytes()))
+    (tmp_path / "more/notes.txt").write_text("nothing")
+    done = run("import", "jsonl", "more", "-l", "team.duckdb")
+    assert (done.code, "9 sessions with 18 new turns" in done.out) == (0, True)
+    assert "6 turns were there already" in run("import", "jsonl", "more/a.jsonl", "-l", "team.duckdb").out
+
+
+def test_the_format_is_found_out(run, log, tmp_path):
+    """By what the lines hold, whatever the file is called."""
+    (tmp_path / "a").write_bytes(log.read_bytes())
+    (tmp_path / "results.jsonl").write_text(json.dumps(MINT))
+    assert "3 sessions with 6 new turns" in run("import", "./a", "-l", "team.duckdb").out
+    assert "1 sessions with 1 new turns" in run("import", "results.jsonl", "-l", "team.duckdb").out
+    with open_ledger(tmp_path / "team.duckdb", read_only=True) as ledger:
+        assert ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY 1").fetchall() == [("a",), ("mint",)]
+
+
+LINE = b'{"session": "s", "text": "t"}'
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"PK\x03\x04rest", "is a zip archive, not lines of JSON; unzip it"),
+        (b"PAR1rest", "is a Parquet file"),
+        (b"\0" * 8 + b"DUCK", "is a DuckDB database"),
+        (b"SQLite format 3\0", "is an SQLite database"),
+        (b"\x28\xb5\x2f\xfdrest", "zstdcat"),
+        (b"BZh9rest", "bzcat"),
+        (b"\xfd7zXZ\0rest", "xzcat"),
+        (b"x" * 257 + b"ustar", "is a tar archive"),
+        (gzip.compress(b"x" * 257 + b"ustar"), "is a tar archive"),
+        (LINE.decode().encode("utf-16"), "iconv -f UTF-16"),
+        (b"[" + LINE + b"]", "is one JSON document, a list"),
+        (b"\xef\xbb\xbf [\n  " + LINE + b"\n]", "jq -c '.[]' FILE"),
+        (b'{\n  "session": "s"\n}', "is one JSON document, an object"),
+    ],
+)
+@pytest.mark.parametrize("is_piped", [False, True])
+def test_another_container_is_named(sentence, tmp_path, data, said, is_piped):
+    """With what to do; no ledger is made of it."""
+    (tmp_path / "x").write_bytes(data)
+    assert said in sentence("import", "jsonl", "-" if is_piped else "x", "-l", "t.duckdb", stdin=data)
+    assert [file.name for file in tmp_path.iterdir()] == ["x"]
+
+
+def test_lines_of_something_else_are_named_by_what_they_hold(sentence, tmp_path):
+    """So that one sees which recording it is."""
+    (tmp_path / "x.jsonl").write_text('{"uuid": 1, "message": {}}')
+    assert "its lines hold 'uuid', 'message'; known are jsonl (session and text), mint" in sentence(
+        "import", "x.jsonl"
+    )
+    (tmp_path / "empty").mkdir()
+    assert "holds no *.jsonl and no *.jsonl.gz" in sentence("import", "empty")

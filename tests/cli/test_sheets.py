@@ -4,6 +4,7 @@ import io
 import re
 
 import pytest
+
 from actionledger.cli.sheets import UNBOUNDED, Sheet
 from actionledger.cli.tables import PlainConsole
 

@@ -36,9 +36,9 @@ def test_a_line_that_cannot_be_read_is_said(run, log):
     """As an import says it, with the same exit code; the others are taken in."""
     log.write_text(log.read_text() + "\n[bold]oops[/nope]\n")
     done = run("demo", "-l", "x.duckdb", "--data", log)
-    assert done.code == 2
+    assert done.code == 1
     assert "6 new turns" in done.out
-    assert "log.jsonl:7: The line is no JSON" in done.out
+    assert "log.jsonl:7: The line is no JSON" in done.err
 
 
 def test_what_cannot_be_done_is_said_in_one_sentence(sentence, log, tmp_path):

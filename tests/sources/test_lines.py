@@ -110,11 +110,17 @@ def test_a_byte_order_mark_is_passed_over(file):
     assert list(json_lines(file(b'\xef\xbb\xbf{"a": 1}\n{"a": 2}\n'))) == [(1, {"a": 1}), (2, {"a": 2})]
 
 
-def test_another_encoding_is_refused_line_by_line(file):
-    """UTF-16 is not guessed at, and nothing of it is taken for something else."""
-    found = list(json_lines(file('{"a": 1}\n{"a": 2}\n'.encode("utf-16"))))
-    assert found
-    assert len(refusals(found)) == len(found)
+@pytest.mark.parametrize("mark", [True, False])
+def test_another_encoding_is_refused(file, mark):
+    """UTF-16 is named where its mark says so; without one it is not guessed at, and nothing of it is taken for something else."""
+    text = '{"a": 1}\n{"a": 2}\n'.encode("utf-16")
+    if mark:
+        with pytest.raises(SourceError, match="UTF-16"):
+            list(json_lines(file(text)))
+    else:
+        found = list(json_lines(file(text[2:])))
+        assert found
+        assert len(refusals(found)) == len(found)
 
 
 @pytest.mark.parametrize("length", [100, 101, 102, 350, 1000])

@@ -1,26 +1,90 @@
 """``import`` and ``ingest``: recorded sessions into a ledger."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from typer.core import TyperGroup
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, existing
-from actionledger.cli.tables import console, plain
-from actionledger.errors import SourceError
+from actionledger.cli.tables import beside, console, plain, print_note
 from actionledger.importing import Importer, ImportReport
-from actionledger.ledger import open_ledger
+from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import known_ids
 from actionledger.profiles import PROFILES, profile_named
 from actionledger.sources.base import Recorded, Refusal
+from actionledger.sources.containers import STANDARD_INPUT, OnRead, refuse_other_containers
 from actionledger.sources.jsonl import read_jsonl
 from actionledger.sources.mint import mint_files, read_mint
+from actionledger.sources.recognising import line_files, recognised
 
 SHOWN_REFUSALS = 20
 
-app = typer.Typer(help="Take in recorded sessions of others.", no_args_is_help=True, rich_markup_mode=None)
+Read = Callable[[Path, OnRead], Recorded]
+
+PathArgument = Annotated[
+    Path, typer.Argument(help="A file, plain or gzipped, a folder that holds some, or - for standard input.")
+]
+ProfileOption = Annotated[str, typer.Option("--profile", "-p", help="The profile of lines that name none.")]
+SourceOption = Annotated[
+    str,
+    typer.Option(
+        "--source", help="What records name it; sessions of one source and name are the same session."
+    ),
+]
+
+
+class _Formats(TyperGroup):
+    """The formats by name; what is no name but a path is looked into for its format."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name."""
+        first = args[0]
+        is_path = first == "-" or "/" in first or Path(first).suffix or Path(first).exists()
+        if self.get_command(ctx, first) is None and is_path and not first.startswith("--"):
+            args = [_ANY, *args]
+        return super().resolve_command(ctx, args)
+
+
+_ANY = "any"
+
+app = typer.Typer(
+    cls=_Formats,
+    help="Take in recorded sessions: import PATH finds out the format, import FORMAT PATH is told.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Files whose sessions are told apart by their names.
+
+    Args:
+        source: what records name it.
+        files: the files.
+    """
+
+    source: str
+    files: list[Path]
+
+
+@app.command(_ANY, hidden=True)
+def import_any(
+    path: PathArgument,
+    ledger: LedgerOption = DEFAULT_LEDGER,
+    profile: ProfileOption = "assistant",
+    source: SourceOption = "",
+) -> None:
+    """Take in recorded sessions, in whichever known format they are."""
+    if recognised(path) == "mint":
+        import_mint(path, ledger)
+    else:
+        import_jsonl(path, ledger, profile, source)
 
 
 @app.command("mint")
@@ -29,31 +93,33 @@ def import_mint(
     ledger: LedgerOption = DEFAULT_LEDGER,
 ) -> None:
     """Take in MINT-bench's recorded sessions (MODEL/…/TASK/results.jsonl.gz)."""
-    _import(ledger, source="mint", origin=path, files=mint_files(path), read=read_mint)
+    _import(ledger, origin=path, parts=[_Part("mint", mint_files(path))], read=read_mint)
 
 
 @app.command("jsonl")
 def import_jsonl(
-    path: Annotated[
-        Path, typer.Argument(help="One JSON object a line, one line a turn (see docs/jsonl.md).")
-    ],
+    path: PathArgument,
     ledger: LedgerOption = DEFAULT_LEDGER,
-    profile: Annotated[
-        str, typer.Option("--profile", "-p", help="The profile of lines that name none.")
-    ] = "assistant",
-    source: Annotated[
-        str, typer.Option(help="What records name it; sessions of one source and name are the same session.")
-    ] = "",
+    profile: ProfileOption = "assistant",
+    source: SourceOption = "",
 ) -> None:
-    """Take in sessions in the simple format: session, text, and whatever else is known."""
-    if path.is_dir() or not path.exists():
-        raise SourceError(f"There is no file {str(path)!r} to take in.")
+    """Take in sessions in the simple format, one JSON object a line, one line a turn (see docs/jsonl.md)."""
+    files = line_files(path)
     default_profile = profile_named(profile).name
 
-    def read(file: Path) -> Recorded:
-        return read_jsonl(file, default_profile=default_profile, profiles=PROFILES)
+    def read(file: Path, on_read: OnRead) -> Recorded:
+        return read_jsonl(file, default_profile=default_profile, profiles=PROFILES, on_read=on_read)
 
-    _import(ledger, source=source or path.name.split(".")[0], origin=path, files=[path], read=read)
+    parts = [_Part(source, files)] if source else [_Part(_source_of(file, path), [file]) for file in files]
+    _import(ledger, origin=path, parts=parts, read=read)
+
+
+def _source_of(file: Path, path: Path) -> str:
+    """Return what the sessions of a file are told apart by: its name, below a folder with its place there."""
+    if file == STANDARD_INPUT:
+        return "stdin"
+    place = Path(file.name) if file == path else file.relative_to(path)
+    return str(place.with_name(place.name.split(".")[0]))
 
 
 def ingest(ledger: LedgerOption = DEFAULT_LEDGER) -> None:
@@ -69,33 +135,52 @@ def ingest(ledger: LedgerOption = DEFAULT_LEDGER) -> None:
         )
 
 
-def _import(
-    ledger: Path, *, source: str, origin: Path, files: list[Path], read: Callable[[Path], Recorded]
-) -> None:
-    with open_ledger(ledger) as opened:
-        importer = Importer(
-            opened.record, source=source, origin=str(origin), known_ids=known_ids(opened, source)
-        )
-        with _progress() as progress:
-            task = progress.add_task("files", total=len(files))
-            for file in files:
-                for item in read(file):
-                    importer.take(item)
-                progress.advance(task)
-        report = importer.finish()
+def _import(ledger: Path, *, origin: Path, parts: Sequence[_Part], read: Read) -> None:
+    files = [file for part in parts for file in part.files]
+    for file in files:
+        refuse_other_containers(file)
+    with open_ledger(ledger) as opened, _progress() as progress:
+        task = progress.add_task("reading", total=_size(files))
+
+        def read_further(count: int) -> None:
+            progress.advance(task, count)
+
+        reports = []
+        for part in parts:
+            items = (item for file in part.files for item in read(file, read_further))
+            reports.append(_take(opened, part.source, str(origin), items))
+    report = ImportReport(
+        sessions=sum(each.sessions for each in reports),
+        turns=sum(each.turns for each in reports),
+        known=sum(each.known for each in reports),
+        refusals=[refusal for each in reports for refusal in each.refusals],
+    )
     _print(report, ledger)
     if report.refusals:
-        raise typer.Exit(2)
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def _take(ledger: Ledger, source: str, origin: str, items: Iterable[Any]) -> ImportReport:
+    importer = Importer(ledger.record, source=source, origin=origin, known_ids=known_ids(ledger, source))
+    for item in items:
+        importer.take(item)
+    return importer.finish()
+
+
+def _size(files: Sequence[Path]) -> int | None:
+    """Return how many bytes there are to read; None where nobody knows."""
+    return None if STANDARD_INPUT in files else sum(file.stat().st_size for file in files)
 
 
 def _progress() -> Progress:
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=console,
-        disable=not console.is_terminal,
+        DownloadColumn(binary_units=True),
+        TimeRemainingColumn(),
+        console=beside,
+        transient=True,
+        disable=not beside.file.isatty(),
     )
 
 
@@ -103,7 +188,6 @@ def _print(report: ImportReport, ledger: Path) -> None:
     console.print(
         f"{report.sessions:,} sessions with {report.turns:,} new turns taken in; "
         f"{report.known:,} turns were there already; {len(report.refusals):,} lines refused.",
-        soft_wrap=True,
     )
     print_refusals(report.refusals, ledger)
     console.print(plain(f"Next: actionledger report --ledger {ledger}"))
@@ -112,12 +196,9 @@ def _print(report: ImportReport, ledger: Path) -> None:
 def print_refusals(refusals: Sequence[Refusal], ledger: Path) -> None:
     """Print what could not be read, and where the rest of it is kept."""
     for refusal in refusals[:SHOWN_REFUSALS]:
-        console.print(plain(f"refused {refusal}"), style="yellow")
+        print_note(f"refused {refusal}", style="yellow")
     if len(refusals) > SHOWN_REFUSALS:
         rest = len(refusals) - SHOWN_REFUSALS
-        console.print(
-            plain(
-                f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = 'line_refused'\""
-            ),
-            soft_wrap=True,
+        print_note(
+            f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = 'line_refused'\""
         )

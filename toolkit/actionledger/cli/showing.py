@@ -6,10 +6,11 @@ from typing import Annotated
 import typer
 from rich.progress import track
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.importing import print_refusals
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.reporting import print_report
-from actionledger.cli.tables import console, plain
+from actionledger.cli.tables import beside, console, plain
 from actionledger.demo import SOURCE, sample_sessions, take_samples
 from actionledger.demo.live import play
 from actionledger.ledger import open_ledger
@@ -30,9 +31,9 @@ def demo(
             track(
                 sessions,
                 "reading and running",
-                console=console,
+                console=beside,
                 transient=True,
-                disable=not console.is_terminal,
+                disable=not beside.file.isatty(),
             ),
         )
         console.print(
@@ -40,7 +41,6 @@ def demo(
                 f"{report.sessions:,} sessions with {report.turns:,} new turns recorded in {ledger}; "
                 f"{report.known:,} turns were there already."
             ),
-            soft_wrap=True,
         )
         if data is None:
             played = play(opened)
@@ -51,4 +51,4 @@ def demo(
     print_refusals(report.refusals, ledger)
     console.print(plain(f"Next: actionledger dashboard {ledger}"), style="bold")
     if report.refusals:
-        raise typer.Exit(2)
+        raise typer.Exit(ExitCode.FAULT)

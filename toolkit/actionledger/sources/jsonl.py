@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.recording import utc
 from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal
+from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 
 
@@ -67,19 +68,22 @@ class _Session:
         return ""
 
 
-def read_jsonl(path: Path, *, default_profile: str, profiles: Collection[str]) -> Recorded:
+def read_jsonl(
+    path: Path, *, default_profile: str, profiles: Collection[str], on_read: OnRead | None = None
+) -> Recorded:
     """Yield the sessions of a file, and a refusal for each line that can't be read.
 
     Args:
-        path: the file; gzipped if its name ends in ``.gz``.
+        path: the file, plain or gzipped; ``-`` for the standard input.
         default_profile: the profile of lines that name none.
         profiles: the names that a line may give as its profile.
+        on_read: is told how far the file is read.
 
     Raises:
-        SourceError: the file can't be opened.
+        SourceError: the file can't be opened, or is a container of another kind.
     """
     sessions: dict[str, _Session] = {}
-    for item in json_lines(path):
+    for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
             continue
@@ -87,16 +91,16 @@ def read_jsonl(path: Path, *, default_profile: str, profiles: Collection[str]) -
         try:
             line = Line.model_validate(value)
         except ValidationError as error:
-            yield Refusal(str(path), number, _why(error))
+            yield Refusal(shown(path), number, _why(error))
             continue
         profile = line.profile or default_profile
         if profile not in profiles:
             reason = f"There is no profile {profile[:80]!r}; known: {', '.join(sorted(profiles))}."
-            yield Refusal(str(path), number, reason)
+            yield Refusal(shown(path), number, reason)
             continue
         session = sessions.setdefault(line.session, _Session(profile, line.model, line.task))
         if why := session.add(line):
-            yield Refusal(str(path), number, why)
+            yield Refusal(shown(path), number, why)
     for name, session in sessions.items():
         turns = tuple(session.turns[index] for index in sorted(session.turns))
         if turns:

@@ -1,16 +1,15 @@
 """Lines of JSON, plain or gzipped: what can't be decoded is a refusal, and the rest goes on."""
 
-import gzip
 import json
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from pydantic_core import from_json
 
-from actionledger.errors import SourceError
 from actionledger.sources.base import Refusal
+from actionledger.sources.containers import OnRead, opened, shown
 
 MAX_LINE = 16 * 2**20
 """The longest line that is read, in bytes; what is recorded of it, escaped twice, still fits into an event."""
@@ -19,35 +18,29 @@ MAX_DEPTH = 200
 """How deep a line's value may be nested, the line's own object included."""
 
 
-def json_lines(path: Path) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
+def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
     """Yield each line's number and object; blank lines are passed over.
 
     Args:
-        path: the file; gzipped if its name ends in ``.gz``.
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
 
     Raises:
-        SourceError: the file can't be opened.
+        SourceError: the file can't be opened, or is a container of another kind.
     """
     number = 0
-    with _opened(path) as file:
+    with opened(path, on_read) as file:
         try:
             while line := file.readline(MAX_LINE + 1):
                 number += 1
                 if len(line) > MAX_LINE:
-                    yield Refusal(str(path), number, f"The line is longer than {MAX_LINE:,} bytes.")
+                    yield Refusal(shown(path), number, f"The line is longer than {MAX_LINE:,} bytes.")
                     if not line.endswith(b"\n"):
                         _skip_line(file)
                 elif line.strip():
                     yield _decoded(path, number, line)
         except (OSError, EOFError, zlib.error) as error:
-            yield Refusal(str(path), number + 1, f"The file breaks off here: {error}.")
-
-
-def _opened(path: Path) -> IO[bytes]:
-    try:
-        return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
-    except OSError as error:
-        raise SourceError(f"The file {str(path)!r} can't be read: {error.strerror or error}.") from error
+            yield Refusal(shown(path), number + 1, f"The file breaks off here: {error}.")
 
 
 def _skip_line(file: IO[bytes]) -> None:
@@ -59,9 +52,9 @@ def _decoded(path: Path, number: int, line: bytes) -> tuple[int, dict[str, Any]]
     try:
         value = _loads(line)
     except (ValueError, RecursionError) as error:
-        return Refusal(str(path), number, f"The line is no JSON: {error}.")
+        return Refusal(shown(path), number, f"The line is no JSON: {error}.")
     if not isinstance(value, dict):
-        return Refusal(str(path), number, f"The line holds no object but {type(value).__name__}.")
+        return Refusal(shown(path), number, f"The line holds no object but {type(value).__name__}.")
     return number, value
 
 

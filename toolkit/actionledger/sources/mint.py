@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from actionledger.errors import SourceError
 from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal
+from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
 
 
@@ -53,18 +54,19 @@ def mint_files(path: Path) -> list[Path]:
     return files
 
 
-def read_mint(path: Path) -> Recorded:
+def read_mint(path: Path, on_read: OnRead | None = None) -> Recorded:
     """Yield the sessions of one file, and a refusal for each line that can't be read.
 
     Args:
         path: one ``results.jsonl``, plain or gzipped; the folders above it name model, setting and task set.
+        on_read: is told how far the file is read.
 
     Raises:
-        SourceError: the file can't be opened.
+        SourceError: the file can't be opened, or is a container of another kind.
     """
     model, feedback, setting, kind, task_set = _folders(path)
     place = f"{model}/{feedback}/{setting}/{kind}/{task_set}"
-    for item in json_lines(path):
+    for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
             continue
@@ -74,7 +76,7 @@ def read_mint(path: Path) -> Recorded:
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             yield Refusal(
-                str(path), number, f"The field {'.'.join(map(str, first['loc']))!r}: {first['msg']}."
+                shown(path), number, f"The field {'.'.join(map(str, first['loc']))!r}: {first['msg']}."
             )
             continue
         yield RecordedSession(
