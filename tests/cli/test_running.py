@@ -56,7 +56,6 @@ def test_the_exit_code_says_what_came_of_it(run, tmp_path, profile, text, code):
         ["assistant", "Plan.", "--model", "telepathy:now"],
         ["assistant", "--model", "ollama:x"],
         ["assistant", "Plan.", "--model", "ollama:x", "--max-turns", "0"],
-        ["assistant", "Plan.", "--model", "recorded:nothing"],
         [],
     ],
 )

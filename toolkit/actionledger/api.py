@@ -15,6 +15,7 @@ from actionledger.execution.prompting import prompt_of
 from actionledger.execution.recall import recorded_workspace
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.progress import next_turn_index
 from actionledger.ledger.queries.sessions import session
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
@@ -369,7 +370,7 @@ class Runtime(LiveSession):
 
         Args:
             ledger: where it is recorded; it must be writable.
-            session_id: the session.
+            session_id: the session: its id, the beginning of it, or its own name.
             profile: what it runs under, where that can't be found by its recorded name.
             workspace: the folder that its actions may touch; the recorded one where not given.
             policy: which actions may run, as for a new session.
@@ -390,11 +391,9 @@ class Runtime(LiveSession):
             >>> str(turn.observations[-1].status)
             'succeeded'
         """
+        session_id = one_session(ledger, session_id)
         found = session(ledger, session_id)
-        if found is None:
-            raise UsageError(
-                f"There is no session {session_id!r}; 'actionledger sql \"FROM sessions\"' lists them."
-            )
+        assert found is not None
         return cls(
             profile or found.profile,
             ledger=ledger,

@@ -71,6 +71,6 @@ def test_the_home_is_the_sessions_and_goes_with_it(commands):
     first = commands.ask([PYTHON, "-c", code]).stdout.split()
     second = commands.ask([PYTHON, "-c", code]).stdout.split()
     assert (first[0], second[0], first[1]) == ("False", "True", second[1])
-    home = commands._home
+    home = commands._home.path
     commands.close()
     assert not home.exists()

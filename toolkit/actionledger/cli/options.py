@@ -53,6 +53,27 @@ def command_words(command: str, *values: object, ledger: Path | None = None) -> 
     return f"actionledger {command} {shlex.join([*map(str, values), *option])}"
 
 
+def check_model(spec: str, ledger: Path) -> None:
+    """Refuse what names no model, before a ledger is made for it.
+
+    Args:
+        spec: as ``--model`` takes it.
+        ledger: where a recorded session would be looked for.
+
+    Raises:
+        UsageError: it names none.
+        SourceError: a script can't be read.
+        LedgerError: a recorded session is asked for, and there is no ledger.
+    """
+    if spec.startswith("recorded:"):
+        existing(ledger)
+        return
+    with ExitStack() as stack:
+        model = model_from(spec)
+        if isinstance(model, AbstractContextManager):
+            stack.enter_context(model)
+
+
 def opened_model(spec: str, ledger: Ledger, stack: ExitStack) -> Model:
     """Return the model that a text names, to be closed with the stack.
 

@@ -29,12 +29,11 @@ def parse(
     as_json: JsonOption = False,
 ) -> None:
     """Read one response and show its blocks, repairs, actions and issues."""
-    text = _text(file)
     if profile is None and parser is None and not dialect:
         raise UsageError(
             f"Say how to read: --profile ({', '.join(api.profile_names())}), --parser or --dialect."
         )
-    result = api.parse(text, profile=profile, parser=parser, dialects=dialect or None)
+    result = api.parse(_text(file), profile=profile, parser=parser, dialects=dialect or None)
     if as_json:
         typer.echo(json_text(_as_value(result)))
     else:

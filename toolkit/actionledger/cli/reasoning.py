@@ -10,7 +10,14 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing, opened_model
+from actionledger.cli.options import (
+    DEFAULT_LEDGER,
+    JsonOption,
+    LedgerOption,
+    check_model,
+    existing,
+    opened_model,
+)
 from actionledger.cli.tables import print_text
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
@@ -66,6 +73,8 @@ def process(
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
     """Plan and carry out what follows from something that happened; all of it is recorded."""
+    check_model(model, ledger)
+    known_chains = load_chains(chains) if chains else {}
     with ExitStack() as stack:
         opened = stack.enter_context(open_ledger(ledger))
         planner = opened_model(model, opened, stack)
@@ -76,7 +85,7 @@ def process(
                 workspace=workspace,
                 persona=Persona(name=name),
                 speaks=not silent,
-                chains=load_chains(chains) if chains else {},
+                chains=known_chains,
                 max_sequences=max_sequences,
                 task=text[:200],
             )

@@ -21,14 +21,16 @@ from actionledger.cli.options import (
     JsonOption,
     LedgerOption,
     ModelOption,
+    check_model,
     command_words,
     opened_model,
 )
-from actionledger.cli.tables import beside, console, plain, print_text
+from actionledger.cli.tables import beside, console, plain, print_note, print_text
 from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.models import Model
+from actionledger.profiles import profile_named
 from actionledger.recording import json_text
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
@@ -68,7 +70,10 @@ def run(
     with ExitStack() as stack:
         if (model is None) == (response is None):
             raise UsageError("Give either --model and a prompt, or --response.")
+        profile_named(profile)
         text = None if response is None else _text(response)
+        if model is not None:
+            check_model(model, ledger)
         opened = stack.enter_context(open_ledger(ledger))
         talker = None if model is None else opened_model(model, opened, stack)
         session = api.Runtime(
@@ -88,7 +93,7 @@ def run(
                 code = _run_model(session, talker, prompt, max_turns, speaker)
         except KeyboardInterrupt:
             session.close(success=False, reason=Ending.STOPPED)
-            speaker.say(f"Stopped. The session {session.session_id} is recorded as far as it got.")
+            print_note(f"Stopped. The session {session.session_id} is recorded as far as it got.")
             code = ExitCode.STOPPED
     raise typer.Exit(code)
 

@@ -1,24 +1,56 @@
 """``dashboard``: the ledger in a browser."""
 
+import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption
+from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, existing
+from actionledger.errors import UsageError
 from actionledger.extras import require
+from actionledger.ledger import open_ledger
+
+ADDRESS = "127.0.0.1"
 
 
 def dashboard(
     path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
     ledger: LedgerOption = DEFAULT_LEDGER,
     port: Annotated[
-        int | None, typer.Option(help="Where to listen; the first free port where not given.")
+        int | None,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Where to listen, 0 for any; the first free port from 8501 on where not given.",
+        ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
 ) -> None:
     """Serve the dashboard to this machine until interrupted."""
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
+    shown = existing(path or ledger)
+    with open_ledger(shown, read_only=True):
+        pass  # what is no ledger is said before Streamlit takes its time to start
+    chosen = None if port is None else _listenable(port)
     from actionledger_dashboard.server import serve  # noqa: PLC0415 - an optional dependency
 
-    raise typer.Exit(serve(path or ledger, port, headless=not open_browser))
+    raise typer.Exit(serve(shown, chosen, headless=not open_browser))
+
+
+def _listenable(port: int) -> int:
+    """Return a port that can be listened on; for 0 one that the system chooses.
+
+    Raises:
+        UsageError: something listens there, or this user may not.
+    """
+    with closing(socket.socket()) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except OSError as error:
+            raise UsageError(
+                f"Nothing can be served on port {port}: {error.strerror}; choose another with --port, or none."
+            ) from error
+        return int(probe.getsockname()[1])

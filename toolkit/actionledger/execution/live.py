@@ -1,7 +1,5 @@
 """A live session in a ledger: opened, recorded, locked, resumed and closed."""
 
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +25,7 @@ from actionledger.execution.previewing import Preview, previews
 from actionledger.execution.profile import Profile
 from actionledger.execution.recall import recall, recall_approvals
 from actionledger.execution.runtime import SessionRuntime
+from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.undoing import Undoing
 from actionledger.execution.workspace import Undone, Workspace
 from actionledger.ids import new_id
@@ -104,12 +103,15 @@ class LiveSession:
         self._metadata = _checked(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
         self._ledger = ledger
-        self._temporary = tempfile.mkdtemp(prefix="actionledger-") if workspace is None else None
+        self._temporary = TemporaryFolder("session") if workspace is None else None
         self._session = SessionRuntime(
             profile,
             session=SessionKey(session_id=session_id, profile=profile.name, model=model, task=task),
             run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
-            workspace=_workspace(Path(self._temporary or workspace or "."), ledger if workspace else None),
+            workspace=_workspace(
+                self._temporary.path if self._temporary else Path(workspace or "."),
+                ledger if workspace else None,
+            ),
             record=self._record,
             policy=policy,
             auto=auto,
@@ -399,7 +401,7 @@ class LiveSession:
                 self._lock.release(remove=True)
             is_needed = self._ledger is not None and self._session.waiting
             if self._temporary and not is_needed:
-                shutil.rmtree(self._temporary, ignore_errors=True)
+                self._temporary.remove()
 
     def _recalled(self, turn_id: str) -> History:
         if self._ledger is None:
@@ -425,6 +427,8 @@ class LiveSession:
             self._ledger.record(event)
             if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
                 self._ledger.flush()
+            if self._temporary and isinstance(event, ApprovalRequested):
+                self._temporary.keep()  # another process may be the one that carries it out
         if self._listen is not None:
             self._listen(event)
 

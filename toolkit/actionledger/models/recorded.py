@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from pydantic_core import to_json
 
-from actionledger.errors import UsageError
 from actionledger.ledger.encoding import LONE_SURROGATE
 from actionledger.ledger.privacy import mask
 from actionledger.ledger.queries import Queryable, Response, conversation, session
+from actionledger.ledger.queries.naming import one_session
 from actionledger.models.base import Chunks, Completion, Message, Stop, Tools, in_pieces, said
 from actionledger.models.errors import NoMoreResponsesError, ReplayDivergedError
 
@@ -22,22 +22,20 @@ class RecordedModel:
 
     Args:
         ledger: where the session is recorded.
-        session_id: which session.
+        name: which session: its own name, its id, or the beginning of its id.
         strict: whether to compare the last message with the recorded prompt (or the feedback of the turn before,
             where that was the prompt) and to refuse where they differ. A turn whose prompt nobody recorded is
             given without; one whose text is not recorded exactly (a secret was masked) is refused.
 
     Raises:
-        UsageError: there is no such session.
+        UsageError: there is no such session, or several are called that.
     """
 
-    def __init__(self, ledger: Queryable, session_id: str, *, strict: bool = False) -> None:
+    def __init__(self, ledger: Queryable, name: str, *, strict: bool = False) -> None:
+        session_id = one_session(ledger, name)
         recorded = session(ledger, session_id)
-        if recorded is None:
-            raise UsageError(
-                f"There is no session {session_id!r} in the ledger; 'actionledger sql \"FROM sessions\"' lists them."
-            )
-        self._session_id = session_id
+        assert recorded is not None
+        self._called = name
         self._model = recorded.model
         self._strict = strict
         self._responses = conversation(ledger, session_id)
@@ -57,7 +55,7 @@ class RecordedModel:
         """
         if self._given == len(self._responses):
             raise NoMoreResponsesError(
-                f"The session {self._session_id} has {self._given} recorded responses, and all were given; its replay "
+                f"The session {self._called} has {self._given} recorded responses, and all were given; its replay "
                 "ends here."
             )
         response = self._responses[self._given]

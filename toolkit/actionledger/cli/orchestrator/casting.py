@@ -53,6 +53,11 @@ class Cast:
             prices={layer: _price(text) for layer, text in _by_layer("--price", own).items()},
         )
 
+    @property
+    def specs(self) -> tuple[str, ...]:
+        """The models' names."""
+        return tuple(filter(None, (self.model, *self.models.values())))
+
     def layers(self, taking_part: Sequence[str] | None, opened: Callable[[str], Model]) -> list[Layer]:
         """Return the layers with their models.
 

@@ -19,7 +19,9 @@ from actionledger.cli.options import (
     DryRunOption,
     JsonOption,
     LedgerOption,
+    check_model,
     command_words,
+    existing,
     opened_model,
 )
 from actionledger.cli.orchestrator.casting import Cast
@@ -79,8 +81,13 @@ def run(
     with ExitStack() as stack:
         _check(folder, directive, repository, dry_run=dry_run)
         cast = Cast.read(model, layer or (), price or ())
+        if not cast.specs:
+            raise UsageError("No layer has a model; give --model SPEC, or --layer NAME=SPEC.")
         state = State.load(folder) if directive is None else None
-        opened = stack.enter_context(open_ledger(ledger))
+        for spec in cast.specs:
+            check_model(spec, ledger)
+        # What goes on is recorded already: a ledger that isn't there is a slip of the pen.
+        opened = stack.enter_context(open_ledger(ledger if directive else existing(ledger)))
         layers = cast.layers(state.layers if state else None, _opener(opened, stack))
         teller = Teller(folder, ledger, as_json=as_json)
         terms = Terms(auto=auto, max_turns=max_turns, on_message=teller.take, on_decided=teller.take_decided)

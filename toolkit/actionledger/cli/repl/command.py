@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import LedgerOption, ModelOption, opened_model
+from actionledger.cli.options import LedgerOption, ModelOption, check_model, opened_model
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import OWN, Prompts
@@ -54,10 +54,14 @@ def repl(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what actions would do.")] = False,
 ) -> None:
     """Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded."""
+    chosen = _profile(profile)
+    known = Prompts(prompt_of(chosen), prompts)
+    system = known.named(prompt)
+    rules = load_policy(policy, chosen.catalogue) if policy else None
+    if model:
+        check_model(model, ledger)
     with ExitStack() as stack:
         opened = stack.enter_context(open_ledger(ledger))
-        chosen = _profile(profile)
-        known = Prompts(prompt_of(chosen), prompts)
         progress = Progress(lambda line: write(f"{line}\n"))
 
         def make_model(spec: str) -> Model:
@@ -67,8 +71,8 @@ def repl(
             chosen,
             ledger=opened,
             workspace=workdir,
-            system=known.named(prompt),
-            policy=load_policy(policy, chosen.catalogue) if policy else None,
+            system=system,
+            policy=rules,
             model=make_model(model) if model else None,
             listen=progress.hear,
         )

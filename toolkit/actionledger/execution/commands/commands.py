@@ -1,9 +1,7 @@
 """The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
 
 import ctypes
-import shutil
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +13,7 @@ from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.commands.settings import CommandSettings
 from actionledger.execution.sandbox.inside import landlock
+from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.workspace import Workspace
 from actionledger.execution.workspace.nodes import Change, Gap
 from actionledger.vocabulary import Reason
@@ -50,7 +49,7 @@ class Commands:
         self.workspace = workspace
         self.settings = settings
         self._on_output = on_output
-        self._home: Path | None = None
+        self._home: TemporaryFolder | None = None
         self._making = Lock()
 
     def run(self, words: Sequence[str], cancelled: Event | None = None) -> Finished:
@@ -81,7 +80,7 @@ class Commands:
         """Remove what commands kept in their home."""
         with self._making:
             if self._home is not None:
-                shutil.rmtree(self._home, ignore_errors=True)
+                self._home.remove()
             self._home = None
 
     def _run(self, words: Sequence[str], cancelled: Event | None, on_output: OnOutput | None) -> Ran:
@@ -100,8 +99,8 @@ class Commands:
     def _made_home(self) -> Path:
         with self._making:
             if self._home is None:
-                self._home = Path(tempfile.mkdtemp(prefix="actionledger-home-")).resolve()
-            return self._home
+                self._home = TemporaryFolder("home")
+            return self._home.path
 
 
 def _shown(path: str) -> str:

@@ -1,9 +1,7 @@
 """The files under one folder of the disk, where every change is written down before it is made and can be undone."""
 
 import os
-import shutil
 import tempfile
-import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +9,7 @@ from pathlib import Path
 from threading import Lock
 
 from actionledger.errors import ActionError, UsageError
+from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.workspace.carrying import carry_out, settle
 from actionledger.execution.workspace.disk import DiskTree
 from actionledger.execution.workspace.files import Files
@@ -77,6 +76,7 @@ class Workspace(Files):
             )
         self._disk = DiskTree(self.root, self.limits.kept_bytes)
         self._journal: Journal | None = None
+        self._temporary: TemporaryFolder | None = None
         self._opening = Lock()
         self._known: Snapshot | None = None
 
@@ -199,12 +199,5 @@ class Workspace(Files):
         if self._state is not None:
             self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
             return self._state / derived_id("workspace", self.root)
-        folder = tempfile.mkdtemp(prefix="actionledger-effects-")
-        weakref.finalize(self, _remove, folder, os.getpid())
-        return Path(folder)
-
-
-def _remove(folder: str, process: int) -> None:
-    """Remove a temporary journal, unless this is a forked child: it is its parent's."""
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
+        self._temporary = TemporaryFolder("effects")
+        return self._temporary.path

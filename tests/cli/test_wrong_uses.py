@@ -1,0 +1,229 @@
+"""Wrong uses of every command: each ends in one of the exit codes and in a sentence, and leaves nothing behind."""
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from actionledger.cli.exits import EPILOG, MEANINGS, ExitCode
+
+FAULT, USE = ExitCode.FAULT, ExitCode.WRONG_USE
+
+WRONG = [
+    # the command line itself
+    ("", USE, "Usage: actionledger"),
+    ("fly", USE, "No such command 'fly'"),
+    ("--fly", USE, "No such option"),
+    ("report --ledgr x", USE, "No such option"),
+    ("report extra", USE, "unexpected extra argument"),
+    ("parse -p coder a b", USE, "unexpected extra argument"),
+    ("replay", USE, "Missing option '--parser'"),
+    ("import", USE, "Usage: actionledger import"),
+    ("approvals", USE, "Usage: actionledger approvals"),
+    ("approvals approve", USE, "Missing argument"),
+    ("orchestrator fly", USE, "No such command 'fly'"),
+    ("reasoner process hello", USE, "Missing option '--model'"),
+    # names that nothing goes by
+    ("parse", USE, "Say how to read: --profile"),
+    ("parse -p codr", USE, "There is no profile 'codr'. Did you mean 'coder'?"),
+    ("parse -p ''", USE, "There is no profile ''"),
+    ("parse --parser go-tag", USE, "Did you mean 'go-tags'?"),
+    ("parse -d hermse", USE, "Did you mean 'hermes'?"),
+    ("parse -d hermes --parser go-tags", USE, "Give either dialects or a parser"),
+    ("prompt codr", USE, "Did you mean 'coder'?"),
+    ("prompt coder -d nope", USE, "There is no dialect 'nope'"),
+    ("schema coder read_fil", USE, "Did you mean 'read_file'?"),
+    ("actions nobody", USE, "There is no profile 'nobody'"),
+    ("run codr -r response.md", USE, "Did you mean 'coder'?"),
+    ("repl -p codr", USE, "Did you mean 'coder'?"),
+    ("repl --prompt nope", USE, "'nope'"),
+    ("import jsonl log.jsonl -p codr", USE, "Did you mean 'coder'?"),
+    ("replay --parser go-tag -l LEDGER", USE, "Did you mean 'go-tags'?"),
+    # values that can't be
+    ("run coder", USE, "Give either --model and a prompt, or --response"),
+    ("run coder x -m scripted:s -r response.md", USE, "Give either --model and a prompt, or --response"),
+    ("run coder x -m telepathy:now", USE, "names no model; write one of"),
+    ("run coder x -m openai:nowhere", USE, "names no model; write one of"),
+    ("run coder x -m scripted:none.jsonl", FAULT, "none.jsonl"),
+    ("run coder x -m recorded:s", FAULT, "There is no ledger at"),
+    ("run coder x -m recorded:nobody -l LEDGER", USE, "There is no session 'nobody' in the ledger"),
+    ("run coder x -m ollama:x --max-turns 0", USE, "--max-turns"),
+    ("run coder -r none.md", FAULT, "'none.md' can't be read"),
+    ("run coder -r .", FAULT, "'.' can't be read"),
+    ("run coder -r response.md -l .", FAULT, "is a folder"),
+    ("run coder -r response.md -l log.jsonl", FAULT, "is no DuckDB database"),
+    ("report --run nope -l LEDGER", USE, "it is no run's id"),
+    ("show nope -l LEDGER", USE, "There is no session 'nope' in the ledger"),
+    ("show 'a#9' -l LEDGER", USE, "has no turn #9; its turns are #0 to #2"),
+    ("show 'a#x' -l LEDGER", USE, "There is no session 'a#x'"),
+    ("show '' -l LEDGER", USE, "There is no session ''"),
+    ("show a --run nope -l LEDGER", USE, "it is no run's id"),
+    ("show --limit 0 -l LEDGER", USE, "--limit"),
+    ("approvals show ffff -l LEDGER", USE, "No approval has an id"),
+    ("approvals approve '' -l LEDGER", USE, "No approval has an id"),
+    ("approvals approve ff --arguments '{' -l LEDGER", USE, "--arguments is no JSON"),
+    ("approvals approve ff --arguments '[]' -l LEDGER", USE, "no JSON object"),
+    ("approvals reject ff -l LEDGER", USE, "No approval has an id"),
+    ("approvals run ff -l LEDGER", USE, "No approval has an id"),
+    ("sql", USE, "Give one statement"),
+    ("sql 'SELEC 1' -l LEDGER", USE, "can't be run"),
+    ("sql 'DROP VIEW turns' -l LEDGER", USE, "is not run: a ledger is asked, not changed"),
+    ("sql 'SELECT 1' -f xml -l LEDGER", USE, "--format"),
+    ("sql 'SELECT 1' --timeout 0 -l LEDGER", USE, "--timeout"),
+    ("sql --file none.sql -l LEDGER", USE, "can't be read"),
+    ("dashboard LEDGER --port 70000", USE, "--port"),
+    ("dashboard LEDGER --port x", USE, "--port"),
+    ("demo --data none.jsonl", FAULT, "can't be read"),
+    ("demo --data .", FAULT, "can't be read"),
+    # ledgers that are none
+    *((f"{command} -l none.duckdb", FAULT, "There is no ledger at none.duckdb") for command in (
+        "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser coder", "approvals list", "approvals show ff",
+        "approvals approve ff", "approvals reject ff", "approvals run", "dashboard", "reasoner suggestions",
+    )),
+    *((f"{command} -l log.jsonl", FAULT, "is no DuckDB database") for command in (
+        "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser coder", "approvals list", "dashboard",
+        "demo --data log.jsonl", "import jsonl log.jsonl", "reasoner suggestions",
+    )),
+    # recordings that are none
+    ("import jsonl none.jsonl", FAULT, "There is no file 'none.jsonl'"),
+    ("import none.jsonl", FAULT, "There is no file 'none.jsonl'"),
+    ("import csv", USE, "No such command 'csv'"),
+    ("import mint none", FAULT, "No results.jsonl"),
+    ("import response.md", FAULT, "The format of 'response.md' is not known"),
+    ("import jsonl empty", FAULT, "holds no *.jsonl"),
+    # folders that are none
+    ("orchestrator run work", FAULT, "work"),
+    ("orchestrator run work go", USE, "--model"),
+    ("orchestrator run work go -m ollama:x --layer nope=ollama:x", USE, "There is no layer 'nope'"),
+    ("orchestrator run work go -m ollama:x --layer nope", USE, "write it as NAME=SPEC"),
+    ("orchestrator run work go -m ollama:x --price abc", USE, "write it as PROMPT/COMPLETION"),
+    ("orchestrator run work go -m telepathy:x", USE, "names no model"),
+    ("orchestrator run work go -m ollama:x --repository empty", USE, "is no git repository"),
+    ("orchestrator plan work", FAULT, "There is no orchestration in 'work'"),
+    ("orchestrator answer work one x", USE, "should be a valid integer"),
+    ("orchestrator answer work 1 x", FAULT, "There is no orchestration in 'work'"),
+    ("orchestrator requests work", FAULT, "There is no orchestration in 'work'"),
+    ("orchestrator issues work", FAULT, "There is no orchestration in 'work'"),
+    ("orchestrator jobs work", FAULT, "There is no orchestration in 'work'"),
+    ("orchestrator export work issues.md", FAULT, "There is no orchestration in 'work'"),
+    ("orchestrator export work issues.txt", USE, "end it in .md"),
+    ("reasoner process hello -m telepathy:now", USE, "names no model"),
+    ("reasoner process hello -m scripted:none.jsonl", FAULT, "none.jsonl"),
+    ("reasoner process hello -m ollama:x --trigger nope", USE, "--trigger"),
+    ("reasoner process hello -m ollama:x --chains none.toml", None, "none.toml"),
+    ("reasoner persona nowhere", USE, "No persona is kept in 'nowhere'"),
+    ("reasoner restore nowhere 1", USE, "No persona is kept in 'nowhere'"),
+    ("reasoner restore nowhere one", USE, "should be a valid integer"),
+    ("repl --policy none.toml -w empty", FAULT, "none.toml"),
+    ("repl -m telepathy:now -w empty", USE, "names no model"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", WRONG, ids=[line or "nothing" for line, _, _ in WRONG])
+def test_a_wrong_use_ends_in_a_sentence(run, log, recorded, monkeypatch, wrong):
+    """What happened, the value, what is allowed; nothing on the standard output, and nothing is made."""
+    (line, code, said), tmp_path = wrong, log.parent
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "response.md").write_text("Hello.")
+    (tmp_path / "empty").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    done = run(*(str(recorded) if word == "LEDGER" else word for word in shlex.split(line)))
+    assert done.code == code or (code is None and done.code in {1, 2}), done
+    assert said in " ".join((done.err or done.out).split())
+    last = done.err.splitlines()[-1] if done.err else ""
+    assert last.startswith(("actionledger: ", "Error: ")) or "Usage:" in done.err + done.out
+    assert not done.out or "Usage:" in done.out
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    "stopped",
+    [
+        ("demo --data log.jsonl", "showing.take_samples"),
+        ("parse response.md -p coder", "parsing.api.parse"),
+        ("import jsonl log.jsonl", "importing.Importer"),
+        ("ingest -l LEDGER", "importing.open_ledger"),
+        ("show -l LEDGER", "inspecting.sessions"),
+        ("report -l LEDGER", "reporting.funnel"),
+        ("sql 'SELECT 1' -l LEDGER", "asking.write_answer"),
+        ("replay --parser coder -l LEDGER", "replaying.api.reparse"),
+        ("prompt coder", "prompting.api.prompt"),
+        ("schema coder", "prompting.profile_named"),
+        ("actions coder", "prompting.profile_named"),
+        ("approvals list -l LEDGER", "approvals.waiting_approvals"),
+        ("dashboard LEDGER", "serving.require"),
+        ("run coder -r response.md", "running._run_response"),
+    ],
+)
+def test_ctrl_c_is_told(run, log, recorded, monkeypatch, stopped):
+    """Every command ends with 130, in a sentence."""
+
+    def stop(*_arguments, **_options):
+        raise KeyboardInterrupt
+
+    command, target = stopped
+    (log.parent / "response.md").write_text("Hello.")
+    monkeypatch.setattr(f"actionledger.cli.{target}", stop)
+    done = run(*(str(recorded) if word == "LEDGER" else word for word in shlex.split(command)))
+    assert done.code == ExitCode.STOPPED
+    assert "Stopped." in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_fault_of_our_own_is_a_sentence(run, monkeypatch):
+    """With the way to see where it comes from."""
+
+    def fail(*_arguments, **_options):
+        raise ZeroDivisionError("by nothing")
+
+    monkeypatch.setattr("actionledger.cli.prompting.api.prompt", fail)
+    done = run("prompt", "coder")
+    assert (done.code, done.out) == (1, "")
+    assert "A fault of actionledger itself: ZeroDivisionError: by nothing." in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_a_disk_that_refuses_is_a_sentence(run, monkeypatch):
+    """The system's word for it, and no traceback."""
+
+    def fail(*_arguments, **_options):
+        raise OSError(28, "No space left on device", "x.duckdb")
+
+    monkeypatch.setattr("actionledger.cli.prompting.api.prompt", fail)
+    done = run("prompt", "coder")
+    assert (done.code, done.err) == (
+        1,
+        "actionledger: The system refuses 'x.duckdb': No space left on device.\n",
+    )
+
+
+def test_something_that_waits_has_its_code(run, tmp_path):
+    """As everywhere."""
+    text = "<create_file><path>a</path><content>x</content></create_file>"
+    assert run("run", "coder", "-r", "-", "-w", "w", stdin=text).code == ExitCode.WAITING
+
+
+def test_every_help_ends_with_the_codes(run):
+    """Those that there are, and the page of the commands has them, too."""
+    for command in (
+        "",
+        "report",
+        "import",
+        "import jsonl",
+        "orchestrator run",
+        "approvals approve",
+        "reasoner process",
+    ):
+        done = run(*command.split(), "-h")
+        assert done.code == 0
+        assert " ".join(done.out.split()).endswith(EPILOG)
+    page = Path(__file__).parents[2].joinpath("docs", "commands.md").read_text()
+    for code, meaning in MEANINGS.items():
+        assert f"| {code.value} | {meaning} |" in page
+
+
+def test_the_package_is_the_command(run):
+    """Its completion can be shown, and ``-h`` is ``--help``."""
+    assert run("show", "-h").out == run("show", "--help").out
+    assert json.dumps("--install-completion") in json.dumps(run("--help").out.split())
