@@ -86,5 +86,5 @@ def test_strict_refuses_a_text_that_was_changed_for_the_record(ledger):
 @pytest.mark.parametrize("session_id", ["sample-1", "018f0000-0000-7000-8000-000000000000"])
 def test_a_session_that_is_not_there(ledger, session_id):
     """The operator hears how to find the ones that are."""
-    with pytest.raises(UsageError, match="FROM sessions"):
+    with pytest.raises(UsageError, match="actionledger show"):
         RecordedModel(ledger, session_id)

@@ -81,9 +81,9 @@ def run(
     with ExitStack() as stack:
         _check(folder, directive, repository, dry_run=dry_run)
         cast = Cast.read(model, layer or (), price or ())
+        state = State.load(folder) if directive is None else None
         if not cast.specs:
             raise UsageError("No layer has a model; give --model SPEC, or --layer NAME=SPEC.")
-        state = State.load(folder) if directive is None else None
         for spec in cast.specs:
             check_model(spec, ledger)
         # What goes on is recorded already: a ledger that isn't there is a slip of the pen.

@@ -1,0 +1,184 @@
+"""``show``: sessions, turns, and one turn with all that came of it; and what sessions are called everywhere."""
+
+import json
+
+import pytest
+
+import actionledger as al
+from actionledger.importing import Importer
+from actionledger.sources.base import RecordedSession, RecordedTurn
+
+WAITS = "Here.\n<create_file><path>a</path><content>one</content></create_file>\nDone."
+
+
+@pytest.fixture
+def carried_out(run, tmp_path):
+    """A ledger with a turn whose action waited, was approved with other arguments, and was carried out by another process."""
+    path = tmp_path / "team.duckdb"
+    with al.open_ledger(path) as ledger, al.Runtime("coder", ledger=ledger, workspace="work") as runtime:
+        runtime.handle(WAITS, prompt="Make a file.")
+        session_id = runtime.session_id
+    [waiting] = run("approvals", "list", "-l", path, "--json").value
+    changed = json.dumps({"path": "b", "content": "two"})
+    run(
+        "approvals",
+        "approve",
+        waiting["approval_id"],
+        "-l",
+        path,
+        "--by",
+        "ada",
+        "--why",
+        "Fine.",
+        "--arguments",
+        changed,
+    )
+    run("approvals", "run", "-l", path)
+    return path, session_id
+
+
+def test_a_turn_is_shown_in_the_order_in_which_it_happened(run, carried_out):
+    """What was shown, written, read, asked, decided, run, and told before and after that."""
+    path, session_id = carried_out
+    out = run("show", f"{session_id}#0", "-l", path).out
+    parts = [
+        "The model was shown:\n< Make a file.",
+        "| Here.",
+        "> <create_file><path>a</path><content>one</content></create_file>",
+        "= block 0, xml_tags, strict [6:",
+        "=   action 0, create_file, valid [6:",
+        "| Done.",
+        "What came of it:",
+        'action 0, create_file waits for a person: {"path":"a","content":"one"}',
+        "create_file pending",
+        "The model was told:\n< ",
+        'create_file modified by ada: Fine. with {"path":"b","content":"two"}',
+        "create_file succeeded in ",
+        "The model was told again, after the decisions:\n< Action 1 (create_file) succeeded",
+    ]
+    places = [out.find(part) for part in parts]
+    assert -1 not in places, (parts[places.index(-1)], out)
+    assert places == sorted(places)
+
+
+def test_a_turn_as_json_has_the_same(run, carried_out):
+    """Text, reading, and the steps."""
+    path, session_id = carried_out
+    value = run("show", f"{session_id[:13]}#0", "-l", path, "--json").value
+    assert value["response"]["text"] == WAITS
+    assert [step["kind"] for step in value["timeline"]] == ["asked", "run", "told", "decided", "run", "told"]
+
+
+def test_issues_and_repairs_stand_at_their_places(run, recorded):
+    """As ``parse`` shows them; a model's text is text."""
+    shown = run("show", "a#1", "-l", recorded).out
+    assert "=   repair trailing_comma" in shown
+    hostile = run("show", "b#0", "-l", recorded).out
+    assert "= block 0, actions, malformed" in hostile
+    assert r"\x1b[31mred" in hostile
+    assert "\x1b" not in hostile
+
+
+def test_the_reading_of_another_run_is_shown(run, recorded, tmp_path):
+    """By the beginning of its id."""
+    path = tmp_path / "copy.duckdb"
+    path.write_bytes(recorded.read_bytes())
+    run_id = run("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", path, "--json").value[
+        "run_id"
+    ]
+    assert "read by gembrain-standard" in run("show", "a#1", "--run", run_id[:20], "-l", path).out
+    assert "read by assistant" in run("show", "a#1", "-l", path).out
+
+
+def test_a_session_shows_its_turns(run, recorded):
+    """One row a turn, under what is known of the whole."""
+    out = run("show", "a", "-l", recorded).out
+    assert out.startswith("Session a (")
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith("#")] == [
+        ["#0", "clean"],
+        ["#1", "repaired"],
+        ["#2", "clean"],
+    ]
+    assert [turn["index"] for turn in run("show", "a", "-l", recorded, "--json").value["turns"]] == [0, 1, 2]
+
+
+def test_sessions_are_listed_by_their_names(run, recorded):
+    """Newest first, as many as asked for."""
+    out = run("show", "-l", recorded).out.splitlines()
+    assert sorted(line.split()[0] for line in out[1:]) == ["a", "b", "c"]
+    few = run("show", "-l", recorded, "--limit", "1")
+    assert len(few.out.splitlines()) == 2
+    assert "1 of 3 sessions" in few.err
+
+
+@pytest.fixture
+def names(tmp_path):
+    """A ledger with sessions of unhandy names: two of the same from two sources, one with the sign of a turn."""
+    path = tmp_path / "names.duckdb"
+    turns = (RecordedTurn(0, "Hello."), RecordedTurn(1, "<read_file><path>x</path></read_file>"))
+    with al.open_ledger(path) as ledger:
+        for source, name in (
+            ("one", "same"),
+            ("two", "same"),
+            ("one", "fix#12"),
+            ("one", "fix"),
+            ("one", "[bold]名 前[/nope]"),
+        ):
+            importer = Importer(ledger.record, source=source, origin="", known_ids=set())
+            importer.take(RecordedSession(name, "coder", "m", "t", turns))
+            importer.finish()
+    return path
+
+
+def test_a_name_may_hold_the_sign_of_a_turn(run, names):
+    """What a session is called goes before what it might mean."""
+    assert run("show", "fix#12", "-l", names).out.startswith("Session fix#12 (")
+    assert run("show", "fix#12#1", "-l", names).out.startswith("fix#12#1")
+    assert run("show", "fix#1", "-l", names).out.startswith("fix#1")
+    assert run("show", "[bold]名 前[/nope]#0", "-l", names).out.startswith("[bold]名 前[/nope]#0")
+
+
+def test_a_name_that_two_share_is_asked_back(run, sentence, names):
+    """With the ids to choose from; what is listed instead finds each."""
+    said = sentence("show", "same", "-l", names)
+    assert "2 sessions are called 'same'" in said
+    assert "(one)" in said
+    listed = run("show", "-l", names, "--json").value
+    shared = [each["session"] for each in listed if each["external_id"] == "same"]
+    assert len(set(shared)) == 2
+    for each in listed:
+        assert f"({each['session_id']})" in run("show", each["session"], "-l", names).out
+
+
+def test_ids_of_one_moment_are_told_apart(run, tmp_path):
+    """Those of live sessions begin with the time: what is listed is as long as it must be."""
+    path = tmp_path / "live.duckdb"
+    with al.open_ledger(path) as ledger:
+        for _ in range(5):
+            with al.Runtime("assistant", ledger=ledger) as runtime:
+                runtime.handle("Hello.")
+    listed = run("show", "-l", path, "--json").value
+    assert len({each["session"] for each in listed}) == 5
+    for each in listed:
+        assert each["session_id"].startswith(each["session"])
+        assert f"({each['session_id']})" in run("show", each["session"], "-l", path).out
+    common = listed[0]["session_id"][:8]
+    assert run("show", common, "-l", path).code == 2
+
+
+def test_a_report_names_sessions_as_their_source_does(run, recorded):
+    """And what it prints is what ``show`` takes."""
+    out = run("report", "-l", recorded).out
+    assert "b#0" in out
+    reasons = run("report", "-l", recorded, "--json").value["reasons"]
+    assert all(
+        run("show", f"{each['session']}#{each['turn_index']}", "-l", recorded).code == 0 for each in reasons
+    )
+
+
+def test_a_recorded_session_is_played_by_its_name(run, recorded, tmp_path):
+    """Wherever an id was asked for."""
+    path = tmp_path / "copy.duckdb"
+    path.write_bytes(recorded.read_bytes())
+    done = run("run", "assistant", "Again.", "-m", "recorded:b", "-l", path, "-w", "w")
+    assert "Good morning." in done.out
