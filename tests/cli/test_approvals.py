@@ -37,6 +37,14 @@ def test_what_waits_is_listed(run, waiting):
     assert "\x1b" not in done.out
 
 
+def test_a_list_in_a_pipe_is_not_cut(run, tmp_path):
+    """A program finds all of what is to be run."""
+    path = tmp_path / "team.duckdb"
+    with al.open_ledger(path) as ledger, al.Runtime("coder", ledger=ledger, workspace="work") as runtime:
+        runtime.handle(create("a", "word " * 200 + "end"))
+    assert 'word end"}' in run("approvals", "list", "--ledger", path).out
+
+
 def test_one_is_shown_whole(run, waiting, ids):
     """By the beginning of its id."""
     shown = run("approvals", "show", "--ledger", waiting[0], ids[0][:12]).out

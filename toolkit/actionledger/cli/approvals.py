@@ -11,7 +11,7 @@ import typer
 from actionledger import api
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, command_words, existing
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_observation, print_text
+from actionledger.cli.tables import SHOWN_CHARACTERS, console, plain, print_observation, print_text, shortened
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Ruling
 from actionledger.execution.deciding import decide, one_approval
@@ -25,8 +25,6 @@ from actionledger.vocabulary import Decision
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login where not given.")]
 WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the model and for the record.")]
-
-SHOWN_CHARACTERS = 100
 
 app = typer.Typer(help="Decide about actions that wait for a person.", no_args_is_help=True)
 
@@ -43,7 +41,7 @@ def list_waiting(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption =
     if not found:
         print_text("Nothing waits for a decision.")
         return
-    table = Sheet("id", "since (UTC)", "session and turn", "action", "", "arguments")
+    table = Sheet("id", "since (UTC)", "session and turn", "action", "decision", "arguments")
     for approval in found:
         table.add_row(
             approval.approval_id[:8],
@@ -51,7 +49,7 @@ def list_waiting(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption =
             f"{names[approval.session_id]}#{approval.turn_index}",
             plain(approval.name),
             str(approval.decision or "waits"),
-            plain(_shortened(approval.arguments)),
+            plain(shortened(approval.arguments, SHOWN_CHARACTERS)),
         )
     console.print(table)
 
@@ -130,10 +128,6 @@ def _decide(ledger: Path, approval_id: str, ruling: Ruling) -> None:
 
 def _as_value(approval: Approval, session: str) -> dict[str, object]:
     return {"session": session, **asdict(approval)}
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
 
 
 def _object(text: str) -> dict[str, object]:

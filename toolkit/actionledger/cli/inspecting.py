@@ -72,14 +72,13 @@ def _list_sessions(ledger: Ledger, limit: int, *, as_json: bool) -> None:
         print_text("No session is recorded. 'actionledger import --help' says how to take some in.")
         return
     sheet = Sheet(
-        "session", "began (UTC)", "profile", "model", "turns", "read whole", "valid", "failed", "ended"
+        "session", "began (UTC)", "profile, model", "turns", "read whole", "valid", "failed", "ended"
     )
     for each in found:
         sheet.add_row(
             names[each.session_id],
             f"{each.started_at:%Y-%m-%d %H:%M}" if each.started_at else "",
-            each.profile,
-            each.model,
+            ", ".join(filter(None, (each.profile, each.model))),
             f"{each.turns:,}",
             f"{each.parsed.successes} of {each.parsed.count}",
             f"{each.valid} of {each.actions}",

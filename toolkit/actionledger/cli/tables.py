@@ -15,6 +15,9 @@ from actionledger.recording import json_text
 from actionledger.values import Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus
 
+SHOWN_CHARACTERS = 160
+"""How much of a long text a terminal is shown in a table."""
+
 
 class PlainConsole(Console):
     """A console without a width where no terminal is; lines longer than the terminal are the terminal's to wrap."""
@@ -54,6 +57,11 @@ def print_error(sentence: str) -> None:
 def print_note(sentence: str, *, style: str = "") -> None:
     """Print a sentence that is no result, such as what to do next."""
     beside.print(plain(sentence), style=style)
+
+
+def shortened(text: str, most: int) -> str:
+    """Return a text, in a terminal at most that many characters of it."""
+    return text if len(text) <= most or not console.file.isatty() else f"{text[:most]}…"
 
 
 def print_text(text: str, *, style: str = "") -> None:
@@ -168,7 +176,7 @@ def failures_table(failures: Sequence[Failure], names: Mapping[str, str]) -> She
         text.append_text(plain(f"{names[failure.session_id]}#{failure.turn_index}"))
         if failure.detail:
             text.append(": ")
-            text.append(plain(failure.detail[:160]))
+            text.append(plain(shortened(failure.detail, SHOWN_CHARACTERS)))
         table.add_row(
             failure.stage, plain(reason), f"{failure.count:,}", f"{failure.turns.successes:,}", text
         )

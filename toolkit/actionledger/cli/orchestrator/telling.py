@@ -10,15 +10,13 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import command_words
 from actionledger.cli.orchestrator.desk import print_request
 from actionledger.cli.running import DONE, turn_value, went_well
-from actionledger.cli.tables import print_note, print_observation, print_text
+from actionledger.cli.tables import SHOWN_CHARACTERS, print_note, print_observation, print_text, shortened
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending
 from actionledger.recording import json_text
 from actionledger.values import Approval, Observation, Turn
 from actionledger.vocabulary import Reason
-
-SHOWN_CHARACTERS = 200
 
 
 def exit_code(ending: Ending, turns: Sequence[Turn], decided: Sequence[Observation]) -> int:
@@ -104,7 +102,7 @@ class Teller:
 
     def _print_approval(self, orchestration: Orchestration, approval: Approval) -> None:
         layer = orchestration.sessions.layer_of(approval.session_id)
-        shown = approval.arguments[:SHOWN_CHARACTERS]
+        shown = shortened(approval.arguments, SHOWN_CHARACTERS)
         print_text(f"{approval.name} of {layer} waits for approval: {shown}")
         approve = command_words("approvals approve", approval.approval_id[:8], ledger=self._ledger)
         print_text(f"  Next: {approve} (or reject)")
