@@ -35,6 +35,11 @@ def test_json_of_nothing_is_an_empty_list(run, recorded):
     assert run("sql", none, "-l", recorded).out.split() == ["x"]
 
 
+def test_columns_of_one_name_are_both_there(run, recorded):
+    """The second gets a number; none is lost to the other."""
+    assert run("sql", "SELECT 1 AS a, 2 AS a", "-l", recorded, "--json").value == [{"a": 1, "a_1": 2}]
+
+
 def test_rows_below_each_other(run, recorded):
     """A line a value."""
     assert run("sql", "SELECT 1 AS a, 'x y' AS longer", "-l", recorded, "-f", "vertical").out == (

@@ -17,6 +17,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError, UsageError
+from actionledger.ledger.results import distinct
 
 SECONDS = 60.0
 """How long a statement may take where nobody says otherwise."""
@@ -36,7 +37,7 @@ class Answer:
     """What a statement gives.
 
     Args:
-        names: the columns' names.
+        names: the columns' names, no two of them the same.
         rows: the rows, each with a value for each column, as they are fetched; times with a zone are UTC without one.
     """
 
@@ -94,7 +95,7 @@ class GuardedSql:
             only = _only(cursor, statement)
             cursor.execute(only)
             kinds = [str(column[1]) for column in cursor.description]
-            names = tuple(str(column[0]) for column in cursor.description)
+            names = tuple(distinct([str(column[0]) for column in cursor.description]))
             if any(_ZONED in kind for kind in kinds):
                 # In Python a time with a zone needs one more package; without one it needs none.
                 cursor.execute(_without_zones(only, kinds))

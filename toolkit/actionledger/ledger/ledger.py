@@ -189,6 +189,12 @@ class Ledger:
 
         Raises:
             LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.guarded(seconds=5) as guarded:
+            ...     with guarded.ask("SELECT count(*) AS turns FROM turns") as answer:
+            ...         print(answer.names, list(answer.rows))
+            ('turns',) [(0,)]
         """
         self._refuse_if_closed()
         with self._lock:
