@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.ledger import open_ledger
+
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
@@ -44,11 +46,21 @@ def test_wrong_usage_is_exit_code_2(run, script, arguments, words):
 def test_what_is_there_is_gone_on_with_as_it_was_begun(run, script, arguments, words):
     """Anything else is wrong usage, and leaves it as it is."""
     run("orchestrator", "run", "work", "Go.", f"--layer=2ic={script}")
+    open_ledger("other.duckdb").close()
     before = Path("work/state.json").read_bytes()
     done = run("orchestrator", "run", "work", *(each.replace("{script}", script) for each in arguments))
     assert (done.code, done.out) == (2, "")
     assert words in " ".join(done.err.split())
     assert Path("work/state.json").read_bytes() == before
+
+
+def test_a_mistyped_ledger_is_not_made(run, sentence, script):
+    """What goes on is in a ledger that is there."""
+    run("orchestrator", "run", "work", "Go.", f"--layer=2ic={script}")
+    before = sorted(Path().iterdir())
+    said = sentence("orchestrator", "run", "work", "--model", script, "--ledger", "mistyped.duckdb")
+    assert "There is no ledger at mistyped.duckdb" in said
+    assert sorted(Path().iterdir()) == before
 
 
 def test_a_folder_that_can_not_be_made_is_exit_code_2(run, script, tmp_path):

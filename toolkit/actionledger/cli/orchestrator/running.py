@@ -82,7 +82,7 @@ def run(
         _check(folder, directive, repository, dry_run=dry_run)
         cast = Cast.read(model, layer or (), price or ())
         state = State.load(folder) if directive is None else None
-        if not cast.specs:
+        if directive is not None and not cast.specs:
             raise UsageError("No layer has a model; give --model SPEC, or --layer NAME=SPEC.")
         for spec in cast.specs:
             check_model(spec, ledger)
