@@ -73,8 +73,10 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
 
 def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, object]]:
     names = session_names(ledger, {failure.session_id for failure in failures})
-    return [asdict(failure) | {"session": names[failure.session_id], "turns": rate_value(failure.turns)}
-        for failure in failures]
+    return [
+        asdict(failure) | {"session": names[failure.session_id], "turns": rate_value(failure.turns)}
+        for failure in failures
+    ]
 
 
 def _numbers(counted: Funnel) -> dict[str, object]:

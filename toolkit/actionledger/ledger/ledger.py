@@ -22,8 +22,8 @@ from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forking import watch
-from actionledger.ledger.ingest import IngestReport, Publishing, ingest
 from actionledger.ledger.guarded import SECONDS, GuardedSql
+from actionledger.ledger.ingest import IngestReport, Publishing, ingest
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.locks import FileLock
 from actionledger.ledger.opening import open_files
