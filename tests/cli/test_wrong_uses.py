@@ -78,11 +78,11 @@ WRONG = [
     ("demo --data .", FAULT, "can't be read"),
     # ledgers that are none
     *((f"{command} -l none.duckdb", FAULT, "There is no ledger at none.duckdb") for command in (
-        "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser coder", "approvals list", "approvals show ff",
+        "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser assistant", "approvals list", "approvals show ff",
         "approvals approve ff", "approvals reject ff", "approvals run", "dashboard", "reasoner suggestions",
     )),
     *((f"{command} -l log.jsonl", FAULT, "is no DuckDB database") for command in (
-        "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser coder", "approvals list", "dashboard",
+        "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser assistant", "approvals list", "dashboard",
         "demo --data log.jsonl", "import jsonl log.jsonl", "reasoner suggestions",
     )),
     # recordings that are none
@@ -147,7 +147,7 @@ def test_a_wrong_use_ends_in_a_sentence(run, log, recorded, monkeypatch, wrong):
         ("show -l LEDGER", "inspecting.sessions"),
         ("report -l LEDGER", "reporting.funnel"),
         ("sql 'SELECT 1' -l LEDGER", "asking.write_answer"),
-        ("replay --parser coder -l LEDGER", "replaying.api.reparse"),
+        ("replay --parser assistant -l LEDGER", "replaying.api.reparse"),
         ("prompt coder", "prompting.api.prompt"),
         ("schema coder", "prompting.profile_named"),
         ("actions coder", "prompting.profile_named"),
