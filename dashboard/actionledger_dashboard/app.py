@@ -1,20 +1,24 @@
 """Which pages there are; Streamlit runs this script for every visitor and every interaction."""
 
+from pathlib import Path
+
 import streamlit as st
 
 from actionledger.errors import LedgerError
 from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.navigation import Target, show_navigation
 
 st.set_page_config(page_title="actionledger", page_icon="📒", layout="wide")
-st.html("<style>.stMainBlockContainer { padding-top: 4.5rem; padding-bottom: 2rem; }</style>")
-page = st.navigation(
-    [
-        st.Page("views/overview.py", title="Overview", default=True),
-        st.Page("views/sessions.py", title="Sessions", url_path="sessions"),
-        st.Page("views/turns.py", title="Turns", url_path="turns"),
-        st.Page("views/replay.py", title="Replay", url_path="replay"),
-    ],
-    position="top",
+st.html(f"<style>{Path(__file__).with_name('app.css').read_text(encoding='utf-8')}</style>")
+pages = [
+    st.Page("views/overview.py", title="Overview", default=True),
+    st.Page("views/sessions.py", title="Sessions", url_path="sessions"),
+    st.Page("views/turns.py", title="Turns", url_path="turns"),
+    st.Page("views/replay.py", title="Replay", url_path="replay"),
+]
+page = st.navigation(pages, position="hidden")
+show_navigation(
+    [Target(one.title, one.url_path or "./", one == page) for one in pages], keeps=page.url_path == "replay"
 )
 try:
     page.run()

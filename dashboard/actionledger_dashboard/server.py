@@ -23,7 +23,10 @@ from actionledger_dashboard import LEDGER_VARIABLE
 ADDRESS = "127.0.0.1"
 FIRST_PORT = 8501
 PORTS = 100
-PRIMARY = "#3f7fc1"
+THEMES = {
+    "light": "#2463a3",
+    "dark": "#7db4ee",
+}  # the primary colour of each: it is text on their own backgrounds
 APP = Path(__file__).with_name("app.py")
 
 # Streamlit imports a component's script from a blob and styles its elements inline; its page has a line of script of its
@@ -106,8 +109,7 @@ def _configuration(port: int, *, headless: bool) -> dict[str, Any]:
         "runner.magicEnabled": False,
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
-        "theme.light.primaryColor": PRIMARY,
-        "theme.dark.primaryColor": PRIMARY,
+        **{f"theme.{theme}.primaryColor": colour for theme, colour in THEMES.items()},
     }
 
 

@@ -15,7 +15,14 @@ def test_a_report_says_how_far_the_responses_got(run, recorded):
     rows = {line.split("  ")[0].strip(): line.split() for line in done.out.splitlines() if line.strip()}
     assert rows["responses"][-1] == "6"
     assert {"intent: meant to act", "parsed whole"} <= {name.rstrip() for name in rows} | set(rows)
-    for word in ("By dialect", "By model", "Why they fail", "malformed_json", "not_found (read_file)"):
+    for word in (
+        "Read in which dialect",
+        "By profile",
+        "By model",
+        "Why they fail",
+        "malformed_json",
+        "not_found (read_file)",
+    ):
         assert word in done.out
 
 
@@ -30,14 +37,16 @@ def test_hostile_text_in_a_report_is_text(run, recorded):
 def test_a_report_as_json(run, recorded):
     """The same numbers, with the counts and intervals of every rate."""
     value = run("report", "-l", recorded, "--json").value
-    assert set(value) == {"funnel", "timings", "by_dialect", "by_model", "reasons"}
+    assert set(value) == {"funnel", "timings", "by_profile", "by_model", "read_in", "reasons"}
     funnel = value["funnel"]
     assert (funnel["responses"], funnel["intent"]) == (6, 5)
     assert sum(funnel["outcomes"].values()) == 6
     parse = funnel["parse_success"]
     assert (parse["successes"], parse["count"]) == (4, 5)
     assert (parse["rate"], parse["sessions"], parse["low"], parse["high"]) == (0.8, 3, None, None)
-    assert value["by_dialect"]["xml_tags"]["responses"] == 1
+    assert {rate["count"] for rate in value["read_in"].values()} == {5}
+    assert {rate["sessions"] for rate in value["read_in"].values()} == {3}
+    assert sum(rate["successes"] for rate in value["read_in"].values()) == 4
     assert sum(part["responses"] for part in value["by_model"].values()) == 6
     assert {"malformed_json", "not_found"} <= {reason["code"] for reason in value["reasons"]}
 

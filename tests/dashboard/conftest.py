@@ -20,7 +20,9 @@ from actionledger.events import (
     TurnFinished,
 )
 from actionledger.ids import derived_id
+from actionledger.importing import Importer
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.sources.jsonl import read_jsonl
 from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
@@ -33,6 +35,7 @@ from actionledger.vocabulary import (
 )
 
 HOSTILE = "![x](https://evil.example/x.png)<img src=https://evil.example/y.png>"
+HIDDEN = "\ufeff😀 photo_\u202egpj.exe\u200b end\x00 👩‍💻"
 MONDAY = datetime.fromisoformat("2026-03-02T09:00")
 
 
@@ -266,12 +269,56 @@ def _record_hostile(recorder: Recorder) -> None:
     recorder.turn(HOSTILE, 1, text, Outcome.CLEAN, actions=(valid,), done=ExecutionStatus.FAILED, **shared)
 
 
+def record_more(recorder: Recorder) -> None:
+    """Record a session of more turns than a page of a list has, and one with characters that nobody sees."""
+    recorder.session("many", task="many")
+    for index in range(60):
+        recorder.turn("many", index, f"Number {index}.", Outcome.NO_ACTION, task="many")
+    recorder.session("hidden", task="hidden")
+    recorder.turn("hidden", 0, HIDDEN, Outcome.NO_ACTION, task="hidden", feedback=HIDDEN)
+
+
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A closed ledger with sessions of every kind."""
     path = tmp_path_factory.mktemp("sample") / "sample.duckdb"
     with open_ledger(path) as ledger:
         record_sample(Recorder(ledger))
+    return path
+
+
+@pytest.fixture(scope="session")
+def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same and more: a long session, and one with invisible characters."""
+    path = tmp_path_factory.mktemp("larger") / "larger.duckdb"
+    with open_ledger(path) as ledger:
+        recorder = Recorder(ledger)
+        record_sample(recorder)
+        record_more(recorder)
+    return path
+
+
+@pytest.fixture(scope="session")
+def hidden() -> str:
+    """A text in which not everything is seen, and a mark turns what stands behind it around."""
+    return HIDDEN
+
+
+@pytest.fixture(scope="session")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed ledger with one session of another runtime, of which nothing but the responses is known."""
+    folder = tmp_path_factory.mktemp("imported")
+    lines = [
+        {"session": "theirs", "profile": "coder", "text": "<read_file><path>a</path></read_file>"},
+        {"session": "theirs", "profile": "coder", "text": "Nothing left to do."},
+    ]
+    (folder / "theirs.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    path = folder / "imported.duckdb"
+    with open_ledger(path) as ledger:
+        importer = Importer(ledger.record, source="jsonl", origin="theirs.jsonl", known_ids=set())
+        for item in read_jsonl(folder / "theirs.jsonl", default_profile="coder", profiles=["coder"]):
+            importer.take(item)
+        importer.finish()
     return path
 
 

@@ -1,5 +1,6 @@
 """The pages in a real browser: what only a browser has, which is marks to select, keys to press and requests to refuse."""
 
+import csv
 import shutil
 import socket
 import subprocess
@@ -28,7 +29,7 @@ pytestmark = pytest.mark.browser
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 PATIENCE_SECONDS = 60
-HEADER_PIXELS = ROW_PIXELS = 35
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
 @dataclass
@@ -62,13 +63,13 @@ def _chromium() -> str:
 
 
 @pytest.fixture(scope="module")
-def url(sample: Path) -> Iterator[str]:
+def url(larger: Path) -> Iterator[str]:
     """The address of a running dashboard."""
     _chromium()
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(sample), "--port", str(port)]
+    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(larger), "--port", str(port)]
     server = subprocess.Popen(command)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
@@ -111,21 +112,21 @@ def visit(url: str, browser: Browser) -> Iterator[Visit]:
     context.close()
 
 
-def press_row(table: Locator, row: int) -> None:
-    """Press the button at the beginning of a table's row."""
-    table.scroll_into_view_if_needed()
-    table.click(position={"x": 45, "y": HEADER_PIXELS + ROW_PIXELS * (row + 0.5)})
+def row(page: Page, index: int) -> Locator:
+    """Return the link of a table's row."""
+    return page.locator("tbody a").nth(index)
 
 
 def test_from_a_reason_over_its_turns_to_the_replay(visit: Visit, tmp_path: Path) -> None:
-    """Two presses lead from why things fail to the characters of a response."""
+    """Two rows lead from why things fail to the characters of a response, by a press or by the keyboard."""
     page = visit.page
     visit.open()
-    press_row(page.get_by_test_id("stDataFrame").first, 0)
+    row(page, 0).click()
     page.wait_for_url("**/turns?*stage=*")
     visit.settle()
     assert "code=" in page.url
-    press_row(page.get_by_test_id("stDataFrame").first, 0)
+    row(page, 0).focus()
+    page.keyboard.press("Enter")
     page.wait_for_url("**/replay?*session=*")
     page.wait_for_selector(".turn[data-turn]")
     picture = tmp_path / "replay.png"
@@ -138,7 +139,7 @@ def press_mark(visit: Visit, chart: int, mark: str, leads_to: str) -> None:
     """Press a mark of a chart until it leads somewhere: while a busy machine still draws, a press can go astray."""
     drawn = visit.page.get_by_test_id("stVegaLiteChart").nth(chart)
     for _ in range(4):
-        drawn.locator(f'svg [aria-label*="{mark}"]').first.click(force=True)
+        drawn.locator(f'svg path[aria-label*="{mark}"]').first.click(force=True)
         with suppress(PageTimeoutError):
             visit.page.wait_for_url(leads_to, timeout=8000)
             return
@@ -152,7 +153,8 @@ def press_mark(visit: Visit, chart: int, mark: str, leads_to: str) -> None:
         (0, "Step: Meant to act", "outcome=no_action"),
         (1, "Step: Succeeded", "execution=failed"),
         (2, "From: 2026-03-02", "since=2026-03-02&until=2026-03-02"),
-        (3, "Model: small", "model=small"),
+        (3, "Of: small", "model=small"),
+        (4, "Of: small", "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
     ],
 )
 def test_every_mark_leads_to_its_turns(visit: Visit, chart: int, mark: str, expected: str) -> None:
@@ -160,7 +162,7 @@ def test_every_mark_leads_to_its_turns(visit: Visit, chart: int, mark: str, expe
     visit.open()
     press_mark(visit, chart, mark, f"**/turns?*{expected}*")
     visit.settle()
-    assert visit.page.get_by_test_id("stDataFrame").count() == 1
+    assert visit.page.locator("tbody tr").count() > 0
     assert visit.errors == []
 
 
@@ -186,11 +188,67 @@ def test_going_back_from_a_day_finds_the_page_as_it_was(visit: Visit) -> None:
     page.wait_for_url(f"{visit.url}/?task=demo")
 
 
+def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
+    """Filters, search, page, order and turn are those of before, each a step of its own."""
+    page = visit.page
+    visit.open("sessions?source=jsonl&order=longest%20first&search=e")
+    page.get_by_role("link", name="steps").click()
+    page.wait_for_selector(".turn[data-turn='0']")
+    for index in (1, 2):
+        page.keyboard.press("j")
+        page.wait_for_url(f"**/replay?*turn={index}*")
+    page.get_by_role("link", name="Turns", exact=True).click()
+    page.wait_for_url("**/turns?source=jsonl")
+    visit.settle()
+    for index in (2, 1, 0):
+        page.go_back()
+        page.wait_for_selector(f".turn[data-turn='{index}']")
+    page.go_back()
+    page.wait_for_url("**/sessions?source=jsonl&order=longest%20first&search=e")
+    visit.settle()
+    row(page, 0).wait_for()
+    assert page.get_by_label("Search").input_value() == "e"
+    assert visit.errors == []
+
+
+def test_going_back_finds_the_page_of_a_list(visit: Visit) -> None:
+    """Leaving the second page of a list by one of its rows, or by another filter, leads back to it."""
+    page = visit.page
+    visit.open("turns?task=many&page=2")
+    row(page, 0).click()
+    page.wait_for_selector(".turn[data-turn]")
+    page.go_back()
+    page.wait_for_url("**/turns?task=many&page=2")
+    visit.settle()
+    page.get_by_label("Search").fill("Number 1")
+    page.get_by_label("Search").press("Enter")
+    page.wait_for_url("**/turns?task=many&search=Number+1")
+    page.go_back()
+    visit.settle()
+    page.wait_for_url("**/turns?task=many&page=2")
+    page.wait_for_function("document.querySelector('[aria-current=true], [aria-current=page]') !== null")
+
+
+def test_a_download_has_every_row_of_the_filter(visit: Visit, tmp_path: Path) -> None:
+    """The file has as many rows as the button says, which is more than the page shows."""
+    page = visit.page
+    visit.open("turns?task=many")
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Download 60 as CSV").click()
+    file = tmp_path / "turns.csv"
+    started.value.save_as(file)
+    with file.open(encoding="utf-8-sig", newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    assert len(rows) == 60
+    assert page.locator("tbody tr").count() == 50
+    assert page.get_by_test_id("stElementToolbar").count() == 0
+
+
 def test_filters_follow_from_page_to_page(visit: Visit) -> None:
     """What is picked stands in the link, and is kept when another page is chosen above."""
     page = visit.page
     visit.open("?task=undated")
-    page.get_by_role("link", name="Sessions").click()
+    page.get_by_role("link", name="Sessions", exact=True).click()
     page.wait_for_url("**/sessions?*task=undated*")
     visit.settle()
     page.get_by_text("1 session", exact=True).wait_for()
@@ -239,7 +297,92 @@ def test_marked_text_is_exactly_the_blocks_text(visit: Visit, mixed: str) -> Non
     assert marks.nth(1).evaluate("mark => mark.textContent") == mixed[mixed.index("{") : mixed.index(" 好了")]
     assert page.locator(".text").evaluate("text => text.textContent") == mixed
     assert page.locator(".text mark .spot").evaluate("spot => spot.textContent") == ","
-    assert f"[{start}, {end})" in str(marks.nth(0).get_attribute("title"))
+    marks.nth(0).focus()
+    assert f"[{start}, {end})" in page.locator(".why").inner_text()
+
+
+def test_marks_explain_themselves_without_a_mouse(visit: Visit) -> None:
+    """What is stepped to shows why, says it to who hears the page, and leads to its card and back by Enter."""
+    page = visit.page
+    visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
+    page.wait_for_selector(".turn[data-turn='0']")
+    assert page.locator(".why").is_hidden()
+    spot = page.locator(".text .spot")
+    spot.focus()
+    assert page.locator(".why").inner_text() == 'trailing comma: "," read as nothing'
+    described = str(spot.get_attribute("aria-describedby"))
+    assert page.locator(f"#{described}").text_content() == page.locator(".why").text_content()
+    page.keyboard.press("Escape")
+    assert page.locator(".why").is_hidden()
+    page.locator(".text mark").nth(1).focus()
+    page.keyboard.press("Enter")
+    assert page.locator(".lanes .card:focus").count() == 1
+    page.keyboard.press("Enter")
+    assert page.locator(".text mark:focus").count() == 1
+
+
+def test_invisible_characters_are_seen_and_copied_as_they_are(visit: Visit, hidden: str) -> None:
+    """Each is a token where it stands; the text keeps its characters, and nothing behind a token is turned around."""
+    page = visit.page
+    visit.open(f"replay?session={derived_id('session', 'hidden')}&turn=0")
+    page.wait_for_selector(".turn[data-turn='0']")
+    codes = page.locator(".text .token").evaluate_all("all => all.map((one) => one.dataset.code)")
+    assert codes == ["U+FEFF", "U+202E", "U+200B", "NUL"]
+    assert page.locator(".text").evaluate("text => text.textContent") == hidden
+    lefts = page.locator(".text").evaluate(
+        """text => {
+            const node = [...text.childNodes].find((each) => each.textContent.startsWith("gpj"));
+            return [0, 1, 2].map((at) => {
+                const range = document.createRange();
+                range.setStart(node, at); range.setEnd(node, at + 1);
+                return range.getBoundingClientRect().left;
+            });
+        }"""
+    )
+    assert lefts == sorted(lefts)
+    for box in page.locator(".text .token").evaluate_all("all => all.map((one) => one.offsetWidth)"):
+        assert box > 10
+    assert page.locator(".text .token").nth(1).get_attribute("aria-label") == "U+202E right-to-left override"
+    copied = page.evaluate(
+        """() => {
+            const host = [...document.querySelectorAll("*")].find((one) => one.shadowRoot?.querySelector(".turn"));
+            const text = host.shadowRoot.querySelector(".text");
+            getSelection().setBaseAndExtent(text, 0, text, text.childNodes.length);
+            return getSelection().toString();
+        }"""
+    )
+    assert "\u202e" in copied
+    assert "U+202E" not in copied
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) -> None:
+    """axe-core finds no violation of WCAG 2 A and AA on any page, filled and empty, in either theme."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    context = browser.new_context(viewport={"width": 1440, "height": 1400}, color_scheme=scheme)
+    visit = Visit(url, context.new_page())
+    steps = derived_id("session", "steps")
+    paths = [
+        "",
+        "?task=undated",
+        "?model=unknown",
+        "sessions",
+        "turns?task=many",
+        "turns?search=nothing+at+all",
+    ]
+    paths += ["replay", *(f"replay?session={steps}&turn={turn}" for turn in range(4))]
+    faults = []
+    for path in paths:
+        visit.open(path)
+        if "session=" in path:
+            visit.page.wait_for_selector(".turn[data-turn]")
+        visit.page.wait_for_function("!document.querySelector('[data-stale=true]')")
+        found = axe.Axe().run(visit.page, options={"runOnly": WCAG})
+        faults += [(path, fault["id"], fault["nodes"][0]["html"]) for fault in found.response["violations"]]
+    context.close()
+    assert faults == []
 
 
 def test_nothing_that_a_model_wrote_reaches_another_host(visit: Visit) -> None:

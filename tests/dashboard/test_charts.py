@@ -5,12 +5,19 @@ from typing import Any
 
 import pytest
 
-from actionledger.ledger.queries import Cell, Mark, Period, Trend
+from actionledger.ledger.queries import Mark, Period, ReadIn, Trend
 from actionledger.rates import Clustering, Rate
-from actionledger_dashboard.components.charts import Chart, Step, funnel_chart, matrix_chart, trend_chart
+from actionledger_dashboard.components.charts import (
+    Chart,
+    Step,
+    dialects_chart,
+    funnel_chart,
+    groups_chart,
+    trend_chart,
+)
 
 STEPS = [Step("Responses", 10, 10, Mark()), Step("Read whole", 8, 10, Mark(stage="reading"))]
-CELLS = [Cell("hermes", "small", Rate(9, 10)), Cell("none", "small", Rate(0, 3))]
+GROUPS = [("small", Rate(9, 10)), ("", Rate(0, 3))]
 MONDAY, SUNDAY, LATER = (datetime.fromisoformat(day) for day in ("2026-03-02", "2026-03-09", "2026-03-16"))
 TREND = Trend(
     (Period(MONDAY, SUNDAY, Rate(9, 10), Rate(5, 10)), Period(SUNDAY, LATER, Rate(1, 2), Rate(1, 2))),
@@ -64,12 +71,24 @@ def test_a_trend_over_too_few_sessions_has_points_and_no_band() -> None:
     assert "[0.48, 1.0]" in str(chart.to_dict())
 
 
-def test_matrix_cells_have_share_and_count() -> None:
-    """A cell's text doesn't hide how little it rests on."""
-    assert [row["text"] for row in rows_of(matrix_chart(CELLS))] == ["90% of 10", "0% of 3"]
+def test_groups_have_share_interval_and_count() -> None:
+    """A point doesn't hide how little it rests on."""
+    first, second = rows_of(groups_chart(GROUPS))
+    assert [first["text"], second["text"]] == ["90.0% of 10", "0.0% of 3"]
+    assert first["low"] < first["share"] < first["high"]
+    assert [first["group"], second["group"]] == ["small", "(empty)"]
 
 
-@pytest.mark.parametrize("chart", [funnel_chart(STEPS), matrix_chart(CELLS)])
+def test_dialects_are_parts_of_all_that_meant_to_act() -> None:
+    """The rare ones are together, and a group that is not shown has no bar."""
+    parts = [ReadIn("small", f"d{number}", Rate(9 - number, 100)) for number in range(8)]
+    rows = rows_of(dialects_chart([*parts, ReadIn("other", "d0", Rate(1, 1))], ["small"]))
+    assert [row["shown"] for row in rows] == [f"d{number}" for number in range(6)] + ["other dialects"] * 2
+    assert {row["label"] for row in rows} == {"small"}
+    assert sum(row["share"] for row in rows) == pytest.approx(0.44)
+
+
+@pytest.mark.parametrize("chart", [funnel_chart(STEPS), groups_chart(GROUPS)])
 def test_labels_are_never_dropped_and_texts_never_default_to_black(chart: Chart) -> None:
     """Every bar and row keeps its label, and every text has a colour of its own."""
     specification = chart.to_dict()

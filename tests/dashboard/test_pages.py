@@ -1,7 +1,10 @@
 """Every page: with data, with an empty ledger, and with a link that leads nowhere."""
 
+import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -47,6 +50,22 @@ def texts(test: AppTest) -> str:
     )
 
 
+def drawn(test: AppTest, component: str) -> dict[str, Any]:
+    """Return what one of our own components of a page was given to draw."""
+    found = [
+        one for one in test.get("bidi_component") if one.proto.component_name == f"actionledger.{component}"
+    ]
+    [shown] = found
+    return dict(json.loads(shown.proto.json))
+
+
+def column(test: AppTest, label: str) -> list[Any]:
+    """Return the cells of a column of a page's table."""
+    table = drawn(test, "table")
+    place = [head["label"] for head in table["columns"]].index(label)
+    return [row[place] for row in table["rows"]]
+
+
 class TestOverview:
     def test_shows_rates_with_interval_and_count(self, open_page: Open, sample: Path) -> None:
         """Of seven responses five meant to act, and three of those were read whole."""
@@ -78,19 +97,42 @@ class TestOverview:
         test = open_page(sample, OVERVIEW, task="undated", model=hostile)
         assert "Nothing matches these filters" in texts(test)
 
-    def test_ignores_filters_that_do_not_exist(self, open_page: Open, sample: Path) -> None:
-        """A stale link opens the page all the same."""
-        test = open_page(
-            sample,
-            OVERVIEW,
-            model="no such model",
-            run="no such run",
-            since="yesterday",
-            until="9999-12-31",
-            unit="by year",
-            order="none",
-        )
+    @pytest.mark.parametrize(
+        ("name", "value", "said"),
+        [
+            ("model", "no such model", 'No model goes by "no such model" here'),
+            ("run", "no such run", 'No run goes by "no such run" here'),
+            ("since", "yesterday", 'No day goes by "yesterday" here'),
+            ("until", "9999-12-31", 'No day goes by "9999-12-31" here'),
+            ("task", "<b>\u202ex</b>", 'No task goes by "<b>[U+202E]x</b>" here'),
+        ],
+    )
+    def test_a_filter_that_does_not_exist_is_named(
+        self, open_page: Open, sample: Path, name: str, value: str, said: str
+    ) -> None:
+        """A stale link doesn't show the numbers of everything as if they were the filter's."""
+        test = open_page(sample, OVERVIEW, **{name: value})
+        assert f"{said}; remove this filter" in texts(test)
+        assert not test.metric
+        assert test.query_params[name] == value
+        test.button[0].click().run()
         assert test.metric[0].value == "7"
+        assert name not in test.query_params
+
+    def test_only_the_unknown_value_is_removed(self, open_page: Open, sample: Path) -> None:
+        """What is known of a filter stays picked."""
+        test = open_page(sample, OVERVIEW, task=["undated", "no such task"])
+        test.button[0].click().run()
+        assert (test.query_params["task"], test.metric[0].value) == ("undated", "1")
+
+    def test_a_way_to_look_that_does_not_exist_is_the_first(self, open_page: Open, sample: Path) -> None:
+        """A unit is no filter: without it the page shows the same numbers."""
+        assert open_page(sample, OVERVIEW, unit="by year").metric[0].value == "7"
+
+    def test_reasons_lead_to_their_turns(self, open_page: Open, sample: Path) -> None:
+        """Each row is a link with the mark that it counts, under the page's filters."""
+        table = drawn(open_page(sample, OVERVIEW, task="demo"), "table")
+        assert "turns?task=demo&stage=reading&code=unclosed_tag" in table["hrefs"]
 
 
 class TestSessions:
@@ -98,12 +140,15 @@ class TestSessions:
         """Each session is a row."""
         test = open_page(sample, SESSIONS)
         assert "3 sessions" in texts(test)
-        assert set(test.dataframe[0].value["name"]) >= {"steps", "undated"}
+        assert set(filter(lambda name: isinstance(name, str), column(test, "Session"))) >= {
+            "steps",
+            "undated",
+        }
 
     def test_search_in_the_link_finds_text(self, open_page: Open, sample: Path) -> None:
         """A response's text is found, in any script."""
         test = open_page(sample, SESSIONS, search="我先看看")
-        assert list(test.dataframe[0].value["name"]) == ["steps"]
+        assert column(test, "Session") == ["steps"]
 
     def test_only_failing_is_a_toggle(self, open_page: Open, sample: Path) -> None:
         """All three have something that failed, so that the toggle changes nothing here but the link."""
@@ -122,18 +167,35 @@ class TestTurns:
         """The link of a reason shows the turns that have it, and says what it means."""
         test = open_page(sample, TURNS, stage="reading", code="unclosed_tag")
         assert "The tag was opened and never closed." in texts(test)
-        frame = test.dataframe[0].value
-        assert list(frame["turn"]) == [2]
-        assert list(frame["outcome"]) == ["failed"]
+        assert column(test, "Turn") == [2]
+        assert column(test, "Outcome") == ["failed"]
+        assert drawn(test, "table")["hrefs"] == [f"replay?session={STEPS}&turn=2"]
 
     def test_outcomes_in_the_link_pick_the_turns(self, open_page: Open, sample: Path) -> None:
         """Several outcomes are a repeated parameter."""
         test = open_page(sample, TURNS, outcome=["no_action", "empty"])
-        assert sorted(test.dataframe[0].value["turn"]) == [1, 3]
+        assert sorted(column(test, "Turn")) == [1, 3]
 
     def test_without_a_mark_shows_all(self, open_page: Open, sample: Path) -> None:
         """The page of its own shows every first reading."""
         assert "7 turns" in texts(open_page(sample, TURNS))
+
+    def test_a_search_goes_through_all_of_them(self, open_page: Open, sample: Path) -> None:
+        """Text of a response and the name of a session are found, whatever page they are on."""
+        assert column(open_page(sample, TURNS, search="NOTHING to do"), "Turn") == [1]
+        assert column(open_page(sample, TURNS, search="undated"), "Session") == ["undated"]
+        assert "Nothing matches" in texts(open_page(sample, TURNS, search="%"))
+
+    def test_dialect_picks_turns_here(self, open_page: Open, sample: Path) -> None:
+        """What reading found is looked for in turns; a rate has no such filter."""
+        assert column(open_page(sample, TURNS, dialect="xml_tags"), "Turn") == [0]
+        assert "Dialect" not in [widget.label for widget in open_page(sample, OVERVIEW).multiselect]
+
+    def test_offers_the_rows_of_the_whole_filter(self, open_page: Open, sample: Path) -> None:
+        """The download says how many rows it has, and they are those of the filter and not of the page."""
+        test = open_page(sample, TURNS, outcome=["no_action", "empty"])
+        [button] = test.get("download_button")
+        assert button.proto.label == "Download 2 as CSV"
 
 
 class TestReplay:
@@ -141,18 +203,47 @@ class TestReplay:
         """The header is plain text, and prompt and feedback are shown exactly."""
         test = open_page(sample, REPLAY, session=STEPS, turn="0")
         assert "steps" in texts(test)
-        assert test.code[1].value.startswith("done ![x](https://evil.example")
-        assert test.code[1].language is None or test.code[1].language == "plaintext"
+        [_, [after]] = drawn(test, "passages")["columns"]
+        assert after["text"].startswith("done ![x](https://evil.example")
 
     def test_feedback_of_the_turn_before_is_the_prompt(self, open_page: Open, sample: Path) -> None:
         """Where no prompt was recorded, the model was shown what it had been told."""
         test = open_page(sample, REPLAY, session=STEPS, turn="1")
-        assert test.code[0].value.startswith("done ")
+        [[before], _] = drawn(test, "passages")["columns"]
+        assert before["text"].startswith("done ")
 
     def test_a_turn_that_does_not_exist_shows_the_nearest(self, open_page: Open, sample: Path) -> None:
         """A mistyped turn is no dead end."""
-        assert open_page(sample, REPLAY, session=STEPS, turn="99").number_input[0].value == 3
+        test = open_page(sample, REPLAY, session=STEPS, turn="99")
+        assert test.number_input[0].value == 3
+        assert 'This session has no turn "99"; the nearest one is shown.' in texts(test)
         assert open_page(sample, REPLAY, session=STEPS, turn="first").number_input[0].value == 0
+
+    def test_an_unknown_run_is_named(self, open_page: Open, sample: Path) -> None:
+        """A reading that is not there is not silently another one."""
+        test = open_page(sample, REPLAY, session=STEPS, turn="0", run="no such run")
+        assert 'No run goes by "no such run" here; remove this filter' in texts(test)
+        test.button[0].click().run()
+        assert "run" not in test.query_params
+        assert drawn(test, "transcript")["index"] == 0
+
+    def test_what_an_import_does_not_say_is_not_recorded(self, open_page: Open, imported: Path) -> None:
+        """Whether another runtime ran a turn, and what it told the model, can't be known from its text alone."""
+        test = open_page(imported, REPLAY, session=derived_id("session", "jsonl", "theirs"), turn="0")
+        lanes = {lane["title"]: lane for lane in drawn(test, "transcript")["lanes"]}
+        assert lanes["Executions"]["whenEmpty"].startswith("Not recorded: ")
+        [[before], [after]] = drawn(test, "passages")["columns"]
+        assert (before["text"], before["absent"]) == (None, "Not recorded.")
+        assert (after["text"], after["absent"]) == (None, "Not recorded.")
+        assert drawn(open_page(imported, SESSIONS), "table")["rows"][0][10] is None
+
+    def test_what_was_run_here_and_never_ended_says_so(self, open_page: Open, sample: Path) -> None:
+        """A live turn without an end was cut off."""
+        test = open_page(sample, REPLAY, session=STEPS, turn="2")
+        [_, [after]] = drawn(test, "passages")["columns"]
+        assert after["absent"] == "The turn never ended."
+        lanes = {lane["title"]: lane for lane in drawn(test, "transcript")["lanes"]}
+        assert lanes["Executions"]["whenEmpty"] == "Nothing was executed."
 
     def test_number_goes_to_a_turn(self, open_page: Open, sample: Path) -> None:
         """The number jumps, and the link follows."""
@@ -187,7 +278,7 @@ class TestReplay:
 def test_a_day_far_off_is_a_day(open_page: Open, sample: Path) -> None:
     """A filter reaches back as far as recordings can."""
     assert open_page(sample, OVERVIEW, since="1990-01-01").metric[0].value == "6"
-    assert open_page(sample, OVERVIEW, since="1889-01-01").metric[0].value == "7"
+    assert 'No day goes by "1889-01-01" here' in texts(open_page(sample, OVERVIEW, since="1889-01-01"))
 
 
 @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS])
@@ -198,12 +289,20 @@ def test_a_ledger_that_cannot_be_read_is_a_sentence(open_page: Open, tmp_path: P
     assert "is no DuckDB database" in texts(open_page(path, page))
 
 
+@pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, REPLAY])
+def test_a_ledger_of_imports_alone_has_every_page(open_page: Open, imported: Path, page: str) -> None:
+    """Nothing needs an execution, a time or a run of our own."""
+    test = open_page(imported, page)
+    shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
+    assert all(delta == "none recorded" for label, (_, delta) in shown.items() if "Exec" in label)
+
+
 @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS])
 def test_empty_ledger_says_what_fills_it(open_page: Open, empty: Path, page: str) -> None:
     """An empty ledger shows the command with its own path."""
     test = open_page(empty, page)
     assert "Nothing is recorded yet" in texts(test)
-    assert f"--ledger '{empty}'" in test.code[0].value
+    assert f"--ledger {shlex.quote(str(empty))}" in test.code[0].value
 
 
 def test_what_is_recorded_meanwhile_is_shown_on_the_next_run(

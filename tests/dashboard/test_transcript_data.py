@@ -37,7 +37,7 @@ BLOCK = Block(
     Span(5, 7),
     repairs=(Repair(RepairKind.TRAILING_COMMA, Span(6, 7), ",", ""),),
 )
-ACTION = Action(0, 0, "xml_tags", "a", ActionStatus.VALID, None, Span(2, 11), None, '{"n":1}', ())
+ACTION = Action(0, 0, "xml_tags", "a", ActionStatus.VALID, None, Span(2, 11), None, '{"n":1}', (), ())
 RUN = Execution("x", 0, "a", 1, ExecutionStatus.SUCCEEDED, None, 2.5, '{"ok":true}', "", None)  # type: ignore[arg-type]
 DETAIL = TurnDetail(
     Response("t", "s", 0, None, TEXT, True, None, ()),
@@ -69,7 +69,7 @@ def test_a_mark_is_exactly_its_block() -> None:
     """Text between a mark's offsets is the block's, and its title says what, how and where."""
     [mark] = turn_data(DETAIL)["marks"]
     assert TEXT[mark["start"] : mark["end"]] == "<a>1,</a>"
-    assert mark["title"] == "xml_tags · repaired · [2, 11) · a: valid"
+    assert mark["why"] == "xml_tags · repaired · [2, 11) · a: valid"
 
 
 def test_an_issue_outside_of_every_block_is_marked_too() -> None:
@@ -180,3 +180,33 @@ def test_the_list_says_what_went_wrong_where_reading_did_not() -> None:
 
 def _row(index: int, outcome: Outcome = Outcome.CLEAN) -> TurnRow:
     return TurnRow(index, outcome, None, 10, 0, 0, 0, 0, 0)
+
+
+def test_what_nobody_sees_is_named_and_moves_nothing() -> None:
+    """Tokens have the places and the characters of the text itself; arguments and repairs name them too."""
+    text = "\ufeff😀 <a>\u202e1,</a>"
+    response = replace(DETAIL.response, text=text)
+    hidden = replace(BLOCK, repairs=(Repair(RepairKind.TRAILING_COMMA, Span(8, 9), "\u200b,", "\u202e"),))
+    action = replace(ACTION, name="a\u200b", arguments='{"n":"\u2066"}')
+    data = turn_data(replace(DETAIL, response=response, blocks=(hidden,), actions=(action,)))
+    assert data["text"] == text
+    assert [(found["at"], found["code"]) for found in data["tokens"]] == [(0, "U+FEFF"), (6, "U+202E")]
+    assert all(text[found["at"] : found["end"]] == found["text"] for found in data["tokens"])
+    lanes = {lane["title"]: lane["cards"][0] for lane in data["lanes"]}
+    codes = [
+        piece["code"]
+        for part in (lanes["Repairs"]["lines"][0], lanes["Actions"]["name"], lanes["Actions"]["value"])
+        for piece in part
+        if isinstance(piece, dict)
+    ]
+    assert codes == ["U+200B", "U+202E", "U+200B", "U+2066"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [(RunKind.LIVE, "Nothing was executed."), (RunKind.IMPORT, "Not recorded: ")],
+)
+def test_a_turn_of_a_recording_does_not_say_that_nothing_was_done(kind: RunKind, said: str) -> None:
+    """What another runtime did is not known where its recording doesn't say it."""
+    detail = replace(DETAIL, executions=(), readers=(replace(DETAIL.readers[0], kind=kind),))
+    assert turn_data(detail)["lanes"][-1]["whenEmpty"].startswith(said)

@@ -5,18 +5,49 @@ that holds a parameter which one of its own widgets is bound to, and all our pag
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from math import ceil
-from typing import TypeVar
 
 import streamlit as st
 
 from actionledger.ids import derived_id
-
-T = TypeVar("T")
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.visible import visible
 
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2099, 12, 31)
 """What a day can be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Something that the URL asks for and that is not there.
+
+    Args:
+        label: what people call the parameter.
+        name: the query parameter.
+        value: what it asks for.
+    """
+
+    label: str
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Paged:
+    """What was shown of a list.
+
+    Args:
+        of: tells one list from another.
+        there: the page that the URL named.
+        times_led: how often the URL led to another page of a list.
+    """
+
+    of: object
+    there: str = ""
+    times_led: int = 0
 
 
 class Linked:
@@ -24,7 +55,7 @@ class Linked:
 
     A widget takes its value from the URL when the page is opened and whenever the URL was changed by other means than
     the widget (a link, the browser's way back); otherwise the URL follows the widget. What is in a URL and can't be
-    picked is taken out of it.
+    picked stays there until the reader takes it out: it is named, and nothing is shown as if it were not there.
 
     Args:
         page: the page's name.
@@ -32,14 +63,20 @@ class Linked:
 
     def __init__(self, page: str) -> None:
         self.page = page
+        self._is_led = False
+        self._unknown: list[Unknown] = []
 
-    def is_opening(self, name: str) -> bool:
-        """Return whether the page is shown for the first time since another one was.
-
-        Args:
-            name: the query parameter of a widget that the page always shows.
-        """
-        return f"{self.page}.{name}" not in st.session_state
+    def stop_at_unknown(self) -> None:
+        """Name what the URL asked for and is not there, and end the page where there is any."""
+        for unknown in self._unknown:
+            notices.unknown_value(
+                unknown.label,
+                unknown.value,
+                key=f"{self.page}.{unknown.name}.remove.{unknown.value}",
+                on_remove=partial(_take_out, unknown),
+            )
+        if self._unknown:
+            st.stop()
 
     def many(
         self, label: str, name: str, options: Sequence[str], placeholder: str = "All"
@@ -52,9 +89,13 @@ class Linked:
             options: what can be picked.
             placeholder: what is shown where nothing is.
         """
-        key = self._key(name, lambda there: [item for item in there if item in options])
+        key = self._key(name, label, lambda item: item in options, list)
         picked = st.multiselect(
-            label, options, format_func=lambda item: item or "(empty)", key=key, placeholder=placeholder
+            label,
+            options,
+            format_func=lambda item: visible(item) or "(empty)",
+            key=key,
+            placeholder=placeholder,
         )
         self._write(name, picked)
         return tuple(picked)
@@ -69,9 +110,13 @@ class Linked:
             disabled: whether nothing can be picked now.
         """
         first = next(iter(options))
-        key = self._key(name, lambda there: next((item for item in there if item in options), first))
+        key = self._key(name, label, lambda item: item in options, lambda there: there[0] if there else first)
         picked: str = st.selectbox(
-            label, list(options), format_func=options.__getitem__, key=key, disabled=disabled
+            label,
+            list(options),
+            format_func=lambda option: visible(options[option]),
+            key=key,
+            disabled=disabled,
         )
         self._write(name, [picked] if picked != first else [])
         return picked
@@ -84,7 +129,12 @@ class Linked:
             name: the query parameter, left out for the first option.
             options: what can be picked.
         """
-        key = self._key(name, lambda there: next((item for item in there if item in options), options[0]))
+        key = self._key(
+            name,
+            label,
+            lambda _: True,
+            lambda there: next((item for item in there if item in options), options[0]),
+        )
         picked = st.segmented_control(label, options, key=key, required=True, label_visibility="collapsed")
         chosen = picked or options[0]
         self._write(name, [chosen] if chosen != options[0] else [])
@@ -99,7 +149,7 @@ class Linked:
             placeholder: what is shown where nothing is written.
             disabled: whether nothing can be written now.
         """
-        key = self._key(name, lambda there: there[0] if there else "")
+        key = self._key(name, label, lambda _: True, lambda there: there[0] if there else "")
         written = st.text_input(label, key=key, placeholder=placeholder, disabled=disabled) or ""
         self._write(name, [written] if written else [])
         return written
@@ -111,7 +161,7 @@ class Linked:
             label: the widget's label.
             name: the query parameter, ``1`` or left out.
         """
-        key = self._key(name, lambda there: there == ["1"])
+        key = self._key(name, label, lambda item: item == "1", bool)
         is_on = st.toggle(label, key=key)
         self._write(name, ["1"] if is_on else [])
         return is_on
@@ -123,7 +173,9 @@ class Linked:
             label: the widget's label.
             name: the query parameter, ``YYYY-MM-DD`` or left out.
         """
-        key = self._key(name, lambda there: _day(there[0]) if there else None)
+        key = self._key(
+            name, "Day", lambda item: _day(item) is not None, lambda there: _day(there[0]) if there else None
+        )
         picked: date | None = st.date_input(
             label, None, min_value=FIRST_DAY, max_value=LAST_DAY, key=key, format="YYYY-MM-DD"
         )
@@ -142,30 +194,56 @@ class Linked:
             How many rows stand before the page.
         """
         pages = max(1, ceil(rows / size))
-        seen = f"{self.page}.page.of"
+        before: _Paged = st.session_state.get(f"{self.page}.page", _Paged(of))
         there = st.query_params.get("page", "1")
-        wanted = int(there) if there.isdecimal() and st.session_state.get(seen, of) == of else 1
-        st.session_state[seen] = of
-        picked = max(1, min(pages, wanted))
+        is_led = self._is_led or there != before.there
+        picked = int(there) if there.isdecimal() and (is_led or before.of == of) else 1
+        picked = max(1, min(pages, picked))
+        times_led = before.times_led + is_led
         if pages > 1:
-            # Its value can't be set from the state without a warning, so that another list gets another widget.
-            picked = st.pagination(pages, default=picked, key=f"{self.page}.page.{derived_id(of, pages)}")
+            # Its value can't be set from the state without a warning, so that another list gets another widget, and so
+            # does another page of it that the URL asks for.
+            key = f"{self.page}.page.{derived_id(of, pages, times_led)}"
+            picked = st.pagination(pages, default=picked, key=key)
         self._write("page", [str(picked)] if picked > 1 else [])
+        st.session_state[f"{self.page}.page"] = _Paged(of, str(picked), times_led)
         return (picked - 1) * size
 
-    def _key(self, name: str, read: Callable[[list[str]], T]) -> str:
+    def _key(
+        self, name: str, label: str, is_known: Callable[[str], bool], read: Callable[[list[str]], object]
+    ) -> str:
+        """Return the key of a widget's state, which is set to what the URL says where that is news.
+
+        Args:
+            name: the query parameter.
+            label: what people call it.
+            is_known: whether a value can be picked.
+            read: gives the widget's value for those values of the URL that can be.
+        """
         key = f"{self.page}.{name}"
         there = st.query_params.get_all(name)
+        known = [item for item in there if is_known(item)]
+        self._unknown += [Unknown(label, name, item) for item in there if item not in known]
         if key not in st.session_state or there != st.session_state.get(f"{key}.written"):
-            st.session_state[key] = read(there)
+            self._is_led = True
+            st.session_state[key] = read(known)
         return key
 
     def _write(self, name: str, values: list[str]) -> None:
-        if not values:
-            st.query_params.pop(name, None)
-        elif values != st.query_params.get_all(name):
-            st.query_params[name] = values
+        values = values + [unknown.value for unknown in self._unknown if unknown.name == name]
+        if values != st.query_params.get_all(name):
+            # At once, since each change is a step of the browser's history: another list begins on its first page.
+            others = {other: st.query_params.get_all(other) for other in st.query_params}
+            kept = {other: there for other, there in others.items() if other not in {name, "page"}}
+            st.query_params.from_dict(kept | ({name: values} if values else {}))
         st.session_state[f"{self.page}.{name}.written"] = values
+
+
+def _take_out(unknown: Unknown) -> None:
+    """Take out of the URL what is not there."""
+    st.query_params[unknown.name] = [
+        value for value in st.query_params.get_all(unknown.name) if value != unknown.value
+    ]
 
 
 def _day(text: str) -> date | None:

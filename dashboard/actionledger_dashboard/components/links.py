@@ -1,32 +1,33 @@
-"""How pages point at each other: a page and its query parameters, so that any state of it is a link."""
+"""How pages point at each other: an address with query parameters, so that any state of a page is a link."""
 
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import NoReturn, TypeAlias
-
-import streamlit as st
+from typing import TypeAlias
+from urllib.parse import urlencode
 
 from actionledger.ledger.queries import Filter, Mark
 
 Parameters: TypeAlias = dict[str, str | list[str]]
 """Query parameters by name; a list is a repeated one."""
 
-OVERVIEW, SESSIONS, TURNS, REPLAY = (
-    f"views/{name}.py" for name in ("overview", "sessions", "turns", "replay")
-)
+FILTERS = ("run", "profile", "model", "task", "source", "since", "until")
+"""The query parameters that the filters of a page stand in."""
+
+SESSIONS = "views/sessions.py"
 
 
-def to_turns(within: Filter, mark: Mark) -> NoReturn:
-    """Go on to the turns behind a number.
+def turns_href(within: Filter, mark: Mark) -> str:
+    """Return the address of the turns behind a number.
 
     Args:
         within: the filter that the number was made under.
         mark: what it counts.
     """
-    st.switch_page(TURNS, query_params=filter_parameters(within) | mark_parameters(mark))
+    return f"turns?{query_of(filter_parameters(within) | mark_parameters(mark))}"
 
 
-def to_replay(session_id: str, turn_index: int = 0, run_id: str | None = None) -> NoReturn:
-    """Go on to one turn of one session.
+def replay_href(session_id: str, turn_index: int = 0, run_id: str | None = None) -> str:
+    """Return the address of one turn of one session.
 
     Args:
         session_id: the session.
@@ -34,7 +35,12 @@ def to_replay(session_id: str, turn_index: int = 0, run_id: str | None = None) -
         run_id: the run whose reading to show; None for the first one.
     """
     run = {} if run_id is None else {"run": run_id}
-    st.switch_page(REPLAY, query_params={"session": session_id, "turn": str(turn_index)} | run)
+    return f"replay?{query_of({'session': session_id, 'turn': str(turn_index)} | run)}"
+
+
+def query_of(parameters: Mapping[str, str | list[str]]) -> str:
+    """Return parameters as a query string."""
+    return urlencode(parameters, doseq=True)
 
 
 def filter_parameters(within: Filter) -> Parameters:
@@ -42,7 +48,6 @@ def filter_parameters(within: Filter) -> Parameters:
     named = {
         "profile": within.profiles,
         "model": within.models,
-        "dialect": within.dialects,
         "task": within.tasks,
         "source": within.sources,
     }
@@ -58,7 +63,7 @@ def filter_parameters(within: Filter) -> Parameters:
 
 def mark_parameters(mark: Mark) -> Parameters:
     """Return a mark as the query parameters that the page of turns reads."""
-    named = {"stage": mark.stage, "code": mark.code, "action": mark.action}
+    named = {"stage": mark.stage, "code": mark.code, "action": mark.action, "search": mark.search}
     found: Parameters = {name: value for name, value in named.items() if value}
-    repeated = {"outcome": mark.outcomes, "execution": mark.executions}
+    repeated = {"outcome": mark.outcomes, "dialect": mark.dialects, "execution": mark.executions}
     return found | {name: list(values) for name, values in repeated.items() if values}

@@ -6,7 +6,7 @@ import streamlit as st
 
 from actionledger.ledger.queries import Funnel
 from actionledger.rates import Rate
-from actionledger_dashboard.components.wording import interval, share
+from actionledger_dashboard.components.wording import basis, interval, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +62,13 @@ def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
             "Executions succeeded",
             funnel.execution,
             "Of those that were tried; each try at an action counts.",
+            "none recorded",
         ),
     )
 
 
-def _tile(label: str, rate: Rate, meaning: str) -> Tile:
-    below = f"{interval(rate)} · n = {rate.count:,}" if rate.count else "nothing counted"
+def _tile(label: str, rate: Rate, meaning: str, without: str = "nothing counted") -> Tile:
+    below = f"{interval(rate)} · {basis(rate)}" if rate.count else without
     return Tile(
         label,
         share(rate),

@@ -1,9 +1,14 @@
 """What a page says where there is nothing to show."""
 
+import json
+import shlex
+from collections.abc import Callable
+
 import streamlit as st
 
 from actionledger.errors import LedgerError
 from actionledger_dashboard.components import links
+from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ledger_path
 
 
@@ -13,9 +18,9 @@ def empty_ledger() -> None:
     st.text(
         "This ledger has no sessions. Either of these fills it; the page shows them as soon as they are there."
     )
-    path = ledger_path()
+    path = shlex.quote(str(ledger_path()))
     st.code(
-        f"actionledger import jsonl SESSIONS.jsonl --ledger '{path}'\nactionledger demo --ledger '{path}'",
+        f"actionledger import jsonl SESSIONS.jsonl --ledger {path}\nactionledger demo --ledger {path}",
         language=None,
     )
 
@@ -29,6 +34,22 @@ def unreadable(error: LedgerError) -> None:
 def nothing_found() -> None:
     """Say that the filters leave nothing over."""
     st.info("Nothing matches these filters. Take one away, or widen the days.")
+
+
+def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
+    """Say that a link asks for something that is not in this ledger, and offer to take it out of the link.
+
+    Args:
+        label: what is asked for.
+        value: what it should be.
+        key: tells the button from others.
+        on_remove: takes it out.
+    """
+    said, remove = st.columns([6, 1], vertical_alignment="center")
+    said.text(
+        f"No {label.lower()} goes by {visible(json.dumps(value, ensure_ascii=False))} here; remove this filter to see what there is.",
+    )
+    remove.button("Remove this filter", key=key, on_click=on_remove)
 
 
 def unknown_session() -> None:

@@ -1,62 +1,104 @@
 """Tables whose rows lead somewhere. Cells are text: nothing in them is ever read as Markdown or HTML."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
-import pandas as pd
 import streamlit as st
+
+from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components.visible import pieces
 
 PAGE = 50
 """How many rows a page of a table has."""
 
-_ROW_PIXELS, _FRAME_PIXELS = 35, 3
+Kind: TypeAlias = Literal["text", "long", "number", "share"]
+"""How a column is shown; of the long ones as much as there is room for."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+_mount = mount_of("table")
 
 
-def show_table(
-    key: str,
-    columns: Mapping[str, Sequence[object]],
-    shown: Mapping[str, Any],
-    rows: int = PAGE,
-) -> int | None:
-    """Show a table with a button in each row.
-
-    Args:
-        key: tells this table from the page's others.
-        columns: the values by column; the first is the button's labels.
-        shown: how each column is shown, for ``st.dataframe``; the button's column is added.
-        rows: how many rows are seen at once, if there are as many.
-
-    Returns:
-        The row whose button was just pressed; None where none was.
-    """
-    frame = pd.DataFrame(columns)
-    clicked = f"{key}_clicked"
-    button = st.column_config.ButtonColumn(
-        "", width=85, pinned=True, type="secondary", key=clicked, on_click=_nothing
-    )
-    st.dataframe(
-        frame,
-        hide_index=True,
-        height="content" if len(frame) <= rows else (rows + 1) * _ROW_PIXELS + _FRAME_PIXELS,
-        column_config={frame.columns[0]: button} | dict(shown),
-        key=key,
-    )
-    pressed = st.session_state.get(clicked)
-    return None if pressed is None else int(pressed["row"])
-
-
-def share_column(label: str, meaning: str, widest: float = 1.0) -> Any:
-    """Return how a column of shares, 0 to 1, is shown.
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table.
 
     Args:
         label: its heading.
+        values: its cells, from the first row to the last.
+        kind: how they are shown.
         meaning: a sentence for who asks.
-        widest: the share that fills the cell.
+        widest: the share that fills a cell, where the column shows shares.
     """
-    return st.column_config.ProgressColumn(
-        label, width=125, help=meaning, format="percent", min_value=0, max_value=widest, color="blue"
+
+    label: str
+    values: Sequence[str | float | None]
+    kind: Kind = "text"
+    meaning: str = ""
+    widest: float = 1.0
+
+
+def show_table(
+    key: str, label: str, columns: Sequence[Column], hrefs: Sequence[str], *, seen: int | None = None
+) -> None:
+    """Show a table whose rows are links.
+
+    Args:
+        key: tells this table from the page's others.
+        label: what the table is, for who can't see it.
+        columns: from left to right; the first holds the links.
+        hrefs: where each row leads.
+        seen: how many rows are seen at once, the others by scrolling; None for all of them.
+    """
+    heads = [
+        {"label": column.label, "kind": column.kind, "help": column.meaning, "widest": column.widest}
+        for column in columns
+    ]
+    cells = zip(*([_cell(value) for value in column.values] for column in columns), strict=True)
+    data = {"label": label, "columns": heads, "rows": list(cells), "hrefs": list(hrefs), "seen": seen}
+    _mount(key=key, data=data)
+
+
+def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[str, object]]]) -> None:
+    """Offer the rows of a whole list, and not of its page alone, as a CSV file.
+
+    Args:
+        name: what the rows are, in the plural.
+        count: how many there are.
+        rows: gives them when they are asked for, each with the same columns.
+    """
+    st.download_button(
+        f"Download {count:,} as CSV",
+        data=lambda: csv_text(rows()).encode("utf-8-sig"),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
     )
 
 
-def _nothing() -> None:
-    """Do nothing: the press is read from the state, since a callback can't go to another page."""
+def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
+    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there.
+
+    Args:
+        rows: with the same columns each.
+    """
+    written = io.StringIO(newline="")
+    writer: Any = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(written, list(row))
+            writer.writeheader()
+        writer.writerow({name: _harmless(value) for name, value in row.items()})
+    return written.getvalue()
+
+
+def _cell(value: str | float | None) -> Any:
+    return pieces(value) if isinstance(value, str) else value
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,51 +1,68 @@
 // One turn: the list of turns, the text with its blocks marked, and what came of each.
-// All that a model wrote goes in as textContent or as a title, never as HTML.
 
-const element = (tag, kind, text) => {
-  const made = document.createElement(tag);
-  if (kind) made.className = kind;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-
-const titled = (made, title) => {
-  if (title) made.title = title;
+// What explains itself does so to who points at it, who steps to it by keyboard, and who hears it.
+const explained = (made, why, whys) => {
+  const text = element("span", "", why);
+  text.id = `why-${whys.childElementCount}`;
+  whys.append(text);
+  made.tabIndex = 0;
+  made.setAttribute("aria-describedby", text.id);
   return made;
 };
 
 // Offsets are code points, as Python counts them; JavaScript's own count UTF-16 units.
-const drawText = (pane, data) => {
+const drawText = (pane, data, whys) => {
   const points = Array.from(data.text);
-  const piece = (start, end) => document.createTextNode(points.slice(start, end).join(""));
+  let next = 0;
+  const put = (into, start, end) => {
+    let at = start;
+    while (next < data.tokens.length && data.tokens[next].at < end) {
+      const found = data.tokens[next];
+      const stop = Math.min(found.end, end);
+      into.append(points.slice(at, Math.max(at, found.at)).join(""));
+      into.append(token({ ...found, text: points.slice(Math.max(at, found.at), stop).join("") }));
+      at = stop;
+      if (found.end > end) break;
+      next += 1;
+    }
+    into.append(points.slice(at, end).join(""));
+  };
   let at = 0;
   pane.dataset.empty = data.whenEmpty;
   for (const span of data.marks) {
-    pane.append(piece(at, span.start));
-    const mark = titled(element("mark", span.look), span.title);
+    put(pane, at, span.start);
+    const mark = explained(element("mark", span.look), span.why, whys);
     mark.dataset.block = span.block;
     at = span.start;
     for (const spot of span.spots) {
-      mark.append(piece(at, spot.start));
-      const place = titled(element("span", `spot ${spot.look}`), spot.title);
-      place.append(piece(spot.start, spot.end));
+      put(mark, at, spot.start);
+      const place = explained(element("span", `spot ${spot.look}`), spot.why, whys);
+      put(place, spot.start, spot.end);
       mark.append(place);
       at = spot.end;
     }
-    mark.append(piece(at, span.end));
+    put(mark, at, span.end);
     pane.append(mark);
     at = span.end;
   }
-  pane.append(piece(at, points.length));
+  put(pane, at, points.length);
 };
 
 const drawCard = (card) => {
   const box = element("div", "card");
-  if (card.block !== null) box.dataset.block = card.block;
+  if (card.block !== null) {
+    box.dataset.block = card.block;
+    box.tabIndex = 0;
+  }
   const head = element("div", "head");
   head.append(element("b", "", card.name), element("span", `chip ${card.look}`, card.status), element("span", "where", card.where));
   box.append(head);
   for (const line of card.lines) box.append(element("div", "line", line));
-  if (card.value) box.append(element("pre", "value", card.value));
+  if (card.value.length) {
+    const value = element("pre", "value", card.value);
+    value.tabIndex = 0;
+    box.append(value);
+  }
   return box;
 };
 
@@ -60,8 +77,10 @@ const drawLanes = (pane, lanes) => {
 const drawList = (pane, data, go) => {
   if (data.before) pane.append(element("div", "more", `${data.before} before`));
   for (const turn of data.turns) {
-    const row = titled(element("button", turn.index === data.index ? "here" : ""), turn.title);
+    const row = element("button", turn.index === data.index ? "here" : "");
+    row.title = turn.title;
     row.dataset.turn = turn.index;
+    if (turn.index === data.index) row.setAttribute("aria-current", "true");
     row.append(element("span", "number", turn.index), element("span", `chip ${turn.look}`, turn.outcome));
     row.onclick = () => go(turn.index);
     pane.append(row);
@@ -69,18 +88,51 @@ const drawList = (pane, data, go) => {
   if (data.after) pane.append(element("div", "more", `${data.after} after`));
 };
 
-// A block and its cards light up together, and a click on one brings the other into view.
+// The explanation of what is pointed at or stepped to, below it; Escape takes it away.
+const explain = (root, whys) => {
+  const shown = root.querySelector(".why");
+  const hide = () => (shown.hidden = true);
+  const show = (event) => {
+    const made = event.target.closest("[aria-describedby]");
+    if (!made) return hide();
+    const why = whys.querySelector(`#${made.getAttribute("aria-describedby")}`);
+    shown.replaceChildren(...[...why.childNodes].map((node) => node.cloneNode(true)));
+    shown.hidden = false;
+    const frame = root.getBoundingClientRect();
+    const place = made.getClientRects()[0] ?? made.getBoundingClientRect();
+    const left = Math.min(place.left - frame.left, frame.width - shown.offsetWidth - 12);
+    const below = place.bottom - frame.top + 4;
+    const above = place.top - frame.top - shown.offsetHeight - 4;
+    shown.style.left = `${Math.max(8, left)}px`;
+    shown.style.top = `${Math.max(8, below + shown.offsetHeight < frame.height ? below : above)}px`;
+  };
+  const until = new AbortController();
+  const on = (kinds, react) => kinds.forEach((kind) => root.addEventListener(kind, react, { signal: until.signal }));
+  on(["mouseover", "focusin"], show);
+  on(["mouseleave", "focusout", "wheel"], hide);
+  on(["keydown"], (event) => event.key === "Escape" && hide());
+  return () => until.abort();
+};
+
+// A block and its cards light up together; a click on one brings the other into view, Enter goes there.
 const tie = (text, lanes) => {
   const all = [...text.querySelectorAll("[data-block]"), ...lanes.querySelectorAll("[data-block]")];
   const light = (block, on) => all.forEach((one) => one.dataset.block === block && one.classList.toggle("lit", on));
   for (const one of all) {
     one.onmouseenter = () => light(one.dataset.block, true);
     one.onmouseleave = () => light(one.dataset.block, false);
-    one.onclick = () => {
+    const other = () => {
       const pane = text.contains(one) ? lanes : text;
-      const other = [...pane.querySelectorAll("[data-block]")].find((each) => each.dataset.block === one.dataset.block);
-      if (other) other.scrollIntoView({ block: "nearest" });
+      const found = [...pane.querySelectorAll("[data-block]")].find((each) => each.dataset.block === one.dataset.block);
+      if (found) found.scrollIntoView({ block: "nearest" });
+      return found;
     };
+    one.onclick = other;
+    one.onkeydown = (event) => {
+      if (event.key === "Enter") other()?.focus();
+    };
+    one.onfocus = () => light(one.dataset.block, true);
+    one.onblur = () => light(one.dataset.block, false);
   }
 };
 
@@ -117,22 +169,25 @@ export default function ({ data, parentElement, setTriggerValue }) {
   };
 
   const text = pane(".text");
+  const whys = pane(".whys");
   const lanes = pane(".lanes");
   const list = pane(".list");
-  drawText(text, data);
+  drawText(text, data, whys);
   drawLanes(lanes, data.lanes);
   drawList(list, data, go);
   tie(text, lanes);
+  const stopExplaining = explain(root, whys);
   root.dataset.turn = data.index;
   root.querySelector(".place").textContent = `turn ${data.index} / ${data.last}`;
   root.querySelector(".verdict").textContent = data.verdict;
-  root.querySelector(".about").textContent = data.about;
+  root.querySelector(".about").replaceChildren(drawn(data.about));
   for (const [name, step] of Object.entries(steps)) {
     const button = root.querySelector(`[data-step=${name}]`);
     if (button) button.onclick = step;
   }
   const here = list.querySelector(".here");
   if (here) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
+  root.querySelector(".why").hidden = true;
   const first = text.querySelector(".spot.wrong") || text.querySelector("mark");
   text.scrollTop = first ? Math.max(0, first.offsetTop - text.offsetTop - text.clientHeight / 3) : 0;
 
@@ -142,5 +197,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     keys[event.key]();
   };
   document.addEventListener("keydown", onKey);
-  return () => document.removeEventListener("keydown", onKey);
+  return () => {
+    document.removeEventListener("keydown", onKey);
+    stopExplaining();
+  };
 }

@@ -1,23 +1,17 @@
 """The transcript as a component: one turn to read, and keys and buttons to step to another one."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 import streamlit as st
 
 from actionledger.ledger.queries import TurnDetail, TurnRow
+from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.transcript_data import list_data, turn_data
 
 _KEY = "transcript"
 
 
-def _asset(kind: str) -> str:
-    return Path(__file__).with_suffix(f".{kind}").read_text(encoding="utf-8")
-
-
-_mount = st.components.v2.component(
-    "actionledger.transcript", html=_asset("html"), css=_asset("css"), js=_asset("js")
-)
+_mount = mount_of("transcript")
 
 
 def show_transcript(detail: TurnDetail, turns: Sequence[TurnRow], on_step: Callable[[int], None]) -> None:

@@ -1,4 +1,7 @@
-"""What the transcript draws, as plain values: spans, looks and texts. Pure, so that it can be tested without a browser."""
+"""What the transcript draws, as plain values: spans, looks and texts. Pure, so that it can be tested without a browser.
+
+Every text that others wrote is given as ``visible.pieces`` makes it, so that nothing in it goes unseen.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,7 +10,16 @@ from typing import Any, TypeAlias
 
 from actionledger.ledger.queries import Action, ActionReversal, Execution, TurnDetail, TurnRow
 from actionledger.values import Block, Issue, Span
-from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, ExecutionStatus, Outcome, Reason
+from actionledger.vocabulary import (
+    SENTENCES,
+    ActionStatus,
+    BlockStatus,
+    ExecutionStatus,
+    Outcome,
+    Reason,
+    RunKind,
+)
+from actionledger_dashboard.components.visible import pieces, tokens
 
 Values: TypeAlias = dict[str, Any]
 """Values by name, to be sent as JSON."""
@@ -44,9 +56,10 @@ def turn_data(detail: TurnDetail) -> Values:
     """Return what is drawn of one turn: its text, its marks, and a lane of cards for each thing that came of it."""
     return {
         "text": detail.response.text,
+        "tokens": tokens(detail.response.text),
         "whenEmpty": "The response is empty.",
         "verdict": _verdict(detail),
-        "about": _about(detail),
+        "about": pieces(_about(detail)),
         "marks": list(_marks(detail)),
         "lanes": list(_lanes(detail)),
     }
@@ -138,7 +151,7 @@ def _block_mark(block: Block, detail: TurnDetail) -> Values:
         "end": block.span.end,
         "block": str(block.index),
         "look": next(look for look in _WORST_FIRST if look in looks),
-        "title": " · ".join(part for part in title if part),
+        "why": pieces(" · ".join(part for part in title if part)),
         "spots": list(_spots(block, detail.issues)),
     }
 
@@ -162,12 +175,19 @@ def _spots(block: Block, issues: Sequence[Issue]) -> Iterator[Values]:
     for span, look, title in sorted(found):
         if at <= span.start and span.end <= block.span.end:
             at = span.end
-            yield {"start": span.start, "end": span.end, "look": look, "title": title}
+            yield {"start": span.start, "end": span.end, "look": look, "why": pieces(title)}
 
 
 def _issue_mark(issue: Issue, span: Span) -> Values:
-    title = f"{_words(issue.code)} · {issue.message} · {_place(span)}"
-    return {"start": span.start, "end": span.end, "block": "", "look": "bad", "title": title, "spots": []}
+    why = pieces(f"{_words(issue.code)} · {issue.message} · {_place(span)}")
+    return {
+        "start": span.start,
+        "end": span.end,
+        "block": "",
+        "look": _of_issue(issue),
+        "why": why,
+        "spots": [],
+    }
 
 
 def _lanes(detail: TurnDetail) -> Iterator[Values]:
@@ -177,15 +197,31 @@ def _lanes(detail: TurnDetail) -> Iterator[Values]:
     if detail.issues:
         cards = [_issue_card(issue, detail.blocks) for issue in detail.issues]
         yield {"title": "Issues", "whenEmpty": "", "cards": cards}
-    actions = [_action_card(action) for action in detail.actions]
+    actions = [_action_card(action, detail) for action in detail.actions]
     yield {"title": "Actions", "whenEmpty": "No action was read.", "cards": actions}
     other = detail.attempt is not None and any(
         execution.attempt_id != detail.attempt.attempt_id for execution in detail.executions
     )
     executions = [_execution_card(execution, detail) for execution in detail.executions]
-    executions += [_reversal_card(reversal) for reversal in detail.reversals]
+    executions += [_reversal_card(reversal, detail) for reversal in detail.reversals]
     title = "Executions, as recorded under the first reading" if other else "Executions"
-    yield {"title": title, "whenEmpty": "Nothing was executed.", "cards": executions}
+    yield {"title": title, "whenEmpty": _when_not_executed(detail), "cards": executions}
+
+
+def _when_not_executed(detail: TurnDetail) -> str:
+    """Return what there is to say of a turn of which no execution is recorded."""
+    if was_recorded_elsewhere(detail):
+        return "Not recorded: this turn was taken in from a recording, and was not run here."
+    return "Nothing was executed."
+
+
+def was_recorded_elsewhere(detail: TurnDetail) -> bool:
+    """Return whether another runtime ran the turn, so that what it did and said need not be known.
+
+    An import that runs what it reads tells the model at a time of its own; what a recording says was told has none.
+    """
+    was_run_here = bool(detail.executions) or any(told.at is not None for told in detail.response.told)
+    return not was_run_here and any(reader.kind is RunKind.IMPORT for reader in detail.readers)
 
 
 def _repair_cards(blocks: Sequence[Block]) -> Iterator[Values]:
@@ -197,16 +233,28 @@ def _repair_cards(blocks: Sequence[Block]) -> Iterator[Values]:
             )
 
 
+def _of_issue(issue: Issue) -> str:
+    return "mended" if issue.code.is_note else "bad"
+
+
 def _issue_card(issue: Issue, blocks: Sequence[Block]) -> Values:
     around = (block.index for block in blocks if issue.span is not None and _overlap(block.span, issue.span))
     where = _place(issue.span) if issue.span is not None else ""
-    return _card(_words(issue.code), "issue", "bad", where, [issue.message], block=next(around, None))
+    return _card(
+        _words(issue.code), "issue", _of_issue(issue), where, [issue.message], block=next(around, None)
+    )
 
 
-def _action_card(action: Action) -> Values:
+def _action_card(action: Action, detail: TurnDetail) -> Values:
     lines = [error.message for error in action.errors]
     if not lines and action.reason is not None:
         lines = [SENTENCES[action.reason]]
+    lines += [f"{path}: {before} converted → {after}" for path, before, after in action.conversions]
+    lines += [
+        f"{_words(reversal.kind)} {_when(reversal)}"
+        for reversal in detail.reversals
+        if _is_shown(reversal, detail) and reversal.action_index == action.index
+    ]
     value = _pretty(action.arguments)
     status = _words(action.status)
     return _card(
@@ -215,8 +263,6 @@ def _action_card(action: Action) -> Values:
 
 
 def _execution_card(execution: Execution, detail: TurnDetail) -> Values:
-    own = detail.attempt is not None and execution.attempt_id == detail.attempt.attempt_id
-    blocks = (action.block for action in detail.actions if own and action.index == execution.action_index)
     took = "" if execution.duration_ms is None else f" · {execution.duration_ms:,.1f} ms"
     return _card(
         execution.name,
@@ -225,15 +271,31 @@ def _execution_card(execution: Execution, detail: TurnDetail) -> Values:
         f"try {execution.try_number}{took}",
         [line for line in (_because(execution.reason), execution.message) if line],
         value="" if execution.result in {"", "null"} else _pretty(execution.result),
-        block=next(blocks, None),
+        block=_block_of(execution, detail),
     )
 
 
-def _reversal_card(reversal: ActionReversal) -> Values:
+def _reversal_card(reversal: ActionReversal, detail: TurnDetail) -> Values:
     more = reversal.path_count - len(reversal.paths)
     lines = [*reversal.paths, *([f"and {more:,} more"] if more else [])]
-    when = f"{reversal.reversed_at:%Y-%m-%d %H:%M:%S} UTC"
-    return _card(reversal.name, _words(reversal.kind), _NEUTRAL, when, lines)
+    block = _block_of(reversal, detail)
+    return _card(reversal.name, _words(reversal.kind), _NEUTRAL, _when(reversal), lines, block=block)
+
+
+def _when(reversal: ActionReversal) -> str:
+    return f"{reversal.reversed_at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _is_shown(record: Execution | ActionReversal, detail: TurnDetail) -> bool:
+    """Return whether a record is of an action of the reading that is shown, and not of another one's."""
+    return detail.attempt is not None and record.attempt_id == detail.attempt.attempt_id
+
+
+def _block_of(record: Execution | ActionReversal, detail: TurnDetail) -> int | None:
+    """Return the block that a record's action stands in; None where another reading's is recorded."""
+    if not _is_shown(record, detail):
+        return None
+    return next((action.block for action in detail.actions if action.index == record.action_index), None)
 
 
 def _card(
@@ -248,12 +310,12 @@ def _card(
 ) -> Values:
     tied = None if block is None else str(block)
     return {
-        "name": name,
+        "name": pieces(name),
         "status": status,
         "look": look,
         "where": where,
-        "lines": list(lines),
-        "value": value,
+        "lines": [pieces(line) for line in lines],
+        "value": pieces(value),
         "block": tied,
     }
 

@@ -26,6 +26,20 @@ def interval(rate: Rate) -> str:
     return f"{low:.1%} – {high:.1%}"
 
 
+def basis(rate: Rate) -> str:
+    """Return what a rate was counted from: how many things, in how many sessions."""
+    within = f" in {counted(rate.clustering.sessions, 'session')}" if rate.clustering else ""
+    return f"n = {rate.count:,}{within}"
+
+
 def out_of(rate: Rate) -> str:
     """Return what a rate was counted from, and its interval, to stand beside its share."""
-    return f"{rate.successes:,} of {rate.count:,}  ({interval(rate)})" if rate.count else "–"
+    if not rate.count:
+        return "–"
+    within = f" in {counted(rate.clustering.sessions, 'session')}" if rate.clustering else ""
+    return f"{rate.successes:,} of {rate.count:,}{within}  ({interval(rate)})"
+
+
+def sessions(rate: Rate) -> int | None:
+    """Return how many sessions a rate was counted from; None where nothing says so."""
+    return rate.clustering.sessions if rate.clustering else None

@@ -1,6 +1,5 @@
 """Is it getting better, what breaks, and where: every number leads to the turns behind it."""
 
-from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
@@ -8,20 +7,30 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Filter, Funnel, Mark, Unit
-from actionledger.vocabulary import SENTENCES, ExecutionStatus
+from actionledger.ledger.queries import Dimension, Failure, Filter, Funnel, Mark, Unit
+from actionledger.rates import TOO_FEW
+from actionledger.vocabulary import SENTENCES, ExecutionStatus, Outcome
 from actionledger_dashboard.components import charts, filters, links, notices, tables
 from actionledger_dashboard.components.charts import Step
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.metrics import show_metrics
-from actionledger_dashboard.components.wording import counted, out_of
+from actionledger_dashboard.components.navigation import go_to
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.wording import counted, out_of, share
 from actionledger_dashboard.data import ask
 
 UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}
 REASONS = 8  # so many are seen at once; the others by scrolling
 BY_DAY_AT_MOST = timedelta(weeks=6)  # a longer course is by week, unless the reader wants the days
 
-DIALECTS, MODELS = 12, 30  # the most that the matrix shows
+GROUPS = 30  # the most that are shown
+DIMENSIONS: dict[str, Dimension] = {
+    "by model": "model",
+    "by profile": "profile",
+    "by task": "task",
+    "by source": "source",
+}
+WHOLE = tuple(str(outcome) for outcome in Outcome if outcome.is_success)
 
 
 def show() -> None:
@@ -39,11 +48,11 @@ def show() -> None:
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        show_funnel(linked, found, within)
+        show_funnel(found, within)
     with right:
         show_trend(linked, within)
-    show_reasons(linked, within)
-    show_matrix(linked, within)
+    show_reasons(within)
+    show_groups(linked, within)
 
 
 def show_unread(within: Filter) -> None:
@@ -54,7 +63,7 @@ def show_unread(within: Filter) -> None:
         )
 
 
-def show_funnel(linked: Linked, found: Funnel, within: Filter) -> None:
+def show_funnel(found: Funnel, within: Filter) -> None:
     """Show how far responses and actions get."""
     st.subheader("How far they get", help="Select a bar: the turns that stop there.", anchor=False)
     no_intent = Mark(outcomes=("no_action", "abstained", "empty"))
@@ -66,8 +75,11 @@ def show_funnel(linked: Linked, found: Funnel, within: Filter) -> None:
     ]
     actions = [
         Step("Actions read", found.decoded, found.decoded, Mark(outcomes=("clean", "repaired", "partial"))),
-        Step("Valid", found.runnable, found.decoded, Mark(stage="checking")),
+        Step("With a catalogue", found.validation.count, found.decoded, Mark()),
+        Step("Valid", found.validation.successes, found.validation.count, Mark(stage="checking")),
     ]
+    if found.validation.count == found.decoded:
+        del actions[1]
     executions: list[Step] = []
     if found.tries:
         untried = tuple(status for status in ExecutionStatus if not status.was_attempted)
@@ -83,7 +95,9 @@ def show_funnel(linked: Linked, found: Funnel, within: Filter) -> None:
             continue
         picked = st.altair_chart(charts.funnel_chart(steps), key=f"funnel_{name}", on_select="rerun")
         for point in charts.picked_points(picked):
-            open_turns(linked, within, next(step.opens for step in steps if step.label == point["step"]))
+            open_turns(within, next(step.opens for step in steps if step.label == point["step"]))
+    if found.taken_back.count:
+        st.caption(f"Actions done and undone since: {share(found.taken_back)}, {out_of(found.taken_back)}.")
 
 
 def show_trend(linked: Linked, within: Filter) -> None:
@@ -110,10 +124,10 @@ def show_trend(linked: Linked, within: Filter) -> None:
     )
     for point in charts.picked_points(picked):
         period = next(period for period in trend.periods if period.start.date().isoformat() == point["day"])
-        open_turns(linked, replace(within, since=period.start, until=period.end), Mark())
+        open_turns(replace(within, since=period.start, until=period.end), Mark())
 
 
-def show_reasons(linked: Linked, within: Filter) -> None:
+def show_reasons(within: Filter) -> None:
     """Show why things fail, and how often."""
     st.subheader("Why they fail", anchor=False)
     found = ask(queries.reasons, within)
@@ -121,64 +135,94 @@ def show_reasons(linked: Linked, within: Filter) -> None:
         st.info("Nothing failed: all that was meant could be read, was valid, and was done.")
         return
     widest = max(failure.turns.value or 0 for failure in found)
-    columns: dict[str, list[Any]] = {
-        "open": ["Turns"] * len(found),
-        "stage": [failure.stage for failure in found],
-        "code": [str(failure.code) for failure in found],
-        "meaning": [SENTENCES[failure.code] for failure in found],
-        "action": [failure.action for failure in found],
-        "share": [failure.turns.value for failure in found],
-        "turns": [out_of(failure.turns) for failure in found],
-        "count": [failure.count for failure in found],
-        "detail": [failure.detail for failure in found],
-    }
-    shown = {
-        "stage": "Where",
-        "code": "Reason",
-        "meaning": st.column_config.TextColumn("What it means", width=320),
-        "action": st.column_config.TextColumn("Action", width=120),
-        "share": tables.share_column("Turns", "Turns that have it, of those that meant to act.", widest),
-        "turns": st.column_config.TextColumn("n, and 95 % interval", width=180),
-        "count": st.column_config.NumberColumn(
-            "Times", help="Failed responses, refused fields or executions."
+    columns = [
+        Column("Reason", [failure.code.replace("_", " ") for failure in found]),
+        Column("Where", [failure.stage for failure in found]),
+        Column("Action", [failure.action for failure in found]),
+        Column(
+            "Turns",
+            [failure.turns.value for failure in found],
+            "share",
+            "Turns that have it, of those that meant to act.",
+            widest,
         ),
-        "detail": st.column_config.TextColumn("For example", width=230),
-    }
-    row = tables.show_table("reasons", columns, shown, rows=REASONS)
-    if row is not None:
-        failure = found[row]
-        open_turns(
-            linked, within, Mark(stage=failure.stage, code=failure.code, action=failure.action or None)
-        )
+        Column("n, and 95 % interval", [out_of(failure.turns) for failure in found]),
+        Column(
+            "Times",
+            [failure.count for failure in found],
+            "number",
+            "Failed responses, refused fields or executions.",
+        ),
+        Column("What it means, and an example", [example(failure) for failure in found], "long"),
+    ]
+    marks = [Mark(stage=failure.stage, code=failure.code, action=failure.action or None) for failure in found]
+    hrefs = [links.turns_href(within, mark) for mark in marks]
+    tables.show_table("reasons", "why they fail", columns, hrefs, seen=REASONS)
 
 
-def show_matrix(linked: Linked, within: Filter) -> None:
-    """Show parse success where dialects and models meet."""
-    st.subheader("Dialect and model", help="Select a cell: its turns.", anchor=False)
-    cells = ask(queries.matrix, within=within)
-    if not cells:
+def example(failure: Failure) -> str:
+    """Return what a reason means, with the particulars of one case."""
+    return f"{SENTENCES[failure.code]} {failure.detail}".strip()
+
+
+def show_groups(linked: Linked, within: Filter) -> None:
+    """Show parse success for each value of a dimension, and in which dialects its responses were read."""
+    title, choice = st.columns([3, 2], vertical_alignment="bottom")
+    title.subheader(
+        "Where they are read",
+        help="Parse success with its 95 % interval, out of all that meant to act; beside it, in which dialect they were "
+        "read. Select a point or a part of a bar: its turns.",
+        anchor=False,
+    )
+    with choice:
+        dimension = DIMENSIONS[linked.switch("By", "by", list(DIMENSIONS))]
+    found = [
+        (label, funnel.parse_success)
+        for label, funnel in ask(queries.funnel_by, dimension, within)
+        if funnel.intent
+    ]
+    if not found:
         st.info("No response within these filters meant to act.")
         return
-    dialects, models = Counter[str](), Counter[str]()
-    for cell in cells:
-        dialects[cell.row] += cell.success.count
-        models[cell.column] += cell.success.count
-    kept_dialects = {name for name, _ in dialects.most_common(DIALECTS)}
-    kept_models = {name for name, _ in models.most_common(MODELS)}
-    kept = [cell for cell in cells if cell.row in kept_dialects and cell.column in kept_models]
-    if len(kept) < len(cells):
-        st.caption(
-            f"The {DIALECTS} most frequent of {len(dialects)} dialects and {MODELS} of {len(models)} models."
+    groups = sorted(found[:GROUPS], key=lambda group: (-(group[1].value or 0), group[0]))
+    if len(groups) < len(found):
+        st.caption(f"The {GROUPS} with the most responses, of {len(found):,}.")
+    left, right = st.columns(2, gap="medium")
+    with left:
+        picked = st.altair_chart(
+            charts.groups_chart(groups), key="groups", on_select="rerun", alt="Parse success by group"
         )
-    picked = st.altair_chart(charts.matrix_chart(kept), width="content", key="matrix", on_select="rerun")
-    for point in charts.picked_points(picked):
-        open_turns(linked, replace(within, dialects=(point["dialect"],), models=(point["model"],)), Mark())
+        for point in charts.picked_points(picked):
+            open_turns(narrowed(within, dimension, point["label"]), Mark())
+        if without := [label for label, rate in groups if rate.interval is None]:
+            st.caption(
+                f"Without an interval, since they have {TOO_FEW}: {len(without):,} of {len(groups):,}."
+            )
+    with right:
+        parts = ask(queries.dialects_by, dimension, within)
+        if not parts:
+            st.info("None of them could be read whole, so that there is no dialect to show.")
+            return
+        picked = st.altair_chart(
+            charts.dialects_chart(parts, [label for label, _ in groups]),
+            key="dialects",
+            on_select="rerun",
+            alt="In which dialect they were read",
+        )
+        for point in charts.picked_points(picked):
+            mark = Mark(outcomes=WHOLE, dialects=(point["dialect"],))
+            open_turns(narrowed(within, dimension, point["label"]), mark)
 
 
-def open_turns(linked: Linked, within: Filter, mark: Mark) -> NoReturn:
+def narrowed(within: Filter, dimension: Dimension, label: str) -> Filter:
+    """Return a filter that lets through one value of a dimension alone."""
+    only: dict[str, Any] = {f"{dimension}s": (label,)}
+    return replace(within, **only)
+
+
+def open_turns(within: Filter, mark: Mark) -> NoReturn:
     """Go on to the turns behind a number."""
-    filters.leave(linked, within)
-    links.to_turns(within, mark)
+    go_to(links.turns_href(within, mark))
 
 
 show()

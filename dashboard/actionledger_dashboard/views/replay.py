@@ -1,14 +1,20 @@
 """One session, turn by turn: what the model wrote, what was read of it, what came of that, and what it was told."""
 
+import json
+
 import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Reader, Session, TurnDetail, TurnRow
 from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.passages import Passage, show_passages
 from actionledger_dashboard.components.transcript import show_transcript
+from actionledger_dashboard.components.transcript_data import was_recorded_elsewhere
+from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ask
 
+NOT_RECORDED = "Not recorded."
 FIRST = ""  # the run that stands for the first reading in the list of readings
 
 
@@ -41,18 +47,24 @@ def show_header(session: Session) -> None:
     for column, (label, value) in zip(st.columns(len(facts), gap="small"), facts.items(), strict=True):
         with column.container(gap=None):
             st.caption(label)
-            st.text(value or "–")
+            st.text(visible(value or "–"))
 
 
 @st.fragment
 def show_turn(session_id: str) -> None:
     """Show the turn that the URL names; a step runs nothing but this."""
-    run_id = known_run(st.query_params.get("run"))
+    run_id = st.query_params.get("run")
+    if run_id is not None and run_id not in {run.run_id for run in ask(queries.runs)}:
+        notices.unknown_value("Run", run_id, key="run.remove", on_remove=read_first)
+        return
     turns = ask(queries.turns, session_id, run_id)
     if not turns:
         st.info("No response of this session is recorded yet.")
         return
-    index = nearest(turns, st.query_params.get("turn", "0"))
+    wanted = st.query_params.get("turn", "0")
+    index = nearest(turns, wanted)
+    if wanted != str(index):
+        st.text(f"This session has no turn {visible(json.dumps(wanted))}; the nearest one is shown.")
     detail = ask(queries.turn, session_id, index, run_id)
     if detail is None:
         notices.unknown_session()
@@ -62,9 +74,9 @@ def show_turn(session_id: str) -> None:
     show_conversation(detail)
 
 
-def known_run(run_id: str | None) -> str | None:
-    """Return a run of the ledger, or None for the first readings where the URL names none."""
-    return run_id if run_id in {run.run_id for run in ask(queries.runs)} else None
+def read_first() -> None:
+    """Take the run out of the URL, so that the first reading is shown."""
+    st.query_params.pop("run", None)
 
 
 def nearest(turns: list[TurnRow], wanted: str) -> int:
@@ -98,7 +110,7 @@ def pick_reading(detail: TurnDetail, run_id: str | None, last: int) -> None:
         if picked := st.session_state["reading"]:
             st.query_params["run"] = picked
         else:
-            st.query_params.pop("run", None)
+            read_first()
 
     def jump() -> None:
         st.query_params["turn"] = str(st.session_state["jump"])
@@ -107,10 +119,9 @@ def pick_reading(detail: TurnDetail, run_id: str | None, last: int) -> None:
     readings.selectbox(
         "Read by",
         list(labels),
-        format_func=labels.__getitem__,
+        format_func=lambda chosen: visible(labels[chosen]),
         key="reading",
         on_change=read_by,
-        disabled=len(labels) < 2,
     )
     to.number_input("Go to turn", 0, last, key="jump", on_change=jump)
 
@@ -123,28 +134,34 @@ def reader_label(reader: Reader) -> str:
 
 def show_conversation(detail: TurnDetail) -> None:
     """Show what the model was shown before the turn, and the exact text that it was told after it."""
-    before, after = st.columns(2, gap="medium")
-    with before:
-        st.caption("What the model was shown before")
-        st.code(prompt_of(detail), language=None, wrap_lines=True)
-    with after:
-        st.caption("What the model was told next, exactly")
-        for told in detail.response.told:
-            if told.is_resumed:
-                st.caption(f"And when the turn had gone on, {told.at:%Y-%m-%d %H:%M:%S} UTC")
-            st.code(told.text or "(nothing)", language=None, wrap_lines=True)
-        if not detail.response.told:
-            st.code("(the turn never ended)", language=None, wrap_lines=True)
+    before = Passage("What the model was shown before", prompt_of(detail), NOT_RECORDED)
+    show_passages("conversation", [[before], told_after(detail)])
 
 
-def prompt_of(detail: TurnDetail) -> str:
-    """Return what the model was shown before a turn: its prompt, or the feedback of the turn before."""
+def told_after(detail: TurnDetail) -> list[Passage]:
+    """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
+    first = "What the model was told next, exactly"
+    if not detail.response.told:
+        return [
+            Passage(first, None, NOT_RECORDED if was_recorded_elsewhere(detail) else "The turn never ended.")
+        ]
+    return [
+        Passage(
+            (f"Told again as the turn went on ({number})" if told.is_resumed else first)
+            + (f" · {told.at:%Y-%m-%d %H:%M:%S} UTC" if told.at else ""),
+            told.text,
+        )
+        for number, told in enumerate(detail.response.told)
+    ]
+
+
+def prompt_of(detail: TurnDetail) -> str | None:
+    """Return what the model was shown before a turn: its prompt, or the feedback of the turn before; None if unknown."""
     response = detail.response
     if response.prompt is not None:
-        return response.prompt or "(nothing)"
+        return response.prompt
     before = ask(queries.turn, response.session_id, response.index - 1)
-    feedback = before.response.feedback if before is not None else None
-    return feedback or "(not recorded)"
+    return before.response.feedback if before is not None else None
 
 
 show()

@@ -1,13 +1,15 @@
 """The sessions, fifty a page, searched and ordered in the database."""
 
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import asdict
 
 import streamlit as st
 
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Order, SessionRow
+from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import counted
 from actionledger_dashboard.data import ask
 
@@ -17,6 +19,9 @@ ORDERS: dict[str, Order] = {
     "longest first": "longest",
     "worst read first": "worst",
 }
+
+
+ENDED = {True: "yes", False: "no", None: "nobody said"}
 
 
 def show() -> None:
@@ -31,22 +36,25 @@ def show() -> None:
     if not count:
         notices.nothing_found()
         return
-    title, pages = st.columns([1, 2], vertical_alignment="center")
+    title, pages, download = st.columns([2, 3, 1], vertical_alignment="center")
     title.caption(counted(count, "session"))
     with pages:
         offset = linked.page_of(count, tables.PAGE, of=(within, search, only_failing, order))
-    found = ask(
-        queries.sessions,
-        within,
-        search=search,
-        only_failing=only_failing,
-        order=order,
-        limit=tables.PAGE,
-        offset=offset,
-    )
-    row = show_rows(found)
-    if row is not None:
-        links.to_replay(found[row].session_id, run_id=within.run_id)
+
+    def listed(limit: int | None, offset: int = 0) -> list[SessionRow]:
+        return ask(
+            queries.sessions,
+            within,
+            search=search,
+            only_failing=only_failing,
+            order=order,
+            limit=limit,
+            offset=offset,
+        )
+
+    with download:
+        tables.offer_download("sessions", count, lambda: as_rows(listed(None)))
+    show_rows(listed(tables.PAGE, offset), within)
 
 
 def pick_rows(linked: Linked) -> tuple[str, bool, Order]:
@@ -58,52 +66,60 @@ def pick_rows(linked: Linked) -> tuple[str, bool, Order]:
         only_failing = linked.flag("Only with failures", "failing")
     with order:
         picked = linked.one("Order", "order", {name: name for name in ORDERS})
+    linked.stop_at_unknown()
     return text, only_failing, ORDERS[picked]
 
 
-def show_rows(found: list[SessionRow]) -> int | None:
-    """Show a page of sessions; return the row that was opened."""
-    columns: dict[str, list[Any]] = {
-        "open": ["Open"] * len(found),
-        "name": [row.external_id or row.session_id for row in found],
-        "started": [row.started_at for row in found],
-        "profile": [row.profile for row in found],
-        "model": [row.model for row in found],
-        "task": [row.task for row in found],
-        "turns": [row.turns for row in found],
-        "share": [row.parsed.value for row in found],
-        "parsed": [f"{row.parsed.successes:,} of {row.parsed.count:,}" for row in found],
-        "actions": [row.actions for row in found],
-        "invalid": [row.actions - row.valid for row in found],
-        "failed": [row.failed for row in found],
-        "success": [row.success for row in found],
-        "source": [row.source for row in found],
-        "reason": [row.reason or "" for row in found],
-    }
-    return tables.show_table("sessions", columns, shown_columns())
-
-
-def shown_columns() -> dict[str, Any]:
-    """Return how each column is shown; the first dozen fit a laptop's screen."""
-    text, number = st.column_config.TextColumn, st.column_config.NumberColumn
-    return {
-        "name": text("Session", width=115),
-        "started": st.column_config.DatetimeColumn("Started (UTC)", format="YYYY-MM-DD HH:mm", width=130),
-        "profile": text("Profile", width=110),
-        "model": text("Model", width=120),
-        "task": text("Task", width=110),
-        "turns": number("Turns", width=55),
-        "share": tables.share_column("Read whole", "Responses read whole, of those that meant to act."),
-        "parsed": text("n", width=95, help="Read whole, of those that meant to act."),
-        "actions": number("Actions", width=65),
-        "invalid": number("Not valid", width=75),
-        "failed": number("Failed", width=60, help="Executions that were attempted and did not succeed."),
-        "success": st.column_config.CheckboxColumn(
-            "Success", width=65, help="What the session's source says."
+def show_rows(found: list[SessionRow], within: Filter) -> None:
+    """Show a page of sessions, each a link to its replay."""
+    columns = [
+        Column("Session", [row.external_id or row.session_id for row in found]),
+        Column("Started (UTC)", [started(row) or "not recorded" for row in found]),
+        Column("Profile", [row.profile for row in found]),
+        Column("Model", [row.model for row in found]),
+        Column("Task", [row.task for row in found]),
+        Column("Turns", [row.turns for row in found], "number"),
+        Column(
+            "Read whole",
+            [row.parsed.value for row in found],
+            "share",
+            "Responses read whole, of those that meant to act.",
         ),
-        "source": text("Source"),
-        "reason": text("Ended because"),
-    }
+        Column(
+            "n",
+            [
+                f"{row.parsed.successes:,} of {row.parsed.count:,}" if row.parsed.count else "–"
+                for row in found
+            ],
+            meaning="Read whole, of those that meant to act; one session has no interval.",
+        ),
+        Column("Actions", [row.actions for row in found], "number"),
+        Column("Not valid", [row.actions - row.valid for row in found], "number"),
+        Column(
+            "Failed",
+            [row.failed if row.executions else None for row in found],
+            "number",
+            "Executions that were attempted and did not succeed; a dash where none is recorded.",
+        ),
+        Column("Success", [ENDED[row.success] for row in found], meaning="What the session's source says."),
+        Column("Source", [row.source for row in found]),
+        Column("Ended because", [row.reason or "" for row in found], "long"),
+    ]
+    hrefs = [links.replay_href(row.session_id, run_id=within.run_id) for row in found]
+    tables.show_table("sessions", "sessions", columns, hrefs)
+
+
+def started(row: SessionRow) -> str:
+    """Return when a session began, to the minute; empty where its source doesn't say."""
+    return f"{row.started_at:%Y-%m-%d %H:%M}" if row.started_at else ""
+
+
+def as_rows(found: list[SessionRow]) -> Iterator[dict[str, object]]:
+    """Yield sessions as the rows of a file."""
+    for row in found:
+        values = asdict(row)
+        del values["parsed"]
+        yield values | {"read_whole": row.parsed.successes, "meant_to_act": row.parsed.count}
 
 
 show()

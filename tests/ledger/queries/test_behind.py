@@ -49,4 +49,42 @@ def test_snippet_begins_where_the_trouble_does(world: queries.Queryable) -> None
     """The snippet is of the response, on one line, from shortly before the first issue."""
     [turn] = queries.turns_behind(world, mark=Mark(stage="reading", code="malformed_json"))
     assert turn.snippet == "😀 so: {"
-    assert turn.reason is Reason.MALFORMED_JSON
+    assert turn.reasons == (Reason.MALFORMED_JSON,)
+
+
+def test_the_reason_that_was_asked_for_comes_first(world: queries.Queryable) -> None:
+    """A turn with several reasons shows all of them, first the one that it was found by."""
+    [refused] = queries.turns_behind(world, mark=Mark(stage="checking", code="unknown_action", action="fly"))
+    assert refused.reasons == (Reason.UNKNOWN_ACTION, Reason.MISSING_FIELD)
+    [withheld] = queries.turns_behind(world, mark=Mark(stage="acting", code="not_approved"))
+    assert withheld.reasons == (Reason.NOT_APPROVED, Reason.UNCLOSED_TAG)
+    first = {(turn.external_id, turn.turn_index): turn.reasons for turn in queries.turns_behind(world)}
+    assert first["two", 0] == (Reason.UNCLOSED_TAG, Reason.NOT_APPROVED)
+    assert first["two", 1] == (Reason.MISSING_FIELD, Reason.UNKNOWN_ACTION)
+
+
+def test_by_dialect_and_by_text(world: queries.Queryable) -> None:
+    """A dialect picks turns, and a search finds what is written in them or what their session is called."""
+    counts = {
+        name: queries.count_turns_behind(world, mark=Mark(dialects=(name,)))
+        for name in ("xml_tags", "json_action", "none")
+    }
+    assert counts == {"xml_tags": 3, "json_action": 1, "none": 5}
+    found = queries.turns_behind(world, mark=Mark(search="READ_file"))
+    assert [(turn.external_id, turn.turn_index) for turn in found] == [("two", 0), ("one", 0)]
+    assert queries.count_turns_behind(world, mark=Mark(search="one")) == 4
+    assert queries.count_turns_behind(world, mark=Mark(search="100%")) == 1
+
+
+def test_without_a_limit_are_as_many_as_counted(world: queries.Queryable) -> None:
+    """What is downloaded is all of what is counted."""
+    assert len(queries.turns_behind(world, limit=None)) == queries.count_turns_behind(world)
+
+
+def test_a_code_or_an_action_means_any_stage(world: queries.Queryable) -> None:
+    """Without a stage, what went wrong is looked for in all of them."""
+    counts = [
+        queries.count_turns_behind(world, mark=mark)
+        for mark in (Mark(code="malformed_json"), Mark(code="unknown_action"), Mark(action="create_file"))
+    ]
+    assert counts == [1, 1, 3]

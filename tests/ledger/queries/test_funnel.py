@@ -66,12 +66,10 @@ def test_of_a_run_counts_its_readings(world: queries.Queryable) -> None:
         (Filter(profiles=("assistant",)), 2, 1, 1),
         (Filter(tasks=("demo",)), 8, 6, 4),
         (Filter(sources=("jsonl",)), 4, 3, 0),
-        (Filter(dialects=("json_action",)), 1, 2, 0),
-        (Filter(dialects=("none",)), 5, 0, 0),
         (Filter(since=TUESDAY), 4, 3, 0),
         (Filter(until=TUESDAY), 2, 3, 4),
         (Filter(models=("small", "large"), profiles=("coder",), since=MONDAY, until=TUESDAY), 2, 3, 4),
-        (Filter(run_id=LIVE, dialects=("xml_tags",)), 3, 4, 4),
+        (Filter(run_id=LIVE, models=("small",)), 4, 3, 4),
         (Filter(models=("'; DROP TABLE turn_starts; --",)), 0, 0, 0),
     ],
 )
@@ -83,7 +81,7 @@ def test_filter_picks_responses_and_all_that_belongs_to_them(
     assert (found.responses, found.decoded, found.execution.count) == (responses, decoded, attempted)
 
 
-@pytest.mark.parametrize("dimension", ["profile", "model", "task", "dialect", "source"])
+@pytest.mark.parametrize("dimension", ["profile", "model", "task", "source"])
 def test_by_a_dimension_equals_the_filter_on_each_value(
     world: queries.Queryable, dimension: queries.Dimension
 ) -> None:

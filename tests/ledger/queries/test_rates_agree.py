@@ -125,13 +125,14 @@ def test_the_funnels_rates(ledger: Ledger) -> None:
 
 
 def test_the_same_rate_is_the_same_wherever_it_is_shown(ledger: Ledger) -> None:
-    """In the matrix, over time, by session, and of what code took."""
+    """By dialect, over time, by session, and of what code took."""
     attempts = exported(ledger, "parse_attempts")
-    for cell in queries.matrix(ledger, "task", "model"):
-        assert is_counted(
-            cell.success,
-            read_whole(row for row in attempts if (row["task"], row["model"]) == (cell.row, cell.column)),
-        )
+    for part in queries.dialects_by(ledger, "model"):
+        meant = [row for row in attempts if row["model"] == part.label and row["outcome"] in MEANT]
+        read_in_it = [
+            (row["session"], row["outcome"] in READ and row["dialect"] == part.dialect) for row in meant
+        ]
+        assert is_counted(part.share, read_in_it)
     for period in queries.success_over_time(ledger).periods:
         inside = [
             row for row in attempts if row["occurred_at"] and period.start <= row["occurred_at"] < period.end

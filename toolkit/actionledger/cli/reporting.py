@@ -9,6 +9,7 @@ import typer
 from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
 from actionledger.cli.tables import (
     console,
+    dialects_table,
     failures_table,
     funnel_table,
     funnels_table,
@@ -16,6 +17,7 @@ from actionledger.cli.tables import (
     targets_table,
 )
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.dialects import dialects
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.naming import one_run, session_names
@@ -24,6 +26,7 @@ from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.recording import json_text
 
 TOP_REASONS = 10
+SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
 
 
 def report(
@@ -44,14 +47,15 @@ def report(
 
 
 def print_report(ledger: Ledger, within: Filter) -> None:
-    """Print the funnel, the plan's targets, the split by dialect and model, and the top reasons of failure."""
+    """Print the funnel, the plan's targets, the dialects, the split by profile and model, and the top reasons of failure."""
     whole = funnel(ledger, within)
     if not whole.responses:
         console.print("No response fits. 'actionledger import --help' says how to take some in.")
         return
     console.print(funnel_table(whole))
     console.print(targets_table(whole, timings(ledger, within)))
-    for dimension in ("dialect", "model"):
+    console.print(dialects_table(dialects(ledger, within)))
+    for dimension in SPLIT_BY:
         console.print(funnels_table(f"By {dimension}", funnel_by(ledger, dimension, within)))
     if failures := reasons(ledger, within, limit=TOP_REASONS):
         names = session_names(ledger, {failure.session_id for failure in failures})
@@ -59,14 +63,14 @@ def print_report(ledger: Ledger, within: Filter) -> None:
 
 
 def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
-    dimensions: tuple[Dimension, ...] = ("dialect", "model")
     return {
         "funnel": _numbers(funnel(ledger, within)),
         "timings": _timings(timings(ledger, within)),
         **{
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
-            for dimension in dimensions
+            for dimension in SPLIT_BY
         },
+        "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
         "reasons": _reasons(ledger, reasons(ledger, within)),
     }
 

@@ -7,6 +7,7 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
+from actionledger.ledger.queries.dialects import ReadIn
 from actionledger.ledger.queries.funnel import Funnel
 from actionledger.ledger.queries.reasons import Failure
 from actionledger.ledger.queries.targets import Timings
@@ -159,6 +160,14 @@ def funnels_table(title: str, funnels: Iterable[tuple[str, Funnel]]) -> Sheet:
             shown_rate(funnel.validation),
             shown_rate(funnel.execution),
         )
+    return table
+
+
+def dialects_table(found: Iterable[ReadIn]) -> Sheet:
+    """Return in which dialects the responses were read, as shares of all that meant to act."""
+    table = Sheet("dialect", "responses", "of all that meant to act", title="Read in which dialect")
+    for part in found:
+        table.add_row(plain(part.dialect), f"{part.share.successes:,}", shown_rate(part.share))
     return table
 
 

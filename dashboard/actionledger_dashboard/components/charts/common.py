@@ -1,17 +1,28 @@
 """What the charts share: colours, sizes and how a mark is selected."""
 
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 import altair as alt
+import streamlit as st
 
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
 """What Altair's layering gives."""
 
 BLUE, ORANGE, GREY = "#3f7fc1", "#cf7a30", "#8b93a1"
 
+_INKS = {"light": "#5f6673", "dark": "#a9b0bc"}
+
 ROW_PIXELS = 30
 
 _MARK = "mark"
+
+
+def ink() -> str:
+    """Return the colour of text that reads well on the reader's background: no grey does on both."""
+    with suppress(AttributeError, RuntimeError):
+        return _INKS[st.context.theme.type or "light"]
+    return _INKS["light"]
 
 
 def selectable(chart: Chart, *fields: str) -> Chart:

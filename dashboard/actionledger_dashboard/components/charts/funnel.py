@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from actionledger.ledger.queries import Mark
-from actionledger_dashboard.components.charts.common import BLUE, GREY, ROW_PIXELS, Chart, selectable
+from actionledger_dashboard.components.charts.common import BLUE, ROW_PIXELS, Chart, ink, selectable
 
 _BAR_PIXELS, _LABEL_PIXELS = 18, 125
 _ROOM_FOR_TEXT = 1.45
@@ -77,7 +77,7 @@ def funnel_chart(steps: Sequence[Step]) -> Chart:
         alt.layer(
             base.mark_bar(opacity=0.25, **bar).encode(x=whole),
             base.mark_bar(**bar).encode(x=alt.X("count:Q", scale=along, axis=None)),
-            base.mark_text(align="left", dx=6, color=GREY, fontSize=12).encode(x=whole, text="text:N"),
+            base.mark_text(align="left", dx=6, color=ink(), fontSize=12).encode(x=whole, text="text:N"),
         ),
         "step",
     )

@@ -8,7 +8,7 @@ import pandas as pd
 
 from actionledger.ledger.queries import Trend
 from actionledger_dashboard.components.charts.common import BLUE, ORANGE, Chart, selectable
-from actionledger_dashboard.components.wording import interval
+from actionledger_dashboard.components.wording import interval, sessions
 
 _HEIGHT = 270
 _LABELS = 12
@@ -71,6 +71,7 @@ def _frame(trend: Trend, now: datetime) -> pd.DataFrame:
             "interval": interval(rate),
             "read": rate.successes,
             "count": rate.count,
+            "sessions": sessions(rate),
             "state": "over" if period.end <= now else "not over yet",
         }
         for period in trend.periods
@@ -88,6 +89,7 @@ def _points(base: alt.Chart, colour: alt.Color) -> alt.Chart:
             alt.Tooltip("interval:N", title="95 % interval"),
             alt.Tooltip("read:Q", title="Read", format=","),
             alt.Tooltip("count:Q", title="Meant to act", format=","),
+            alt.Tooltip("sessions:Q", title="Sessions", format=","),
             alt.Tooltip("state:N", title="Period"),
         ],
     )

@@ -8,9 +8,9 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
 from actionledger.ledger.queries.compare import Bucket, ComparedTurn, Comparison, compare_runs
 from actionledger.ledger.queries.conversation import conversation
+from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
-from actionledger.ledger.queries.matrix import Axis, Cell, matrix
 from actionledger.ledger.queries.reasons import Failure, Stage, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
@@ -35,9 +35,7 @@ __all__ = [
     "Action",
     "ActionReversal",
     "Attempt",
-    "Axis",
     "Bucket",
-    "Cell",
     "ComparedTurn",
     "Comparison",
     "Dimension",
@@ -50,6 +48,7 @@ __all__ = [
     "Order",
     "Period",
     "Queryable",
+    "ReadIn",
     "Reader",
     "Response",
     "Run",
@@ -66,10 +65,11 @@ __all__ = [
     "conversation",
     "count_sessions",
     "count_turns_behind",
+    "dialects",
+    "dialects_by",
     "dimensions",
     "funnel",
     "funnel_by",
-    "matrix",
     "reasons",
     "runs",
     "session",

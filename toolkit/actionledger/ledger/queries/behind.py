@@ -1,10 +1,11 @@
 """The turns behind a number: what a mark of a chart opens."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import get_args
 
 from actionledger.ledger.queries.base import Queryable, number, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, scope
-from actionledger.ledger.queries.reasons import NOT_DONE, NOT_READ, Stage
+from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, Scope, scope
+from actionledger.ledger.queries.reasons import NOT_DONE, NOT_READ, REFUSED, Stage
 from actionledger.vocabulary import Outcome, Reason
 
 
@@ -14,17 +15,21 @@ class Mark:
 
     Args:
         stage: where something went wrong in the turn.
-        code: what went wrong there; needs a stage.
-        action: the action that it went wrong with, as the model wrote it; needs a stage other than reading.
+        code: what went wrong there, or anywhere where no stage is named.
+        action: the action that it went wrong with, as the model wrote it; where reading went wrong there is none.
         outcomes: what came of reading the response.
+        dialects: the dialects that it was found to be in, ``"none"`` among them.
         executions: what came of an execution in the turn.
+        search: a text that the response or the session's external id holds, in any case.
     """
 
     stage: Stage | None = None
     code: str | None = None
     action: str | None = None
     outcomes: tuple[str, ...] = ()
+    dialects: tuple[str, ...] = ()
     executions: tuple[str, ...] = ()
+    search: str = ""
 
 
 ALL_TURNS = Mark()
@@ -41,7 +46,8 @@ class TurnBehind:
         turn_index: its place in the session, from 0.
         model: the language model.
         outcome: what came of reading it.
-        reason: what went wrong first, in reading, in checking or in acting; None where nothing did.
+        dialect: the dialect that it was found to be in; empty where none was.
+        reasons: what went wrong in it, each once: first what the mark names, then the rest, in reading, checking and acting.
         snippet: at most 160 characters of the response, from where its first issue or block begins.
     """
 
@@ -50,13 +56,14 @@ class TurnBehind:
     turn_index: int
     model: str
     outcome: Outcome
-    reason: Reason | None
+    dialect: str
+    reasons: tuple[Reason, ...]
     snippet: str
 
 
 _STAGES: dict[Stage, str] = {
-    "reading": "{not_read} AND {reason}",
-    "checking": "attempt_id IN (SELECT attempt_id FROM validation_errors WHERE code <> 'converted' AND {code} AND {action})",
+    "reading": "{not_read} AND {reason} AND {no_action}",
+    "checking": "attempt_id IN (SELECT attempt_id FROM validation_errors WHERE {refused} AND {code} AND {action})",
     "acting": (
         "attempt_id IN (SELECT attempt_id FROM executions WHERE {not_done} AND {reason} AND {action})"
     ),
@@ -64,32 +71,42 @@ _STAGES: dict[Stage, str] = {
 
 _EXECUTED = "attempt_id IN (SELECT attempt_id FROM executions WHERE list_contains($executions, status))"
 
+_SEARCHED = """turn_id IN (
+    SELECT turn_id FROM turn_starts JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
+    WHERE contains(lower(text), lower($search)) OR contains(lower(external_id), lower($search)))"""
+
 _COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
 
 _PAGE = """
 WITH page AS (
-    SELECT attempt_id, session_id, turn_id, turn_index, model, outcome, reason, occurred_at FROM parse_attempts
-    WHERE {condition}
+    SELECT attempt_id, session_id, turn_id, turn_index, model, dialect, outcome, reason, occurred_at
+    FROM parse_attempts WHERE {condition}
     ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id LIMIT $limit OFFSET $offset),
 places AS (
     SELECT attempt_id, min(span_start) AS place FROM (
         SELECT attempt_id, span_start FROM issues UNION ALL SELECT attempt_id, span_start FROM blocks)
     WHERE attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
-refused AS (
-    SELECT attempt_id, min_by(code, action_index) AS refusal FROM validation_errors
-    WHERE code <> 'converted' AND attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
-failed AS (
-    SELECT attempt_id, min_by(reason, action_index) AS failure FROM executions
-    WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id)
-SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome,
-       coalesce(reason, refusal, failure) AS reason,
+causes AS (
+    SELECT 0 AS stage, attempt_id, reason AS code, '' AS action, 0 AS place FROM page WHERE {not_read}
+    UNION ALL
+    SELECT 1, attempt_id, code, name, action_index FROM validation_errors
+    WHERE {refused} AND attempt_id IN (SELECT attempt_id FROM page)
+    UNION ALL
+    SELECT 2, attempt_id, reason, name, action_index FROM executions
+    WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page)),
+named AS (
+    SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
+                                          AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
+    FROM causes GROUP BY attempt_id)
+SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome, dialect,
+       coalesce(reasons, []) AS reasons,
        trim(regexp_replace(
            CASE WHEN place > 20 THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
            '\\s+', ' ', 'g')) AS snippet
 FROM page
 JOIN (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)) USING (turn_id)
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
-LEFT JOIN places USING (attempt_id) LEFT JOIN refused USING (attempt_id) LEFT JOIN failed USING (attempt_id)
+LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id)
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
 
 
@@ -98,7 +115,7 @@ def turns_behind(
     within: Filter = EVERYTHING,
     mark: Mark = ALL_TURNS,
     *,
-    limit: int = 50,
+    limit: int | None = 50,
     offset: int = 0,
 ) -> list[TurnBehind]:
     """Return a page of the turns that a number counts, the latest first.
@@ -107,12 +124,18 @@ def turns_behind(
         ledger: what to ask.
         within: the filter that the number was made under.
         mark: which of the responses within it.
-        limit: how many turns a page has.
+        limit: how many turns a page has; None for all of them.
         offset: how many turns stand before it.
     """
     condition, parameters = _condition(within, mark)
-    bound = parameters | {"limit": limit, "offset": offset}
-    return rows(ledger, TurnBehind, _PAGE.format(condition=condition, not_done=NOT_DONE), bound)
+    asked = {
+        "asked_stage": None if mark.stage is None else get_args(Stage).index(mark.stage),
+        "asked_code": mark.code,
+        "asked_action": mark.action,
+    }
+    query = _PAGE.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
+    found = rows(ledger, TurnBehind, query, parameters | asked | {"limit": limit, "offset": offset})
+    return [replace(turn, reasons=tuple(dict.fromkeys(turn.reasons))) for turn in found]
 
 
 def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> int:
@@ -131,22 +154,35 @@ def _condition(within: Filter, mark: Mark) -> Scope:
     condition, parameters = scope(within)
     parts = [condition]
     bound = dict(parameters)
-    if mark.stage is not None:
-        known = {"code": mark.code, "action": None if mark.stage == "reading" else mark.action}
-        bound |= {name: value for name, value in known.items() if value is not None}
-        parts.append(
-            _STAGES[mark.stage].format(
-                not_read=NOT_READ,
-                not_done=NOT_DONE,
-                reason="true" if mark.code is None else "reason = $code",
-                code="true" if mark.code is None else "code = $code",
-                action="true" if mark.action is None else "name = $action",
-            )
-        )
+    if mark.stage or mark.code or mark.action:
+        parts.append(_went_wrong(mark))
+        named = {"code": mark.code, "action": mark.action}
+        bound |= {name: value for name, value in named.items() if value}
     if mark.outcomes:
         parts.append("list_contains($outcomes, outcome)")
         bound["outcomes"] = list(mark.outcomes)
+    if mark.dialects:
+        parts.append("list_contains($dialects, dialect)")
+        bound["dialects"] = ["" if name == NO_DIALECT else name for name in mark.dialects]
+    if mark.search:
+        parts.append(_SEARCHED)
+        bound["search"] = mark.search
     if mark.executions:
         parts.append(_EXECUTED)
         bound["executions"] = list(mark.executions)
     return Scope(" AND ".join(parts), bound)
+
+
+def _went_wrong(mark: Mark) -> str:
+    """Return the condition that something went wrong in a turn as the mark says."""
+    words = {
+        "not_read": NOT_READ,
+        "not_done": NOT_DONE,
+        "refused": REFUSED,
+        "reason": "reason = $code" if mark.code else "true",
+        "code": "code = $code" if mark.code else "true",
+        "action": "name = $action" if mark.action else "true",
+        "no_action": "false" if mark.action else "true",
+    }
+    stages = [mark.stage] if mark.stage else get_args(Stage)
+    return "(" + " OR ".join(_STAGES[stage].format(**words) for stage in stages) + ")"

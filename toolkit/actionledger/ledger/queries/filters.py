@@ -1,5 +1,8 @@
 """Which responses a number is about, as a value; and the same as SQL.
 
+A filter knows only what was known before a response was read. What reading found, a dialect among it, picks turns
+(``behind.Mark``) and is no filter: a rate within it would be a rate within its own outcome.
+
 A filter picks parse attempts. Actions, validation errors and executions belong to the attempts that it picks, so that
 every number on a page is about the same responses.
 """
@@ -23,7 +26,6 @@ class Filter:
     Args:
         run_id: the run whose readings count; None for the first reading of every response.
         profiles, models, tasks, sources: the sessions' own.
-        dialects: the dialects that the responses were found to be in, ``"none"`` among them.
         since: from when on, UTC without a zone; a response without a time is left out.
         until: up to but not including when.
 
@@ -34,7 +36,6 @@ class Filter:
     run_id: str | None = None
     profiles: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
-    dialects: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     since: datetime | None = None
@@ -61,7 +62,8 @@ class Scope(NamedTuple):
     parameters: dict[str, object]
 
 
-_OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE {condition})"
+_OF_RUN = "run_id = $run_id::UUID"
+_OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
 _OF_SOURCES = "session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))"
 FIRST_READING = f"run_kind <> '{RunKind.REPARSE}'"
 
@@ -79,28 +81,20 @@ def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool 
     """
     parts, parameters = of_session(within)
     _add_times(within, parts, parameters)
-    attempts = []
     if within.run_id is not None:
-        attempts.append("run_id = $run_id::UUID")
+        parts.append(_OF_RUN if table == "parse_attempts" else _OF_ATTEMPTS)
         parameters["run_id"] = within.run_id
     elif not every_reading and table != "executions":  # re-readings have no executions
         parts.append(FIRST_READING)
-    if within.dialects:
-        attempts.append("list_contains($dialects, dialect)")
-        parameters["dialects"] = ["" if name == NO_DIALECT else name for name in within.dialects]
-    if attempts and table != "parse_attempts":
-        parts.append(_OF_ATTEMPTS.format(condition=" AND ".join(attempts)))
-    else:
-        parts += attempts
     return Scope(" AND ".join(parts) or "true", parameters)
 
 
 def turn_scope(within: Filter) -> Scope:
-    """Return what of a filter can be said of a response that nothing has read: all but its dialect."""
+    """Return a filter as a condition on responses, read or not."""
     parts, parameters = of_session(within)
     _add_times(within, parts, parameters)
     if within.run_id is not None:
-        parts.append("run_id = $run_id::UUID")
+        parts.append(_OF_RUN)
         parameters["run_id"] = within.run_id
     return Scope(" AND ".join(parts) or "true", parameters)
 

@@ -15,12 +15,12 @@ from actionledger.ledger.queries.base import (
     number,
     rate_sql,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, scope, turn_scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope, turn_scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
 
-Dimension: TypeAlias = Literal["profile", "model", "dialect", "task", "run", "source"]
-"""What a funnel can be split by."""
+Dimension: TypeAlias = Literal["profile", "model", "task", "run", "source"]
+"""What a funnel can be split by: what was known before a response was read, so that no rate is counted within its outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Funnel:
 _READING = """
 WITH found AS (
     SELECT {label} AS label, session_id, outcome, valid_count
-    FROM (SELECT *, run_id AS reader, dialect AS found FROM parse_attempts) {join} WHERE {condition}),
+    FROM (SELECT *, run_id AS reader FROM parse_attempts) {join} WHERE {condition}),
 whole AS (
     SELECT label, histogram(outcome) AS outcomes,
            count(*) FILTER (valid_count > 0 AND list_contains($read, outcome)) AS with_valid
@@ -138,17 +138,14 @@ _UNREAD = """
 SELECT count(*) FROM (SELECT turn_id FROM turn_starts WHERE {condition}) AS turns
 ANTI JOIN parse_attempts USING (turn_id)"""
 
-_ATTEMPTS = (
-    "JOIN (SELECT attempt_id, run_id AS reader, dialect AS found FROM parse_attempts) USING (attempt_id)"
-)
+_ATTEMPTS = "JOIN (SELECT attempt_id, run_id AS reader FROM parse_attempts) USING (attempt_id)"
 _SESSIONS = "JOIN (SELECT session_id, source FROM session_starts) USING (session_id)"
 
-_LABELS: dict[Dimension, tuple[str, str]] = {
+LABELS: dict[Dimension, tuple[str, str]] = {
     "profile": ("profile", ""),
     "model": ("model", ""),
     "task": ("task", ""),
     "run": ("reader::VARCHAR", _ATTEMPTS),
-    "dialect": (f"CASE found WHEN '' THEN '{NO_DIALECT}' ELSE found END", _ATTEMPTS),
     "source": ("source", _SESSIONS),
 }
 """Each dimension's label and what has to be joined for it."""
@@ -171,13 +168,13 @@ def funnel_by(
 
     Args:
         ledger: what to ask.
-        dimension: what to split by; a response's dialect is the one of most of its blocks with actions.
+        dimension: what to split by.
         within: which responses; by run, and with no run picked, every run counts, re-readings included.
 
     Returns:
         Pairs of label and funnel, the label with the most responses first; a run's label is its id.
     """
-    label, join = _LABELS[dimension]
+    label, join = LABELS[dimension]
     found = _funnels(ledger, within, label, join, every_reading=dimension == "run")
     return sorted(found.items(), key=lambda pair: (-pair[1].responses, pair[0]))
 
@@ -187,7 +184,7 @@ def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
 
     Args:
         ledger: what to ask.
-        within: which responses; its dialects say nothing of what was never read.
+        within: which responses.
     """
     condition, parameters = turn_scope(within)
     return number(ledger, _UNREAD.format(condition=condition), parameters)

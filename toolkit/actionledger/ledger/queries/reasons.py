@@ -13,7 +13,8 @@ Stage: TypeAlias = Literal["reading", "checking", "acting"]
 
 NOT_READ = "outcome IN ('partial', 'failed') AND reason IS NOT NULL"
 NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
-"""Which parse attempts and which executions failed, as SQL; what was skipped waited for something that did."""
+REFUSED = f"code <> '{Reason.CONVERTED}'"
+"""Which parse attempts, executions and fields failed, as SQL; what was skipped waited for something that did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ found AS (
     UNION ALL
     SELECT 2, code, name, session_id, turn_id, turn_index, attempt_id,
            concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, ''))
-    FROM validation_errors SEMI JOIN meant USING (attempt_id) WHERE code <> 'converted'
+    FROM validation_errors SEMI JOIN meant USING (attempt_id) WHERE {refused}
     UNION ALL
     SELECT 3, reason, name, session_id, turn_id, turn_index, attempt_id, coalesce(message, '')
     FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done}),
@@ -80,6 +81,7 @@ FROM failing, whole ORDER BY failing.turns DESC, failing.count DESC, failing.sta
 _PARTS = {
     "not_read": NOT_READ,
     "not_done": NOT_DONE,
+    "refused": REFUSED,
     "sessions": clustering_sql("size", "size"),
     "failures": clustering_sql("turns", "size"),
 }

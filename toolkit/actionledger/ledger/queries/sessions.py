@@ -33,6 +33,7 @@ class SessionRow:
         parsed: responses within the filter that could be read whole, of those that meant to act; one session has no interval.
         actions: how many actions were read and meant.
         valid: how many of them may run.
+        executions: how many tries at them are recorded.
         failed: how many executions were attempted and did not succeed.
         success: whether it reached what it was for; None where nobody said.
         reason: why it ended, in its source's words; None where nobody said.
@@ -49,6 +50,7 @@ class SessionRow:
     parsed: Rate
     actions: int
     valid: int
+    executions: int
     failed: int
     success: bool | None
     reason: str | None
@@ -94,13 +96,14 @@ calls AS (
            count(*) FILTER (list_contains($runnable, status)) AS valid
     FROM actions WHERE {actions} GROUP BY session_id),
 failures AS (
-    SELECT session_id, count(*) AS failed FROM executions
-    WHERE status IN ('failed', 'timed_out', 'interrupted') AND {executions} GROUP BY session_id),
+    SELECT session_id, count(*) AS executions, count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
+    FROM executions WHERE {executions} GROUP BY session_id),
 lengths AS (SELECT session_id, count(*) AS turns FROM turn_starts GROUP BY session_id),
 found AS (
     SELECT session_id, external_id, source, profile, model, task, started_at, coalesce(turns, 0) AS turns,
            coalesce(read, 0) AS read, coalesce(intent, 0) AS intent, coalesce(actions, 0) AS actions,
-           coalesce(valid, 0) AS valid, coalesce(failed, 0) AS failed, success, reason
+           coalesce(valid, 0) AS valid, coalesce(executions, 0) AS executions,
+           coalesce(failed, 0) AS failed, success, reason
     FROM sessions LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id)
     LEFT JOIN failures USING (session_id) LEFT JOIN lengths USING (session_id)
     WHERE {sessions})
@@ -110,7 +113,7 @@ _PAGE = """
 SELECT session_id::VARCHAR AS session_id, external_id, source, profile, model, task, started_at, turns,
        {{'successes': read, 'count': intent, 'clustering': {{
            'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}}}} AS parsed,
-       actions, valid, failed, success, reason
+       actions, valid, executions, failed, success, reason
 FROM found WHERE {failing} ORDER BY {order} LIMIT $limit OFFSET $offset"""
 
 _COUNT = "SELECT count(*) FROM found WHERE {failing}"
@@ -135,7 +138,7 @@ def sessions(
     *,
     search: str = "",
     only_failing: bool = False,
-    limit: int = 50,
+    limit: int | None = 50,
     offset: int = 0,
     order: Order = "newest",
 ) -> list[SessionRow]:
@@ -146,7 +149,7 @@ def sessions(
         within: which sessions, and which of their responses the numbers count.
         search: a text that a response or the session's external id holds, in any case.
         only_failing: whether to leave out sessions in which all was read, valid and done.
-        limit: how many sessions a page has.
+        limit: how many sessions a page has; None for all of them.
         offset: how many sessions stand before it.
         order: how the sessions are ordered.
     """
@@ -187,7 +190,7 @@ def _found(within: Filter, search: str) -> tuple[str, dict[str, object]]:
     condition, parameters = scope(within)
     parts, words = of_session(within)
     bound = parameters | words | {"intent": INTENT, "read": READ, "runnable": RUNNABLE}
-    if within.run_id or within.dialects or within.since or within.until:
+    if within.run_id or within.since or within.until:
         parts.append(_WAS_READ)
     if search:
         parts.append(_SEARCH)

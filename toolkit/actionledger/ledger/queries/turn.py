@@ -5,7 +5,7 @@ from datetime import datetime
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
 from actionledger.ledger.queries.turns import reading
-from actionledger.values import Block, FieldError, Issue, Span
+from actionledger.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.vocabulary import (
     ActionStatus,
     ExecutionStatus,
@@ -119,6 +119,7 @@ class Action:
         call_id: the identifier that the model gave it.
         arguments: its fields, as JSON text of an object.
         errors: what its model refuses.
+        conversions: what was written in another type, and taken in the field's own.
     """
 
     index: int
@@ -131,6 +132,7 @@ class Action:
     call_id: str | None
     arguments: str
     errors: tuple[FieldError, ...]
+    conversions: tuple[Conversion, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,12 +256,15 @@ ORDER BY span_start NULLS LAST, span_end, code"""
 
 _ACTIONS = """
 WITH found AS (
-    SELECT action_index, list({'code': code, 'path': path, 'value': value, 'expected': expected}
-                              ORDER BY path, code) AS errors
+    SELECT action_index,
+           list({'code': code, 'path': path, 'value': value, 'expected': expected} ORDER BY path, code)
+               FILTER (code <> 'converted') AS errors,
+           list({'path': path, 'before': value, 'after': expected} ORDER BY path)
+               FILTER (code = 'converted') AS conversions
     FROM validation_errors
     WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY action_index)
 SELECT action_index AS index, block_index AS block, dialect, name, status, reason, [span_start, span_end] AS span,
-       call_id, arguments::VARCHAR AS arguments, coalesce(errors, []) AS errors
+       call_id, arguments::VARCHAR AS arguments, coalesce(errors, []) AS errors, coalesce(conversions, []) AS conversions
 FROM actions LEFT JOIN found USING (action_index)
 WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""
 

@@ -1,0 +1,62 @@
+// A table whose rows lead somewhere: the link stands in the first cell, and a press anywhere in its row follows it.
+
+const cells = {
+  text: (value) => element("span", "", value),
+  long: (value) => element("span", "long", value),
+  number: (value) => element("span", "", value === null ? "–" : value.toLocaleString("en-US")),
+  share: (value, column) => {
+    if (value === null) return element("span", "", "–");
+    const cell = element("span", "share");
+    const bar = element("span", "bar");
+    const filled = element("span", "filled");
+    filled.style.width = `${(100 * value) / (column.widest || 1)}%`;
+    bar.append(filled);
+    cell.append(bar, element("span", "percent", `${(100 * value).toFixed(1)} %`));
+    return cell;
+  },
+};
+
+const headOf = (columns) => {
+  const row = element("tr");
+  for (const column of columns) {
+    const cell = element("th", column.kind, column.label);
+    cell.scope = "col";
+    if (column.help) cell.append(element("span", "help", column.help));
+    row.append(cell);
+  }
+  const head = element("thead");
+  head.append(row);
+  return head;
+};
+
+const rowOf = (data, values, index) => {
+  const row = element("tr");
+  data.columns.forEach((column, place) => {
+    const cell = element(place ? "td" : "th", column.kind);
+    const shown = cells[column.kind](values[place], column);
+    if (place) cell.append(shown);
+    else {
+      cell.scope = "row";
+      const link = follows(element("a"));
+      link.href = data.hrefs[index];
+      link.append(shown);
+      cell.append(link);
+    }
+    row.append(cell);
+  });
+  row.onclick = () => {
+    if (!getSelection().toString()) row.querySelector("a").click();
+  };
+  return row;
+};
+
+export default function ({ data, parentElement }) {
+  const frame = parentElement.querySelector(".frame");
+  const table = element("table");
+  table.setAttribute("aria-label", data.label);
+  const body = element("tbody");
+  body.append(...data.rows.map((values, index) => rowOf(data, values, index)));
+  table.append(headOf(data.columns), body);
+  frame.style.maxHeight = data.seen ? `${35 * (data.seen + 1) + 2}px` : "";
+  frame.replaceChildren(table);
+}
