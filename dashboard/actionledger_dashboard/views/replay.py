@@ -107,10 +107,11 @@ def pick_reading(detail: TurnDetail, run_id: str | None, last: int) -> None:
     st.session_state["jump"] = detail.response.index
 
     def read_by() -> None:
-        if picked := st.session_state["reading"]:
-            st.query_params["run"] = picked
-        else:
+        picked = st.session_state["reading"]
+        if picked == FIRST:
             read_first()
+        elif picked in labels:  # coming back to the page, the browser names what was picked by its label
+            st.query_params["run"] = picked
 
     def jump() -> None:
         st.query_params["turn"] = str(st.session_state["jump"])
