@@ -203,6 +203,7 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     for index in (2, 1, 0):
         page.go_back()
         page.wait_for_selector(f".turn[data-turn='{index}']")
+        visit.settle()
     page.go_back()
     page.wait_for_url("**/sessions?source=jsonl&order=longest%20first&search=e")
     visit.settle()

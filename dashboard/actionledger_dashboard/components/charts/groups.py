@@ -37,7 +37,7 @@ def groups_chart(groups: Sequence[tuple[str, Rate]]) -> Chart:
         ],
     )
     along = alt.Scale(domain=[begin, begin + _ROOM_FOR_TEXT * room], nice=False, zero=False)
-    axis = alt.Axis(format="%", values=[begin + room * part / 4 for part in range(5)], orient="top")
+    axis = alt.Axis(format="~%", values=[begin + room * part / 4 for part in range(5)], orient="top")
     at = alt.X("share:Q", title=None, scale=along, axis=axis)
     ends = base.transform_filter("isValid(datum.low)").encode(
         x=alt.X("low:Q", title=None, scale=along, axis=axis), x2="high:Q"
