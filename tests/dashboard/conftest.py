@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from actionledger import Runtime
 from actionledger.events import (
     ActionRecord,
     ExecutionFinished,
@@ -19,6 +20,7 @@ from actionledger.events import (
     SessionStarted,
     TurnFinished,
 )
+from actionledger.execution.approval import Ruling
 from actionledger.ids import derived_id
 from actionledger.importing import Importer
 from actionledger.ledger import Ledger, open_ledger
@@ -27,6 +29,7 @@ from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
     BlockStatus,
+    Decision,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -319,6 +322,23 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for item in read_jsonl(folder / "theirs.jsonl", default_profile="coder", profiles=["coder"]):
             importer.take(item)
         importer.finish()
+    return path
+
+
+@pytest.fixture(scope="session")
+def approved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A closed ledger with one turn of two actions that waited for a person, and went on twice."""
+    folder = tmp_path_factory.mktemp("approved")
+    path = folder / "approved.duckdb"
+    files = "".join(f"<create_file><path>{name}</path><content>x</content></create_file>" for name in "ab")
+    ruling = Ruling(Decision.APPROVED, by="ann")
+    with (
+        open_ledger(path) as ledger,
+        Runtime("coder", ledger=ledger, workspace=folder / "workspace") as runtime,
+    ):
+        turn = runtime.handle(files)
+        for index in range(2):
+            runtime.resume(turn.turn_id, {index: ruling})
     return path
 
 

@@ -79,6 +79,25 @@ def test_groups_have_share_interval_and_count() -> None:
     assert [first["group"], second["group"]] == ["small", "(empty)"]
 
 
+@pytest.mark.parametrize(
+    ("few", "word"), [(Rate(1, 2, Clustering(1, 4, 1, 2)), "too few sessions"), (Rate(0, 0), "–")]
+)
+def test_a_group_without_an_interval_has_a_point_alone(few: Rate, word: str) -> None:
+    """The word for it stands where the interval would; the axis keeps every point in sight."""
+    chart = groups_chart([("few", few), ("many", Rate(90, 100))])
+    first, second = rows_of(chart)
+    assert (first["share"], first["interval"], first["low"]) == (few.value, word, None)
+    assert second["low"] is not None
+    whiskers = chart.to_dict()["layer"][0]
+    assert whiskers["transform"] == [{"filter": "isValid(datum.low)"}]
+
+
+def test_groups_of_which_none_has_an_interval_are_drawn() -> None:
+    """The axis begins where the points do, and not at a number that is none."""
+    chart = groups_chart([("one", Rate(3, 4, Clustering(1, 16, 9, 12))), ("none", Rate(0, 0))])
+    assert "NaN" not in chart.to_json()
+
+
 def test_dialects_are_parts_of_all_that_meant_to_act() -> None:
     """The rare ones are together, and a group that is not shown has no bar."""
     parts = [ReadIn("small", f"d{number}", Rate(9 - number, 100)) for number in range(8)]

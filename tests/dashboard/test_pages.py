@@ -73,9 +73,17 @@ class TestOverview:
         shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
         assert shown["Responses"][0] == "7"
         assert shown["Meant to act"][0] == "5"
-        assert shown["Parse success"] == ("60.0%", "too few sessions · n = 5")
+        assert shown["Parse success"] == ("60.0%", "too few sessions · n = 5 in 3 sessions")
         assert shown["Valid actions"][0] == "75.0%"
         assert shown["Executions succeeded"][0] == "66.7%"
+
+    def test_the_execution_rate_is_one_number(self, open_page: Open, sample: Path) -> None:
+        """The tile and the bars rest on the same tries, and what was undone stands beside them."""
+        test = open_page(sample, OVERVIEW)
+        shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
+        assert shown["Executions succeeded"] == ("66.7%", "too few sessions · n = 3 in 2 sessions")
+        said = "Actions done and undone since: 0.0%, 0 of 2 in 1 session  (too few sessions)."
+        assert said in texts(test)
 
     def test_filter_in_the_link_narrows_every_number(self, open_page: Open, sample: Path) -> None:
         """A deep link with a task shows that task alone."""
@@ -236,6 +244,21 @@ class TestReplay:
         assert (before["text"], before["absent"]) == (None, "Not recorded.")
         assert (after["text"], after["absent"]) == (None, "Not recorded.")
         assert drawn(open_page(imported, SESSIONS), "table")["rows"][0][10] is None
+
+    def test_all_that_the_model_was_told_stands_in_order(self, open_page: Open, approved: Path) -> None:
+        """First that something waits, then each time what came of it, with when."""
+        with open_ledger(approved, read_only=True) as ledger:
+            [row] = queries.sessions(ledger)
+            [said] = queries.conversation(ledger, row.session_id)
+        test = open_page(approved, REPLAY, session=row.session_id, turn="0")
+        [_, after] = drawn(test, "passages")["columns"]
+        assert [part["text"] for part in after] == [told.text for told in said.told]
+        times = [f"{told.at:%Y-%m-%d %H:%M:%S} UTC" for told in said.told]
+        assert [part["title"] for part in after] == [
+            f"What the model was told next, exactly · {times[0]}",
+            f"Told again as the turn went on (1) · {times[1]}",
+            f"Told again as the turn went on (2) · {times[2]}",
+        ]
 
     def test_what_was_run_here_and_never_ended_says_so(self, open_page: Open, sample: Path) -> None:
         """A live turn without an end was cut off."""

@@ -12,10 +12,11 @@ from actionledger.ledger.queries import (
     Execution,
     Reader,
     Response,
+    Told,
     TurnDetail,
     TurnRow,
 )
-from actionledger.values import Block, FieldError, Issue, Repair, Span
+from actionledger.values import Block, Conversion, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
     BlockStatus,
@@ -63,6 +64,31 @@ def test_what_was_undone_stays_beside_what_was_done() -> None:
         "2026-01-02 03:04:05 UTC",
     )
     assert card["lines"] == ["a", "and 2 more"]
+
+
+def test_an_action_says_that_it_was_undone_and_redone() -> None:
+    """In order and with when; what another reading's action went through is no word on this one's card."""
+    again = replace(UNDONE, kind=Reversal.REDONE, reversed_at=datetime(2026, 1, 2, 3, 5))
+    other = replace(UNDONE, attempt_id="y")
+    lanes = turn_data(replace(DETAIL, reversals=(UNDONE, again, other)))["lanes"]
+    [action] = lanes[-2]["cards"]
+    assert action["lines"] == ["undone 2026-01-02 03:04:05 UTC", "redone 2026-01-02 03:05:00 UTC"]
+    assert [card["block"] for card in lanes[-1]["cards"]] == ["0", "0", "0", None]
+
+
+def test_a_conversion_is_shown_as_what_it_is() -> None:
+    """What was written and what it was taken as; the action is mended and not wrong."""
+    action = replace(ACTION, status=ActionStatus.COERCED, conversions=(Conversion("n", '"1"', "1"),))
+    lane = turn_data(replace(DETAIL, actions=(action,)))["lanes"][1]
+    [card] = lane["cards"]
+    assert (card["lines"], card["look"]) == (['n: "1" converted → 1'], "mended")
+
+
+def test_a_field_that_was_left_out_is_a_note() -> None:
+    """It kept nothing from being done, and doesn't look as if it had."""
+    issues = (Issue(Reason.UNKNOWN_FIELD, BLOCK.span), LOOSE)
+    lanes = {lane["title"]: lane["cards"] for lane in turn_data(replace(DETAIL, issues=issues))["lanes"]}
+    assert [card["look"] for card in lanes["Issues"]] == ["mended", "bad"]
 
 
 def test_a_mark_is_exactly_its_block() -> None:
@@ -209,4 +235,17 @@ def test_what_nobody_sees_is_named_and_moves_nothing() -> None:
 def test_a_turn_of_a_recording_does_not_say_that_nothing_was_done(kind: RunKind, said: str) -> None:
     """What another runtime did is not known where its recording doesn't say it."""
     detail = replace(DETAIL, executions=(), readers=(replace(DETAIL.readers[0], kind=kind),))
+    assert turn_data(detail)["lanes"][-1]["whenEmpty"].startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("at", "said"), [(datetime(2026, 1, 2), "Nothing was executed."), (None, "Not recorded: ")]
+)
+def test_an_import_that_runs_what_it_reads_knows_that_nothing_was_done(
+    at: datetime | None, said: str
+) -> None:
+    """It told the model at a time of its own; what a recording says was told has none."""
+    readers = (replace(DETAIL.readers[0], kind=RunKind.IMPORT),)
+    response = replace(DETAIL.response, told=(Told("No action was found.", at, is_resumed=False),))
+    detail = replace(DETAIL, response=response, executions=(), readers=readers)
     assert turn_data(detail)["lanes"][-1]["whenEmpty"].startswith(said)

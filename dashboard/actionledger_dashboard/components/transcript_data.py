@@ -167,7 +167,7 @@ def _spots(block: Block, issues: Sequence[Issue]) -> Iterator[Values]:
         for repair in block.repairs
     ]
     found += [
-        (issue.span, "wrong", f"{_words(issue.code)}: {issue.message}")
+        (issue.span, "mended" if issue.code.is_note else "wrong", f"{_words(issue.code)}: {issue.message}")
         for issue in issues
         if issue.span is not None and issue.span != block.span
     ]

@@ -1,12 +1,14 @@
 """The turns of a session, and all of one turn."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from actionledger import Runtime, open_ledger, render
 from actionledger.ids import derived_id
 from actionledger.ledger import queries
-from actionledger.values import FieldError, Repair, Span
+from actionledger.values import Conversion, FieldError, Repair, Span
 from actionledger.vocabulary import ExecutionStatus, Outcome, Reason, RepairKind, RunKind
 
 ONE = derived_id("session", "one")
@@ -119,3 +121,17 @@ def test_detail_of_an_unread_turn_has_no_attempt(world: queries.Queryable) -> No
     assert found.response.text == "never read"
     assert found.attempt is None
     assert found.readers == ()
+
+
+def test_a_conversion_is_no_error(tmp_path: Path) -> None:
+    """What was written in another type is told as before and after, beside what is refused."""
+    text = render([("create_task", {"content": "x", "id": 7})], "actions")
+    with (
+        open_ledger(tmp_path / "l.duckdb") as ledger,
+        Runtime("assistant", ledger=ledger, workspace=tmp_path / "w") as runtime,
+    ):
+        runtime.handle(text)
+        found = queries.turn(ledger, runtime.session_id, 0)
+    assert found is not None
+    [action] = found.actions
+    assert (action.conversions, action.errors) == ((Conversion("id", "7", '"7"'),), ())
