@@ -73,7 +73,7 @@ class TestOverview:
         shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
         assert shown["Responses"][0] == "7"
         assert shown["Meant to act"][0] == "5"
-        assert shown["Parse success"] == ("60.0%", "too few sessions · n = 5 in 3 sessions")
+        assert shown["Parse success"] == ("60.0%", "too few sessions\nn = 5 in 3 sessions")
         assert shown["Valid actions"][0] == "75.0%"
         assert shown["Executions succeeded"][0] == "66.7%"
 
@@ -81,8 +81,8 @@ class TestOverview:
         """The tile and the bars rest on the same tries, and what was undone stands beside them."""
         test = open_page(sample, OVERVIEW)
         shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
-        assert shown["Executions succeeded"] == ("66.7%", "too few sessions · n = 3 in 2 sessions")
-        said = "Actions done and undone since: 0.0%, 0 of 2 in 1 session  (too few sessions)."
+        assert shown["Executions succeeded"] == ("66.7%", "too few sessions\nn = 3 in 2 sessions")
+        said = "Actions done and undone since: 0 of 2 in 1 session  (too few sessions)."
         assert said in texts(test)
 
     def test_filter_in_the_link_narrows_every_number(self, open_page: Open, sample: Path) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from actionledger.ledger.queries import Funnel
 from actionledger.rates import Rate
-from actionledger_dashboard.components.wording import basis, interval, share
+from actionledger_dashboard.components.wording import basis, counted, interval, sessions, share
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +44,16 @@ def show_metrics(funnel: Funnel) -> None:
 def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
     read = "of the responses that meant to act"
     return (
-        Tile("Responses", f"{funnel.responses:,}", "read, or tried to", "Responses within the filters."),
+        Tile(
+            "Responses",
+            f"{funnel.responses:,}",
+            f"read, or tried to\nin {counted(sessions(funnel.meant) or 0, 'session')}",
+            "Responses within the filters.",
+        ),
         Tile(
             "Meant to act",
             f"{funnel.intent:,}",
-            f"{share(funnel.meant)} of the responses",
+            f"{share(funnel.meant)} of the responses\n{interval(funnel.meant)}",
             "Responses without those that meant no action, abstained or were empty.",
         ),
         _tile("Parse success", funnel.parse_success, f"Read whole, repaired or not, {read}."),
@@ -68,7 +73,7 @@ def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
 
 
 def _tile(label: str, rate: Rate, meaning: str, without: str = "nothing counted") -> Tile:
-    below = f"{interval(rate)} · {basis(rate)}" if rate.count else without
+    below = f"{interval(rate)}\n{basis(rate)}" if rate.count else without
     return Tile(
         label,
         share(rate),

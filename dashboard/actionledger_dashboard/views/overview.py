@@ -16,7 +16,7 @@ from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.metrics import show_metrics
 from actionledger_dashboard.components.navigation import go_to
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import counted, out_of, share
+from actionledger_dashboard.components.wording import counted, out_of
 from actionledger_dashboard.data import ask
 
 UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}
@@ -97,7 +97,7 @@ def show_funnel(found: Funnel, within: Filter) -> None:
         for point in charts.picked_points(picked):
             open_turns(within, next(step.opens for step in steps if step.label == point["step"]))
     if found.taken_back.count:
-        st.caption(f"Actions done and undone since: {share(found.taken_back)}, {out_of(found.taken_back)}.")
+        st.caption(f"Actions done and undone since: {out_of(found.taken_back)}.")
 
 
 def show_trend(linked: Linked, within: Filter) -> None:

@@ -13,6 +13,7 @@ from actionledger_dashboard.components.wording import interval, sessions, share
 
 LABEL_PIXELS = 190
 _ROOM_FOR_TEXT = 1.5
+_PARTS = 5  # of an axis that begins at a multiple of 10 %, so that each label is a whole per cent
 _ALMOST_ALL = 0.5  # from here on the axis need not begin at nothing: a point has no length that could mislead
 
 
@@ -37,7 +38,9 @@ def groups_chart(groups: Sequence[tuple[str, Rate]]) -> Chart:
         ],
     )
     along = alt.Scale(domain=[begin, begin + _ROOM_FOR_TEXT * room], nice=False, zero=False)
-    axis = alt.Axis(format="~%", values=[begin + room * part / 4 for part in range(5)], orient="top")
+    axis = alt.Axis(
+        format="%", values=[begin + room * part / _PARTS for part in range(_PARTS + 1)], orient="top"
+    )
     at = alt.X("share:Q", title=None, scale=along, axis=axis)
     ends = base.transform_filter("isValid(datum.low)").encode(
         x=alt.X("low:Q", title=None, scale=along, axis=axis), x2="high:Q"
