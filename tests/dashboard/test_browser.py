@@ -151,10 +151,10 @@ def press_mark(visit: Visit, chart: int, mark: str, leads_to: str) -> None:
     [
         (0, "Step: Read whole", "stage=reading"),
         (0, "Step: Meant to act", "outcome=no_action"),
-        (1, "Step: Succeeded", "execution=failed"),
-        (2, "From: 2026-03-02", "since=2026-03-02&until=2026-03-02"),
-        (3, "Of: small", "model=small"),
-        (4, "Of: small", "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
+        (2, "Step: Executions succeeded", "execution=failed"),
+        (3, "From: 2026-03-02", "since=2026-03-02&until=2026-03-02"),
+        (4, "Of: small", "model=small"),
+        (5, "Of: small", "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
     ],
 )
 def test_every_mark_leads_to_its_turns(visit: Visit, chart: int, mark: str, expected: str) -> None:
@@ -181,7 +181,7 @@ def test_going_back_from_a_day_finds_the_page_as_it_was(visit: Visit) -> None:
     """What a mark narrowed is not narrowed on the page that it was selected on."""
     page = visit.page
     visit.open("?task=demo")
-    press_mark(visit, 2, "From: 2026-03-02", "**/turns?*since=2026-03-02*")
+    press_mark(visit, 3, "From: 2026-03-02", "**/turns?*since=2026-03-02*")
     visit.settle()
     page.go_back()
     page.get_by_test_id("stMetric").first.wait_for()
