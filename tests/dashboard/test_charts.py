@@ -69,6 +69,7 @@ def test_a_trend_over_too_few_sessions_has_points_and_no_band() -> None:
     assert (first["share"], first["interval"]) == (0.5, "too few sessions")
     assert first["low"] is None
     assert "[0.48, 1.0]" in str(chart.to_dict())
+    assert "area" not in {layer["mark"]["type"] for layer in chart.to_dict()["layer"]}
 
 
 def test_groups_have_share_interval_and_count() -> None:
@@ -96,6 +97,7 @@ def test_groups_of_which_none_has_an_interval_are_drawn() -> None:
     """The axis begins where the points do, and not at a number that is none."""
     chart = groups_chart([("one", Rate(3, 4, Clustering(1, 16, 9, 12))), ("none", Rate(0, 0))])
     assert "NaN" not in chart.to_json()
+    assert "rule" not in {layer["mark"]["type"] for layer in chart.to_dict()["layer"]}
 
 
 def test_dialects_are_parts_of_all_that_meant_to_act() -> None:

@@ -47,7 +47,12 @@ def groups_chart(groups: Sequence[tuple[str, Rate]]) -> Chart:
     )
     return selectable(
         alt.layer(
-            ends.mark_rule(color=BLUE, strokeWidth=6, opacity=0.35),
+            # A layer without a mark would be a thing without a name to who can't see it.
+            *(
+                [ends.mark_rule(color=BLUE, strokeWidth=6, opacity=0.35)]
+                if frame["low"].notna().any()
+                else []
+            ),
             base.mark_point(color=BLUE, filled=True, opacity=1, size=90, cursor="pointer").encode(x=at),
             base.mark_text(color=ink(), align="left", fontSize=12).encode(
                 x=alt.datum(1 + 0.04 * room, scale=along), text="text:N"

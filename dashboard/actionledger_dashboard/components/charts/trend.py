@@ -42,9 +42,11 @@ def trend_chart(trend: Trend, now: datetime) -> Chart:
     share = alt.Y("share:Q", title=None, scale=along, axis=alt.Axis(format="%"))
     over = base.transform_filter(alt.datum.state == "over")
     band = over.transform_filter(alt.datum.series == _WHOLE).mark_area(opacity=0.2)
+    has_band = bool(((frame["state"] == "over") & (frame["series"] == _WHOLE) & frame["low"].notna()).any())
     return selectable(
         alt.layer(
-            band.encode(y=alt.Y("low:Q", title=None, scale=along), y2="high:Q"),
+            # A layer without a mark would be a thing without a name to who can't see it.
+            *([band.encode(y=alt.Y("low:Q", title=None, scale=along), y2="high:Q")] if has_band else []),
             over.mark_line(strokeWidth=2).encode(y=share),
             _points(base, colour).encode(y=share),
         ),
