@@ -14,9 +14,11 @@ from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.approval import Policy, Ruling, Verdict
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.deciding import decide
+from actionledger.execution.entries import approval_decided
 from actionledger.execution.handlers import Handlers
+from actionledger.execution.signing import signed, signing_key
+from actionledger.execution.standing import decided_approvals, waiting_approvals
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason
 
 APPROVED = Ruling(Decision.APPROVED, "ada", "It looks right.")
@@ -173,10 +175,16 @@ def test_an_approval_of_something_else_is_not_taken(ledger, work):
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
         (waiting,) = waiting_approvals(ledger)
-        forged = replace(waiting, content_hash="0" * 64)
-        from actionledger.execution.entries import approval_decided
-
-        ledger.record(approval_decided(forged, APPROVED, turn.session_id))
+        event = approval_decided(replace(waiting, content_hash="0" * 64), APPROVED, turn.session_id)
+        other = replace(
+            waiting,
+            decision=event.decision,
+            decided_by=event.decided_by,
+            why=event.why,
+            decided_hash=event.decided_hash,
+            decided_at=event.recorded_at,
+        )
+        ledger.record(replace(event, signature=signed(other, ledger.path, signing_key())))
         after = runtime.resume(turn.turn_id)
     assert fates(after) == [(0, ExecutionStatus.DENIED, Reason.CHANGED_SINCE_APPROVAL)]
 
@@ -261,7 +269,9 @@ _KILLED = """
 import os, sys
 from dataclasses import replace
 import actionledger as al
+from actionledger.execution.entries import approval_decided
 from actionledger.execution.handlers import Handlers
+from actionledger.execution.signing import signed, signing_key
 def killed(action, context):
     if action.path == "b":
         os.write(1, b"killed")

@@ -314,7 +314,7 @@ class Runtime(LiveSession):
 
     Raises:
         UnknownNameError: there is no such profile.
-        UsageError: the workspace can't be used, or the metadata has a name that is taken.
+        UsageError: the workspace can't be used, the ledger lies in it, or the metadata has a name that is taken.
         PolicyError: the policy file can't be used.
         LedgerError: another process works on the same session.
 
@@ -365,6 +365,7 @@ class Runtime(LiveSession):
         workspace: str | Path | None = None,
         policy: Policy | str | Path | None = None,
         auto: bool = False,
+        listen: Recorder | None = None,
     ) -> Self:
         """Return a recorded live session that goes on where it stopped.
 
@@ -375,16 +376,17 @@ class Runtime(LiveSession):
             workspace: the folder that its actions may touch; the recorded one where not given.
             policy: which actions may run, as for a new session.
             auto: as for a new session.
+            listen: as for a new session.
 
         Raises:
             UnknownNameError: there is no such profile.
-            UsageError: there is no such session, or its folder is gone.
+            UsageError: there is no such session, its folder is gone, or the ledger lies in the folder.
             LedgerError: another process works on it.
 
         Example:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
             >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     with al.Runtime("coder", ledger=ledger, workspace=".") as runtime:
+            ...     with al.Runtime("coder", ledger=ledger, workspace="work") as runtime:
             ...         waits = runtime.handle(text)
             ...     with al.Runtime.reopen(ledger, waits.session_id) as runtime:
             ...         turn = runtime.resume(waits.turn_id, {0: al.Ruling(al.Decision.APPROVED, by="ada")})
@@ -403,4 +405,5 @@ class Runtime(LiveSession):
             model=found.model,
             task=found.task,
             earlier=Earlier(session_id, next_turn_index(ledger, session_id)),
+            listen=listen,
         )

@@ -12,6 +12,7 @@
     ├── SourceError                   the operator: an input file that can't be read at all
     ├── SandboxError                  the operator: nothing here can confine model-written code
     ├── PolicyError                   the operator: a policy file that can't be used; says which row and why
+    ├── DecisionKeyError              the operator: a user's key for decisions can't be used; says why
     └── ActionError                   the model: an action that was understood but can't be done; carries a reason
 
 What a model wrote never raises: it becomes an issue with a code and a span (see ``vocabulary.Reason``).
@@ -19,6 +20,7 @@ What a model wrote never raises: it becomes an issue with a code and a span (see
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 
 class ActionLedgerError(Exception):
@@ -119,6 +121,20 @@ class PolicyError(ActionLedgerError):
 
 class SandboxError(ActionLedgerError):
     """Nothing here can confine model-written code, so none is run."""
+
+
+class DecisionKeyError(ActionLedgerError):
+    """The key that a user's decisions are signed with can't be used.
+
+    Args:
+        path: the file that it is about.
+        why: what is wrong; the sentence goes on behind the file's path.
+        remedy: what to do; a clause.
+    """
+
+    def __init__(self, path: Path, why: str, remedy: str) -> None:
+        super().__init__(f"The key for decisions {path} {why}: {remedy}.")
+        self.why = f"the key for decisions {path} {why}"
 
 
 class ActionError(ActionLedgerError):

@@ -357,6 +357,7 @@ class ApprovalDecided(_InTurn):
         decided_by, why: who (``policy`` for a row of the policy), and the reason that they gave.
         decided_hash: the hash of the content that was decided on.
         changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
+        signature: what shows that a person's process made it; empty where nobody signed it.
     """
 
     kind: Literal["approval_decided"] = "approval_decided"
@@ -366,6 +367,7 @@ class ApprovalDecided(_InTurn):
     why: str
     decided_hash: str
     changed_arguments: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -390,6 +390,9 @@ class Approval:
         decided_hash: the hash of the content that was decided on; empty while it waits.
         changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
         decided_at: when, UTC without a zone; None while it waits.
+        policy_version: the hash of the policy that asks.
+        signature: what shows who made the decision, for whoever holds the same key; empty while it waits, and where
+            nobody signed it.
 
     Example:
         >>> from datetime import datetime
@@ -418,6 +421,8 @@ class Approval:
     decided_hash: str = ""
     changed_arguments: str = ""
     decided_at: datetime | None = None
+    policy_version: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.approvals import (
     approvals_called,
     approvals_of_turn,
-    decided_approvals,
-    waiting_approvals,
+    open_approvals,
 )
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
 from actionledger.vocabulary import Decision, ExecutionStatus, RunKind
@@ -33,7 +32,7 @@ def test_what_waits_is_listed_oldest_first(store, make):
     early = make.asked(recorded_at=late.recorded_at - timedelta(hours=1))
     decided = make.asked()
     record(store, late, early, decided, make.decided(decided.approval_id))
-    assert [each.approval_id for each in waiting_approvals(store)] == [early.approval_id, late.approval_id]
+    assert [each.approval_id for each in open_approvals(store)] == [early.approval_id, late.approval_id]
 
 
 def test_a_decision_stands(store, make):
@@ -64,7 +63,7 @@ def test_what_was_decided_and_not_done_is_listed(store, make, last, is_listed):
         make.finished(execution_id=again.execution_id, status=last),
         make.decided(asked.approval_id),
     )
-    assert bool(decided_approvals(store)) is is_listed
+    assert bool(open_approvals(store)) is is_listed
 
 
 def test_an_approval_is_found_by_the_beginning_of_its_id(store, make):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actionledger.errors import LedgerError, UnknownNameError, UsageError
-from actionledger.ledger.queries.approvals import waiting_approvals
+from actionledger.execution.standing import waiting_approvals
 from actionledger.profiles.orchestrator.desk import Desk
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.store import FILE, Store

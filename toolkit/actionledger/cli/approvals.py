@@ -2,6 +2,7 @@
 
 import getpass
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -9,40 +10,58 @@ from typing import Annotated
 import typer
 
 from actionledger import api
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, command_words, existing
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import SHOWN_CHARACTERS, console, plain, print_observation, print_text, shortened
+from actionledger.cli.tables import (
+    SHOWN_CHARACTERS,
+    console,
+    plain,
+    print_note,
+    print_observation,
+    print_text,
+    shortened,
+)
 from actionledger.errors import UsageError
+from actionledger.events import Event, SystemNoted
 from actionledger.execution.approval import Ruling
-from actionledger.execution.deciding import decide, one_approval
-from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
+from actionledger.execution.deciding import decide, one_standing
+from actionledger.execution.standing import Standing, decided_approvals, open_standings
+from actionledger.execution.taking import NOT_TAKEN
+from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import session_names
 from actionledger.recording import json_text
-from actionledger.values import Approval
 from actionledger.vocabulary import Decision
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login where not given.")]
+RunOption = Annotated[
+    bool, typer.Option("--run", help="Carry it out at once, in this process: then it counts without a key.")
+]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option("--workspace", "-w", help="The folder to act in; the recorded one by default."),
+]
 WhyOption = Annotated[str, typer.Option("--why", help="The reason, for the model and for the record.")]
 
 app = typer.Typer(help="Decide about actions that wait for a person.", no_args_is_help=True)
 
 
 @app.command("list")
-def list_waiting(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption = False) -> None:
+def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
     """List what waits for a decision, and what was decided and not carried out."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        found = [*waiting_approvals(opened), *decided_approvals(opened)]
-        names = session_names(opened, {approval.session_id for approval in found})
+        found = sorted(open_standings(opened), key=lambda each: each.approval.decision is not None)
+        names = session_names(opened, {each.approval.session_id for each in found})
     if as_json:
-        typer.echo(json_text([_as_value(approval, names[approval.session_id]) for approval in found]))
+        typer.echo(json_text([_as_value(each, names[each.approval.session_id]) for each in found]))
         return
     if not found:
         print_text("Nothing waits for a decision.")
         return
     table = Sheet("id", "since (UTC)", "session and turn", "action", "decision", "arguments")
-    for approval in found:
+    for standing in found:
+        approval = standing.approval
         table.add_row(
             approval.approval_id[:8],
             f"{approval.requested_at:%Y-%m-%d %H:%M}",
@@ -52,14 +71,18 @@ def list_waiting(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption =
             plain(shortened(approval.arguments, SHOWN_CHARACTERS)),
         )
     console.print(table)
+    for standing in found:
+        if standing.claim:
+            print_note(f"{standing.approval.approval_id[:8]}: {standing.sentence}", style="yellow")
 
 
 @app.command("show")
-def show(approval: IdArgument, ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption = False) -> None:
+def show(approval: IdArgument, ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
     """Show one approval: all that is to be run, and what was decided."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        found = one_approval(opened, approval)
-        session = session_names(opened, [found.session_id])[found.session_id]
+        found = one_standing(opened, approval)
+        session_id = found.approval.session_id
+        session = session_names(opened, [session_id])[session_id]
     if as_json:
         typer.echo(json_text(_as_value(found, session)))
         return
@@ -70,23 +93,29 @@ def show(approval: IdArgument, ledger: LedgerOption = DEFAULT_LEDGER, *, as_json
 @app.command("approve")
 def approve(
     approval: IdArgument,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     *,
     by: ByOption = None,
     why: WhyOption = "",
     arguments: Annotated[
         str | None, typer.Option("--arguments", help="Run it with these instead: a JSON object.")
     ] = None,
+    run: RunOption = False,
+    workspace: WorkspaceOption = None,
 ) -> None:
     """Let an action run, as it is or with other arguments."""
     changed = None if arguments is None else _object(arguments)
     decision = Decision.APPROVED if changed is None else Decision.MODIFIED
-    _decide(ledger, approval, Ruling(decision, by or getpass.getuser(), why, changed))
+    ruling = Ruling(decision, by or getpass.getuser(), why, changed)
+    if run:
+        _decide_and_run(ledger, approval, ruling, workspace)
+    else:
+        _decide(ledger, approval, ruling)
 
 
 @app.command("reject")
 def reject(
-    approval: IdArgument, ledger: LedgerOption = DEFAULT_LEDGER, *, by: ByOption = None, why: WhyOption = ""
+    approval: IdArgument, ledger: LedgerOption = None, *, by: ByOption = None, why: WhyOption = ""
 ) -> None:
     """Keep an action from running."""
     _decide(ledger, approval, Ruling(Decision.REJECTED, by or getpass.getuser(), why))
@@ -95,39 +124,72 @@ def reject(
 @app.command("run")
 def run(
     approval: Annotated[str | None, typer.Argument(help="Only the turn of this approval.")] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     *,
-    workspace: Annotated[
-        Path | None,
-        typer.Option("--workspace", "-w", help="The folder to act in; the recorded one by default."),
-    ] = None,
+    workspace: WorkspaceOption = None,
 ) -> None:
     """Carry out what was decided: run what was approved, and say what came of it."""
     with open_ledger(existing(ledger)) as opened:
         due = decided_approvals(opened)
         if approval is not None:
-            turn_id = one_approval(opened, approval).turn_id
+            turn_id = one_standing(opened, approval).approval.turn_id
             due = [each for each in due if each.turn_id == turn_id]
         turns = {each.turn_id: each.session_id for each in due}
         for turn_id, session_id in turns.items():
-            with api.Runtime.reopen(opened, session_id, workspace=workspace) as session:
-                decided = {each.action_index for each in due if each.turn_id == turn_id}
-                for observation in session.resume(turn_id).observations:
-                    if observation.action_index in decided:
-                        print_observation(observation)
+            decided = {each.action_index: None for each in due if each.turn_id == turn_id}
+            _carry_out(opened, session_id, turn_id, decided, workspace)
     if not turns:
         print_text("Nothing that was decided is left to be carried out.")
 
 
-def _decide(ledger: Path, approval_id: str, ruling: Ruling) -> None:
-    with open_ledger(existing(ledger)) as opened:
+def _decide(ledger: Path | None, approval_id: str, ruling: Ruling) -> None:
+    path = existing(ledger)
+    with open_ledger(path) as opened:
         decided = decide(opened, approval_id, ruling)
     console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."))
-    print_text(f"Next: {command_words('approvals run', decided.approval_id[:8], ledger=ledger)}")
+    print_text(f"Next: {command_words('approvals run', decided.approval_id[:8], ledger=path)}")
 
 
-def _as_value(approval: Approval, session: str) -> dict[str, object]:
-    return {"session": session, **asdict(approval)}
+def _decide_and_run(ledger: Path | None, approval_id: str, ruling: Ruling, workspace: Path | None) -> None:
+    with open_ledger(existing(ledger)) as opened:
+        asked = one_standing(opened, approval_id).approval
+        _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: ruling}, workspace)
+
+
+def _carry_out(
+    ledger: Ledger,
+    session_id: str,
+    turn_id: str,
+    rulings: Mapping[int, Ruling | None],
+    workspace: Path | None,
+) -> None:
+    """Go on with a turn, and print what came of some of its actions.
+
+    Args:
+        ledger: where it is recorded.
+        session_id: the session.
+        turn_id: its turn.
+        rulings: the actions' places, and what is decided about them here; None for what was decided before.
+        workspace: the folder to act in; None for the recorded one.
+    """
+    with api.Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
+        turn = session.resume(turn_id, {place: each for place, each in rulings.items() if each is not None})
+    for observation in turn.observations:
+        if observation.action_index in rulings:
+            print_observation(observation)
+
+
+def _tell(event: Event) -> None:
+    """Print why a recorded decision was not taken."""
+    if isinstance(event, SystemNoted) and event.code == NOT_TAKEN:
+        print_note(event.message, style="yellow")
+
+
+def _as_value(standing: Standing, session: str) -> dict[str, object]:
+    """Return a request as it is shown; its signature says nothing to a person."""
+    shown = asdict(standing.approval)
+    del shown["signature"]
+    return {"session": session, **shown, "doubt": standing.sentence}
 
 
 def _object(text: str) -> dict[str, object]:

@@ -10,7 +10,8 @@ from uuid import uuid4
 import typer
 
 from actionledger.cli.answers import Format, write_answer
-from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, existing
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
@@ -31,7 +32,7 @@ def sql(
     query: Annotated[
         str | None, typer.Argument(help="One SELECT over the ledger's tables; - for standard input.")
     ] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     *,
     file: Annotated[Path | None, typer.Option("--file", help="Take the statement from this file.")] = None,
     form: FormatOption = None,

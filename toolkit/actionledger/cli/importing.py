@@ -10,7 +10,8 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 from typer.core import TyperGroup
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, existing
+from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
+from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, console, plain, print_note
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
@@ -76,7 +77,7 @@ class _Part:
 @app.command(_ANY, hidden=True)
 def import_any(
     path: PathArgument,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     profile: ProfileOption = "assistant",
     source: SourceOption = "",
 ) -> None:
@@ -90,16 +91,16 @@ def import_any(
 @app.command("mint")
 def import_mint(
     path: Annotated[Path, typer.Argument(help="A results.jsonl(.gz), or a folder that holds some.")],
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
 ) -> None:
     """Take in MINT-bench's recorded sessions (MODEL/…/TASK/results.jsonl.gz)."""
-    _import(ledger, origin=path, parts=[_Part("mint", mint_files(path))], read=read_mint)
+    _import(ledger or DEFAULT_LEDGER, origin=path, parts=[_Part("mint", mint_files(path))], read=read_mint)
 
 
 @app.command("jsonl")
 def import_jsonl(
     path: PathArgument,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     profile: ProfileOption = "assistant",
     source: SourceOption = "",
 ) -> None:
@@ -111,7 +112,7 @@ def import_jsonl(
         return read_jsonl(file, default_profile=default_profile, profiles=PROFILES, on_read=on_read)
 
     parts = [_Part(source, files)] if source else [_Part(_source_of(file, path), [file]) for file in files]
-    _import(ledger, origin=path, parts=parts, read=read)
+    _import(ledger or DEFAULT_LEDGER, origin=path, parts=parts, read=read)
 
 
 def _source_of(file: Path, path: Path) -> str:
@@ -122,7 +123,7 @@ def _source_of(file: Path, path: Path) -> str:
     return str(place.with_name(place.name.split(".")[0]))
 
 
-def ingest(ledger: LedgerOption = DEFAULT_LEDGER) -> None:
+def ingest(ledger: LedgerOption = None) -> None:
     """Bring what writers have flushed into the database, and publish it."""
     with open_ledger(existing(ledger)) as opened:
         report = opened.ingest()

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_note, print_text
 from actionledger.errors import UsageError
@@ -30,7 +31,7 @@ def show(
             help="A session by its name, its id or the beginning of it, and a turn by its place, from 0.",
         ),
     ] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     *,
     run: Annotated[
         str | None, typer.Option("--run", help="Show this run's reading, not the first one.")

@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
-from actionledger.errors import LedgerError
+from actionledger.cli.ledgers import existing
 from actionledger.ledger import Ledger
 from actionledger.models import Model, model_from
 
 LedgerOption = Annotated[
-    Path,
-    typer.Option("--ledger", "-l", envvar="ACTIONLEDGER_LEDGER", help="The ledger's file, NAME.duckdb."),
+    Path | None,
+    typer.Option(
+        "--ledger",
+        "-l",
+        envvar="ACTIONLEDGER_LEDGER",
+        help="The ledger's file, NAME.duckdb; by default the current folder's, actionledger.duckdb.",
+    ),
 ]
 ModelOption = Annotated[
     str | None,
@@ -24,21 +29,6 @@ ModelOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
-
-DEFAULT_LEDGER = Path("actionledger.duckdb")
-
-
-def existing(ledger: Path) -> Path:
-    """Return the path of a ledger that is there, for commands that would otherwise make an empty one.
-
-    Raises:
-        LedgerError: it isn't.
-    """
-    if not ledger.exists():
-        raise LedgerError(
-            f"There is no ledger at {ledger}; 'actionledger import --help' says how to make one."
-        )
-    return ledger
 
 
 def command_words(command: str, *values: object, ledger: Path | None = None) -> str:

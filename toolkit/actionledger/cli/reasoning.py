@@ -10,12 +10,11 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.exits import ExitCode
+from actionledger.cli.ledgers import existing, ledger_of_agent
 from actionledger.cli.options import (
-    DEFAULT_LEDGER,
     JsonOption,
     LedgerOption,
     check_model,
-    existing,
     opened_model,
 )
 from actionledger.cli.tables import print_text
@@ -56,7 +55,7 @@ def process(
         Path | None,
         typer.Option("--workspace", "-w", help="Where the persona is kept; a temporary folder by default."),
     ] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     trigger: Annotated[
         TriggerType, typer.Option("--trigger", help="What kind of thing happened.")
     ] = TriggerType.USER_INPUT,
@@ -73,10 +72,11 @@ def process(
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
     """Plan and carry out what follows from something that happened; all of it is recorded."""
-    check_model(model, ledger)
+    recorded_in = ledger_of_agent(ledger, workspace)
+    check_model(model, recorded_in)
     known_chains = load_chains(chains) if chains else {}
     with ExitStack() as stack:
-        opened = stack.enter_context(open_ledger(ledger))
+        opened = stack.enter_context(open_ledger(recorded_in))
         planner = opened_model(model, opened, stack)
         reasoner = stack.enter_context(
             Reasoner(
@@ -139,7 +139,7 @@ def restore(
 
 
 @app.command("suggestions")
-def learned(ledger: LedgerOption = DEFAULT_LEDGER, *, as_json: JsonOption = False) -> None:
+def learned(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
     """Say which actions failed right behind which in recorded sessions, as the planner is told."""
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = suggestions(opened)

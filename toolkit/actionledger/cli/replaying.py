@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 
 from actionledger import api
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, rate_value, shown_rate
 from actionledger.display.comparisons import in_words
@@ -24,7 +25,7 @@ SHOWN_TURNS = 5
 
 def replay(
     parser: Annotated[str, typer.Option("--parser", help="The parser that reads the turns again.")],
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     run: Annotated[
         str | None, typer.Option(help="Compare with this run, not with the first readings.")
     ] = None,

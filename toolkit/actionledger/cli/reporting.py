@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import DEFAULT_LEDGER, JsonOption, LedgerOption, existing
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.tables import (
     console,
     dialects_table,
@@ -30,7 +31,7 @@ SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
 
 
 def report(
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     run: Annotated[str | None, typer.Option(help="Count this run's readings, not the first ones.")] = None,
     profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
     model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,

@@ -14,8 +14,8 @@ import typer
 
 from actionledger import api
 from actionledger.cli.exits import ExitCode
+from actionledger.cli.ledgers import ledger_of_agent
 from actionledger.cli.options import (
-    DEFAULT_LEDGER,
     AutoOption,
     DryRunOption,
     JsonOption,
@@ -58,7 +58,7 @@ def run(
     *,
     model: ModelOption = None,
     response: ResponseOption = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     workspace: WorkspaceOption = None,
     auto: AutoOption = False,
     dry_run: DryRunOption = False,
@@ -72,9 +72,10 @@ def run(
             raise UsageError("Give either --model and a prompt, or --response.")
         profile_named(profile)
         text = None if response is None else _text(response)
+        recorded_in = ledger_of_agent(ledger, workspace)
         if model is not None:
-            check_model(model, ledger)
-        opened = stack.enter_context(open_ledger(ledger))
+            check_model(model, recorded_in)
+        opened = stack.enter_context(open_ledger(recorded_in))
         talker = None if model is None else opened_model(model, opened, stack)
         session = api.Runtime(
             profile,
@@ -85,7 +86,7 @@ def run(
             model=talker.name if talker else "",
         )
         stack.enter_context(session)
-        speaker = _Speaker(ledger, stream=stream and talker is not None, as_json=as_json)
+        speaker = _Speaker(recorded_in, stream=stream and talker is not None, as_json=as_json)
         try:
             if talker is None:
                 code = _run_response(session, text or "", prompt, speaker)

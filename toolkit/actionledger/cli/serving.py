@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.options import DEFAULT_LEDGER, LedgerOption, existing
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import LedgerOption
 from actionledger.errors import UsageError
 from actionledger.extras import require
 from actionledger.ledger import open_ledger
@@ -17,7 +18,7 @@ ADDRESS = "127.0.0.1"
 
 def dashboard(
     path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     port: Annotated[
         int | None,
         typer.Option(

@@ -20,12 +20,13 @@ DEMO_LEDGER = Path("demo.duckdb")
 
 
 def demo(
-    ledger: LedgerOption = DEMO_LEDGER,
+    ledger: LedgerOption = None,
     data: Annotated[Path | None, typer.Option(help="Other sessions in the same format.")] = None,
 ) -> None:
     """Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got."""
+    path = ledger or DEMO_LEDGER
     sessions = list(sample_sessions(data))
-    with open_ledger(ledger) as opened:
+    with open_ledger(path) as opened:
         report = take_samples(
             opened,
             track(
@@ -38,7 +39,7 @@ def demo(
         )
         console.print(
             plain(
-                f"{report.sessions:,} sessions with {report.turns:,} new turns recorded in {ledger}; "
+                f"{report.sessions:,} sessions with {report.turns:,} new turns recorded in {path}; "
                 f"{report.known:,} turns were there already."
             ),
         )
@@ -48,7 +49,7 @@ def demo(
                 f"{played:,} live sessions played: decided about, taken back, cut off and the like."
             )
         print_report(opened, Filter(sources=(SOURCE,)))
-    print_refusals(report.refusals, ledger)
-    console.print(plain(f"Next: actionledger dashboard {ledger}"), style="bold")
+    print_refusals(report.refusals, path)
+    console.print(plain(f"Next: actionledger dashboard {path}"), style="bold")
     if report.refusals:
         raise typer.Exit(ExitCode.FAULT)

@@ -80,6 +80,7 @@ class Acting:
             plan=plan,
             seen=self._seen,
             approvals=self._approvals,
+            doubts=history.doubts,
             is_exact=history.is_exact,
             is_live=history.is_live,
             dry_run=means.dry_run,
@@ -100,6 +101,7 @@ class Acting:
             tries=self._tries,
             unfinished=frozenset(),
             approvals=self._approvals,
+            doubts={},
         )
 
     def carry_out(self) -> None:
@@ -133,7 +135,10 @@ class Acting:
             return None
         if observation.status is ExecutionStatus.PENDING:
             approval = self._approvals.get(place)
-            return observation if approval and approval.decision is None else None
+            is_asked = (
+                approval is not None and approval.decision is None and place not in self._history.doubts
+            )
+            return observation if is_asked else None
         if observation.status is ExecutionStatus.INTERRUPTED:
             is_repeatable = self._means.profile.conducts.of(observation.name).idempotent
             return None if is_repeatable else observation

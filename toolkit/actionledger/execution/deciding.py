@@ -1,56 +1,99 @@
-"""Deciding about what waits: once, and about exactly what was asked."""
+"""Deciding about what waits: once, about exactly what was asked, and signed."""
 
 from dataclasses import replace
 
-from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.approval import Ruling
-from actionledger.execution.entries import approval_decided
+from actionledger.errors import DecisionKeyError, LedgerError, UsageError
+from actionledger.events import EVENT, ApprovalDecided
+from actionledger.execution.approval import Ruling, content_hash
+from actionledger.execution.entries import approval_decided, decision_event_id
+from actionledger.execution.signing import signed, signing_key
+from actionledger.execution.standing import Standing, standings_called
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
+from actionledger.ledger.encoding import encode
 from actionledger.ledger.privacy import mask
-from actionledger.ledger.queries.approvals import approvals_called
-from actionledger.recording import json_text, now
+from actionledger.recording import json_text
 from actionledger.values import Approval
 
 _PATIENCE_SECONDS = 10.0
 
 
-def decide(ledger: Ledger, approval_id: str, ruling: Ruling, *, run_id: str | None = None) -> Approval:
-    """Record what somebody decides about an action that waits.
+def decide(
+    ledger: Ledger,
+    approval_id: str,
+    ruling: Ruling,
+    *,
+    run_id: str | None = None,
+    distrust: str = "",
+    carried_out_here: bool = False,
+) -> Approval:
+    """Record what somebody decides about an action that waits, signed with this user's key.
 
     Args:
         ledger: where it waits.
         approval_id: the request, or enough of the beginning of its id.
         ruling: the decision.
         run_id: the run that it belongs to; a fresh one where not given.
+        distrust: why nothing counts that another process has decided before; empty where it may.
+        carried_out_here: whether this process carries it out itself: then it needs no key.
 
     Returns:
         The request with the decision.
 
     Raises:
         UsageError: nothing waits by that id, or it was decided about already; says by whom.
+        DecisionKeyError: the key can't be used, so that no other process would know the decision for this user's.
         LedgerError: the decision can't be recorded.
     """
     lock = ledger.decisions_lock()
     if not lock.acquire(_PATIENCE_SECONDS):
         raise LedgerError(f"Somebody else is deciding in {ledger.path}; try again.")
     try:
-        approval = one_approval(ledger, approval_id)
-        decided = ruled(approval, ruling)
-        ledger.record(approval_decided(approval, ruling, run_id or new_id()))
+        asked = one_standing(ledger, approval_id, distrust).approval
+        refuse_unfit(asked, ruling)
+        event = _as_recorded(approval_decided(asked, ruling, run_id or new_id()))
+        decided = _with_decision(asked, event)
+        decided = replace(decided, signature=_signature(decided, ledger, needed=not carried_out_here))
+        event_id = decision_event_id(decided)
+        ledger.record(replace(event, event_id=event_id, signature=decided.signature))
         ledger.flush()
     finally:
         lock.release()
     return decided
 
 
-def one_approval(ledger: Ledger, approval_id: str) -> Approval:
-    """Return the approval whose id begins so.
+def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
+    """Return the signature of a decision; empty where it can be done without one and there is no key."""
+    try:
+        return signed(decided, ledger.path, signing_key())
+    except DecisionKeyError:
+        if needed:
+            raise
+        return ""
+
+
+def ruled(approval: Approval, ruling: Ruling) -> Approval:
+    """Return a request with the decision about it, where nothing is recorded.
+
+    Raises:
+        UsageError: it was decided about already, or the ruling doesn't fit.
+    """
+    refuse_unfit(approval, ruling)
+    return _with_decision(approval, approval_decided(approval, ruling, new_id()))
+
+
+def one_standing(ledger: Ledger, approval_id: str, distrust: str = "") -> Standing:
+    """Return how the approval stands whose id begins so.
+
+    Args:
+        ledger: where it is recorded.
+        approval_id: its id, or enough of the beginning.
+        distrust: why nothing counts that another process has decided; empty where it may.
 
     Raises:
         UsageError: there is none, or more than one.
     """
-    found = approvals_called(ledger, approval_id)
+    found = standings_called(ledger, approval_id, distrust)
     if len(found) == 1:
         return found[0]
     what = "No approval has" if not found else f"{len(found)} approvals have"
@@ -59,28 +102,44 @@ def one_approval(ledger: Ledger, approval_id: str) -> Approval:
     )
 
 
-def ruled(approval: Approval, ruling: Ruling) -> Approval:
-    """Return a request with the decision about it.
+def refuse_unfit(approval: Approval, ruling: Ruling) -> None:
+    """Raise where nothing is left to be decided, or a ruling can't be recorded as it is.
 
     Raises:
-        UsageError: it was decided about already; or the changed arguments hold a secret, which no record keeps.
+        UsageError: it was decided about already; what is shown of it is not what its hash is of; or the changed arguments
+            hold a secret, which no record keeps.
     """
     if approval.decision is not None:
         raise UsageError(
             f"The action {approval.name!r} was {approval.decision} by {approval.decided_by} at "
             f"{approval.decided_at:%Y-%m-%d %H:%M:%S} UTC already; a decision stands."
         )
+    if content_hash(approval.name, approval.arguments, approval.policy_version) != approval.content_hash:
+        raise UsageError(
+            f"The record of the request {approval.approval_id} contradicts itself: the arguments that it shows are not those that "
+            "its hash is of. Don't decide about it; somebody may have changed the ledger."
+        )
     changed = "" if ruling.arguments is None else json_text(ruling.arguments)
     if mask(changed.encode()) != changed.encode():
         raise UsageError(
             "The changed arguments hold a secret, which is masked in a record: change them so that the action reads it elsewhere."
         )
+
+
+def _as_recorded(event: ApprovalDecided) -> ApprovalDecided:
+    """Return a decision as it will stand in the record, where a secret in its reason is masked."""
+    recorded = EVENT.validate_json(encode(event))
+    assert isinstance(recorded, ApprovalDecided)
+    return recorded
+
+
+def _with_decision(approval: Approval, event: ApprovalDecided) -> Approval:
     return replace(
         approval,
-        decision=ruling.decision,
-        decided_by=ruling.by,
-        why=ruling.why,
-        decided_hash=approval.content_hash,
-        changed_arguments=changed,
-        decided_at=now(),
+        decision=event.decision,
+        decided_by=event.decided_by,
+        why=event.why,
+        decided_hash=event.decided_hash,
+        changed_arguments=event.changed_arguments,
+        decided_at=event.recorded_at,
     )

@@ -121,6 +121,7 @@ def approval_of(step: Step, policy_version: str) -> Approval:
         content_hash=content_hash(step.call.name, recorded, policy_version),
         is_exact=recorded == json_text(step.call.arguments),
         requested_at=now(),
+        policy_version=policy_version,
     )
 
 
@@ -142,9 +143,9 @@ def approval_requested(approval: Approval, step: Step, policy_version: str) -> A
 
 
 def approval_decided(approval: Approval, ruling: Ruling, run_id: str) -> ApprovalDecided:
-    """Return the event of a decision; its id is the request's, so that the ledger keeps the first one only."""
+    """Return the event of a decision that nobody has signed yet."""
     return ApprovalDecided(
-        event_id=derived_id("approval-decided", approval.approval_id),
+        event_id=decision_event_id(approval),
         recorded_at=now(),
         run_id=run_id,
         approval_id=approval.approval_id,
@@ -156,6 +157,15 @@ def approval_decided(approval: Approval, ruling: Ruling, run_id: str) -> Approva
         decided_hash=approval.content_hash,
         changed_arguments="" if ruling.arguments is None else json_text(ruling.arguments),
     )
+
+
+def decision_event_id(approval: Approval) -> str:
+    """Return the identifier of the event of a decision.
+
+    What was signed has one of its own: an event that somebody else has put into the ledger doesn't keep it out.
+    """
+    signature = (approval.signature,) if approval.signature else ()
+    return derived_id("approval-decided", approval.approval_id, *signature)
 
 
 def turn_resumed(turn: TurnKey, run_id: str, feedback: str, finished_at: datetime) -> TurnResumed:

@@ -87,6 +87,7 @@ class Gate:
         plan: the runnable ones.
         seen: what came of actions so far, by their place; whoever runs them adds to it.
         approvals: what was asked and decided about, by the action's place.
+        doubts: why a decision that is recorded doesn't count, by the action's place: it is asked for again.
         is_exact: whether the arguments are those that the model wrote: nothing in them was masked for the record.
         is_live: whether they were never read from a record.
         dry_run: whether nothing is to be done.
@@ -103,6 +104,7 @@ class Gate:
     plan: Plan
     seen: Mapping[int, Observation]
     approvals: Mapping[int, Approval]
+    doubts: Mapping[int, str]
     is_exact: bool
     is_live: bool
     dry_run: bool
@@ -230,7 +232,8 @@ class Gate:
         if self.dry_run:
             message = f"{subject} would wait for approval.{why}"
             return Admitted(step, held_back=Withheld(ExecutionStatus.DRY_RUN, Reason.NOT_APPROVED, message))
-        message = f"{subject} waits for approval.{why}"
+        again = " A decision that is recorded doesn't count." if step.index in self.doubts else ""
+        message = f"{subject} waits for approval.{why}{again}"
         raise _Stop(ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, asks=step)
 
     def _as_ruled(self, step: Step, approval: Approval, decision: Decision) -> Step:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
@@ -60,6 +61,11 @@ Handler: TypeAlias = Callable[[Any, Context], Any]
 """Runs one action: takes its validated model, returns a JSON value, raises ``ActionError`` for the model to hear."""
 
 
+def reach_nothing(_path: Path) -> str:
+    """Return that nothing can be read: the reach of handlers that start no program, or only such as are shut in."""
+    return ""
+
+
 def hold_nothing() -> None:
     """Let go of nothing: the close of handlers that hold nothing."""
 
@@ -71,6 +77,8 @@ class Handlers(dict[str, Handler]):
         handlers: what runs each action.
         previews: what says, by action name, what its handler would do; called in dry runs instead of the handler.
         close: lets go of what the handlers hold; called once, when the session ends.
+        reaches: says, as a clause, why a program that a handler starts could read a file of this user; empty where none can.
+            Where one can read the key for decisions, those of other processes don't count.
 
     Example:
         >>> handlers = al.Handlers({"add": lambda action, context: action.a + action.b})
@@ -84,10 +92,12 @@ class Handlers(dict[str, Handler]):
         *,
         previews: Mapping[str, Handler] | None = None,
         close: Callable[[], None] = hold_nothing,
+        reaches: Callable[[Path], str] = reach_nothing,
     ) -> None:
         super().__init__(handlers or {})
         self.previews: Mapping[str, Handler] = previews or {}
         self.close = close
+        self.reaches = reaches
 
 
 HandlerFactory: TypeAlias = Callable[[Workspace], Handlers]

@@ -21,7 +21,8 @@ class History:
         observations: what came of the last try at each action, by its place; ``interrupted`` for one without an end.
         tries: how many tries there were, by the action's place.
         unfinished: the places of actions whose last try has no end in the record.
-        approvals: what was asked and decided about, by the action's place.
+        approvals: what was asked and decided about, by the action's place; decisions that don't count are not in it.
+        doubts: why a decision that is recorded doesn't count, by the action's place.
     """
 
     turn: TurnKey
@@ -34,3 +35,4 @@ class History:
     tries: Mapping[int, int] = field(default_factory=dict)
     unfinished: frozenset[int] = frozenset()
     approvals: Mapping[int, Approval] = field(default_factory=dict)
+    doubts: Mapping[int, str] = field(default_factory=dict)

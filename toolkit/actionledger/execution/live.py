@@ -1,7 +1,7 @@
 """A live session in a ledger: opened, recorded, locked, resumed and closed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -18,13 +18,12 @@ from actionledger.events import (
     TurnFinished,
     TurnResumed,
 )
+from actionledger.execution.apart import refuse_reachable
 from actionledger.execution.approval import Policy, Ruling
-from actionledger.execution.deciding import decide, ruled
-from actionledger.execution.history import History
 from actionledger.execution.previewing import Preview, previews
 from actionledger.execution.profile import Profile
-from actionledger.execution.recall import recall, recall_approvals
 from actionledger.execution.runtime import SessionRuntime
+from actionledger.execution.taking import Taking
 from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.undoing import Undoing
 from actionledger.execution.workspace import Undone, Workspace
@@ -42,7 +41,7 @@ from actionledger.recording import (
     session_finished,
     session_started,
 )
-from actionledger.values import Approval, Turn
+from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, RunKind
 
 
@@ -78,7 +77,8 @@ class LiveSession:
         listen: is told each event once it is recorded, in the thread that does the work.
 
     Raises:
-        UsageError: the workspace can't be used, or the metadata has a name that the session itself needs.
+        UsageError: the workspace can't be used, the ledger lies in it, or the metadata has a name that the session itself
+            needs.
         LedgerError: another process works on the same session.
     """
 
@@ -98,6 +98,8 @@ class LiveSession:
         source: str = "live",
         listen: Recorder | None = None,
     ) -> None:
+        if ledger is not None and workspace is not None:
+            refuse_reachable(ledger.path, Path(workspace))
         self._listen = listen
         self._source = source
         self._metadata = _checked(metadata or {})
@@ -187,7 +189,7 @@ class LiveSession:
         return self._session.handle(text, occurred_at=now(), prompt=prompt)
 
     def resume(self, turn_id: str, rulings: Mapping[int, Ruling] | None = None) -> Turn:
-        """Go on with a turn: run what was approved, here or by another process, and what was never begun.
+        """Go on with a turn: run what was approved, here or by another process of this user, and what was never begun.
 
         What was begun and never finished is recorded as interrupted; it is run again only where its conduct says that it
         is idempotent.
@@ -212,20 +214,21 @@ class LiveSession:
             ['pending', 'succeeded']
         """
         self._begin()
-        history = self._session.waiting.get(turn_id)
-        if history is None:
-            history = self._recalled(turn_id)
+        taking = Taking(self._session, self._ledger)
+        history = self._session.waiting.get(turn_id) or taking.recalled(turn_id)
         if history.turn.session.session_id != self.session_id:
             raise UsageError(
                 f"The turn {turn_id} belongs to the session {history.turn.session.session_id}; reopen that one."
             )
-        history = self._with_rulings(history, rulings or {})
+        history = taking.taken(history, rulings or {})
         try:
-            return self._session.resume(history)
+            turn = self._session.resume(history)
         except BaseException:
             # What ran until then, only the record knows; from memory it would be run once more.
             self._session.waiting.pop(turn_id, None)
             raise
+        taking.carried_out(history, rulings or {})
+        return turn
 
     def preview(self, turn: Turn) -> tuple[Preview, ...]:
         """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded.
@@ -403,24 +406,6 @@ class LiveSession:
             if self._temporary and not is_needed:
                 self._temporary.remove()
 
-    def _recalled(self, turn_id: str) -> History:
-        if self._ledger is None:
-            raise UsageError(f"Nothing waits in a turn {turn_id!r} of this session.")
-        return recall(self._ledger, turn_id)
-
-    def _with_rulings(self, history: History, rulings: Mapping[int, Ruling]) -> History:
-        """Return a turn with the decisions about it: those given here, and those that others have recorded."""
-        approvals = dict(history.approvals)
-        for place, ruling in rulings.items():
-            approval = _waiting(history, place)
-            if self._ledger is None:
-                approvals[place] = ruled(approval, ruling)
-            else:
-                decide(self._ledger, approval.approval_id, ruling, run_id=self._session.run.run_id)
-        if self._ledger is not None:
-            approvals |= recall_approvals(self._ledger, history.turn.turn_id)
-        return replace(history, approvals=approvals)
-
     def _record(self, event: Event) -> None:
         """Record an event; what must not be lost is on disk before the session goes on."""
         if self._ledger is not None:
@@ -445,7 +430,7 @@ def _checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
 def _workspace(root: Path, ledger: Ledger | None) -> Workspace:
     """Return a folder to act in; its changes can be undone by later processes where a ledger is there to say what they were."""
-    if ledger is None or ledger.read_only or ledger.effects.is_relative_to(root.resolve()):
+    if ledger is None or ledger.read_only:
         return Workspace(root)
     return Workspace(root, state=ledger.effects)
 
@@ -458,14 +443,3 @@ _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFini
 
 def _is_pending(event: Event) -> bool:
     return isinstance(event, ExecutionFinished) and event.status is ExecutionStatus.PENDING
-
-
-def _waiting(history: History, place: int) -> Approval:
-    approval = history.approvals.get(place)
-    if approval is None:
-        known = ", ".join(map(str, history.approvals)) or "none"
-        raise UsageError(
-            f"The action at place {place} of turn {history.turn.turn_id} waits for nothing; "
-            f"the places of those that do: {known}."
-        )
-    return approval

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from actionledger.errors import UsageError
 from actionledger.execution.history import History
-from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.progress import LastTry, TurnProgress, turn_progress
 from actionledger.ledger.queries.sessions import Session
@@ -15,12 +14,13 @@ from actionledger.values import Approval, Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
-def recall(ledger: Queryable, turn_id: str) -> History:
+def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -> History:
     """Return a turn as far as it was recorded.
 
     Args:
         ledger: what to ask.
         turn_id: the turn.
+        approvals: what was asked in it, with the decisions that count, by the action's place.
 
     Raises:
         UsageError: no such turn was read.
@@ -31,7 +31,6 @@ def recall(ledger: Queryable, turn_id: str) -> History:
             f"No turn {turn_id!r} was read; 'actionledger sql \"FROM turns\"' lists the turns that there are."
         )
     turn, tries = found
-    approvals = recall_approvals(ledger, turn_id)
     return History(
         turn=_key(turn),
         text=turn.text,
@@ -57,11 +56,6 @@ def recorded_workspace(session: Session) -> Path:
         return Path(recorded)
     what = f"is gone: {recorded!r}" if recorded else "was not recorded"
     raise UsageError(f"The folder of the session {session.session_id} {what}; give a workspace.")
-
-
-def recall_approvals(ledger: Queryable, turn_id: str) -> dict[int, Approval]:
-    """Return what was asked and decided about in a turn, by the action's place."""
-    return {approval.action_index: approval for approval in approvals_of_turn(ledger, turn_id)}
 
 
 def _key(turn: TurnProgress) -> TurnKey:

@@ -100,6 +100,10 @@ def _row(table: str, event: Event, **derived: Any) -> Row:
 def _event_row(event: Event) -> Row:
     if isinstance(event, SystemNoted):
         return _row("events", event, detail=_json(event.detail))
+    if isinstance(event, ApprovalDecided) and event.signature:
+        # What a decision's own table has no column for.
+        detail = {"approval_id": event.approval_id, "signature": event.signature}
+        return Row("events", _taken(_EVENT_COLUMNS, event) | {"detail": _json(detail)})
     return Row("events", _taken(_EVENT_COLUMNS, event))
 
 

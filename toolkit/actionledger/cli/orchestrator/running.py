@@ -13,15 +13,14 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.exits import ExitCode
+from actionledger.cli.ledgers import existing, ledger_of_agent
 from actionledger.cli.options import (
-    DEFAULT_LEDGER,
     AutoOption,
     DryRunOption,
     JsonOption,
     LedgerOption,
     check_model,
     command_words,
-    existing,
     opened_model,
 )
 from actionledger.cli.orchestrator.casting import Cast
@@ -70,7 +69,7 @@ def run(
     model: ModelOption = None,
     layer: LayerOption = None,
     price: PriceOption = None,
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     repository: RepositoryOption = None,
     auto: AutoOption = False,
     dry_run: DryRunOption = False,
@@ -80,16 +79,17 @@ def run(
     """Send a directive down the layers, or go on with one; all of it is recorded, and saved after every step."""
     with ExitStack() as stack:
         _check(folder, directive, repository, dry_run=dry_run)
+        recorded_in = ledger_of_agent(ledger, folder)
         cast = Cast.read(model, layer or (), price or ())
         state = State.load(folder) if directive is None else None
         if directive is not None and not cast.specs:
             raise UsageError("No layer has a model; give --model SPEC, or --layer NAME=SPEC.")
         for spec in cast.specs:
-            check_model(spec, ledger)
+            check_model(spec, recorded_in)
         # What goes on is recorded already: a ledger that isn't there is a slip of the pen.
-        opened = stack.enter_context(open_ledger(ledger if directive else existing(ledger)))
+        opened = stack.enter_context(open_ledger(recorded_in if directive else existing(recorded_in)))
         layers = cast.layers(state.layers if state else None, _opener(opened, stack))
-        teller = Teller(folder, ledger, as_json=as_json)
+        teller = Teller(folder, recorded_in, as_json=as_json)
         terms = Terms(auto=auto, max_turns=max_turns, on_message=teller.take, on_decided=teller.take_decided)
         if directive is None:
             orchestration = Orchestration.load(folder, layers, ledger=opened, terms=terms)

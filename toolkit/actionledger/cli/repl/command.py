@@ -1,6 +1,5 @@
 """``repl``: a conversation in the terminal, whose actions a person looks at before they run."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -9,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from actionledger.cli.ledgers import ledger_of_agent
 from actionledger.cli.options import LedgerOption, ModelOption, check_model, opened_model
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
@@ -19,20 +19,11 @@ from actionledger.cli.repl.wording import visible
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
+from actionledger.execution.state import state_folder
 from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile
-
-
-def state_folder() -> Path:
-    """Return where this user's programs keep what they want to find again."""
-    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
-    return Path(state) / "actionledger"
-
-
-DEFAULT_LEDGER = state_folder() / "repl.duckdb"
-"""Away from any working directory: actions must not reach their own record."""
 
 
 def repl(
@@ -41,7 +32,7 @@ def repl(
     workdir: Annotated[
         Path, typer.Option("--workdir", "-w", help="The folder that actions may touch.")
     ] = Path(),
-    ledger: LedgerOption = DEFAULT_LEDGER,
+    ledger: LedgerOption = None,
     profile: Annotated[str, typer.Option("--profile", "-p", help="The profile to run under.")] = CODER.name,
     prompts: Annotated[
         Path | None, typer.Option("--prompts", help="A folder with system prompts, NAME.md or NAME.txt.")
@@ -58,10 +49,12 @@ def repl(
     known = Prompts(prompt_of(chosen), prompts)
     system = known.named(prompt)
     rules = load_policy(policy, chosen.catalogue) if policy else None
+    # Away from any working directory: actions must not reach their own record.
+    recorded_in = ledger_of_agent(ledger or state_folder() / "repl.duckdb", workdir)
     if model:
-        check_model(model, ledger)
+        check_model(model, recorded_in)
     with ExitStack() as stack:
-        opened = stack.enter_context(open_ledger(ledger))
+        opened = stack.enter_context(open_ledger(recorded_in))
         progress = Progress(lambda line: write(f"{line}\n"))
 
         def make_model(spec: str) -> Model:
@@ -79,7 +72,7 @@ def repl(
         chat.auto, chat.dry_run = auto, dry_run
         repl = Repl(chat, progress=progress, prompts=known, write=write, make_model=make_model)
         with _closing(chat):
-            _greet(chat, ledger)
+            _greet(chat, recorded_in)
             lines = typed_lines(repl, state_folder() / "repl_history") if sys.stdin.isatty() else PipedLines()
             loop(repl, lines)
 

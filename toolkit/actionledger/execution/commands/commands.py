@@ -9,6 +9,7 @@ from pathlib import Path
 from threading import Event, Lock
 
 from actionledger.errors import ActionError
+from actionledger.execution.commands import reach
 from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.commands.settings import CommandSettings
@@ -75,6 +76,18 @@ class Commands:
             ActionError: it can't be started.
         """
         return self._run(words, cancelled, None)
+
+    def reaches(self, path: Path) -> str:
+        """Return why a command could read a file, as a clause; empty where none can.
+
+        Args:
+            path: the file; it need not be there.
+        """
+        if not landlock_version():
+            is_refused = self.settings.confined
+            return "" if is_refused else "commands run unconfined here (this system has no Landlock)"
+        folder = reach.granted(path, self.settings)
+        return f"commands may read {folder}" if folder else ""
 
     def close(self) -> None:
         """Remove what commands kept in their home."""

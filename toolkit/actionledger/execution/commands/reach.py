@@ -8,6 +8,7 @@ from pathlib import Path
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands.settings import CommandSettings, toolchains
+from actionledger.execution.state import state_folder
 from actionledger.vocabulary import Reason
 
 _SYSTEM = (
@@ -52,11 +53,35 @@ def readable(program: Path, settings: CommandSettings) -> list[str]:
     return [*_SYSTEM, *sorted(map(str, own))]
 
 
+def granted(path: Path, settings: CommandSettings) -> str:
+    """Return the folder by which every command may read a file; empty where none is.
+
+    Args:
+        path: the file; it need not be there.
+        settings: how commands are run.
+    """
+    folders = [*_SYSTEM, *toolchains().values(), *map(str, settings.readable)]
+    return next((folder for folder in folders if path.resolve().is_relative_to(Path(folder).resolve())), "")
+
+
 def _installations(program: Path) -> Iterator[Path]:
     """Yield what a program was installed in, wherever links lead: its folder, or itself where that is somebody's home."""
     for place in _chain(program):
         prefix = place.parent.parent if place.parent.name == "bin" else place.parent
-        yield next(one for one in (prefix, place.parent, place) if not _holds_a_home(one))
+        yield from _without_state(
+            next(one for one in (prefix, place.parent, place) if not _holds_a_home(one))
+        )
+
+
+def _without_state(folder: Path) -> Iterator[Path]:
+    """Yield a folder, or what is in it but the way to this user's state: ``~/.local`` holds both programs and that."""
+    state = state_folder().resolve()
+    if not state.is_relative_to(folder.resolve()):
+        yield folder
+        return
+    for inner in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if not state.is_relative_to(inner.resolve()):
+            yield inner
 
 
 def _chain(program: Path) -> Iterable[Path]:

@@ -1,42 +1,48 @@
-"""What waits for a decision, and what was decided."""
+"""What somebody was asked, and what is recorded as decided: each request once for every decision about it that stands there.
+
+Who may append to a ledger may append a decision. Which one counts, ``execution.standing`` says; nothing is to be run on what
+is found here alone.
+"""
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
 from actionledger.values import Approval
 
 _APPROVALS = """
-SELECT approval_id::VARCHAR AS approval_id, session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, turn_index,
-       action_index, profile, model, name, arguments::VARCHAR AS arguments, content_hash, is_exact, requested_at,
-       decision, coalesce(decided_by, '') AS decided_by, coalesce(why, '') AS why,
+SELECT s.approval_id::VARCHAR AS approval_id, s.session_id::VARCHAR AS session_id, s.turn_id::VARCHAR AS turn_id,
+       turn_index, action_index, profile, model, name, arguments::VARCHAR AS arguments, content_hash, is_exact,
+       requested_at, decision, coalesce(decided_by, '') AS decided_by, coalesce(why, '') AS why,
        coalesce(decided_hash, '') AS decided_hash, coalesce(changed_arguments::VARCHAR, '') AS changed_arguments,
-       decided_at
-FROM approvals WHERE {condition} ORDER BY requested_at, turn_index, action_index"""
+       decided_at, policy_version, coalesce(signature, '') AS signature
+FROM approval_starts AS s
+LEFT JOIN approval_ends USING (approval_id)
+LEFT JOIN (
+    SELECT detail->>'approval_id' AS signed_id, recorded_at AS signed_at, detail->>'signature' AS signature
+    FROM events WHERE kind = 'approval_decided'
+) AS signatures ON signed_id = s.approval_id::VARCHAR AND signed_at = decided_at
+WHERE {condition}
+ORDER BY requested_at, turn_index, action_index, decided_at"""
 
-_WAITS = "decision IS NULL"
-
-_DECIDED_AND_NOT_DONE = """decision IS NOT NULL AND action_id IN (
-    SELECT action_id FROM executions GROUP BY action_id HAVING max_by(status, try_number) = 'pending')"""
+_IS_OPEN = """(decision IS NULL OR action_id IN (
+    SELECT action_id FROM executions GROUP BY action_id HAVING max_by(status, try_number) = 'pending'))"""
 
 
-def waiting_approvals(ledger: Queryable) -> list[Approval]:
-    """Return the actions that wait for a decision, those that have waited longest first."""
-    return rows(ledger, Approval, _APPROVALS.format(condition=_WAITS))
-
-
-def decided_approvals(ledger: Queryable) -> list[Approval]:
-    """Return the actions about which a decision was made that nobody has carried out yet."""
-    return rows(ledger, Approval, _APPROVALS.format(condition=_DECIDED_AND_NOT_DONE))
+def open_approvals(ledger: Queryable) -> list[Approval]:
+    """Return the requests about actions that wait, whether something was decided or not, those that have waited longest first."""
+    return rows(ledger, Approval, _APPROVALS.format(condition=_IS_OPEN))
 
 
 def approvals_of_turn(ledger: Queryable, turn_id: str) -> list[Approval]:
-    """Return what was asked and decided about in a turn, oldest first."""
-    return rows(ledger, Approval, _APPROVALS.format(condition="turn_id = $id::UUID"), {"id": turn_id})
+    """Return what was asked in a turn and recorded as decided, oldest first."""
+    if not is_uuid(turn_id):
+        return []
+    return rows(ledger, Approval, _APPROVALS.format(condition="s.turn_id = $id::UUID"), {"id": turn_id})
 
 
 def approvals_called(ledger: Queryable, prefix: str) -> list[Approval]:
     """Return the approvals whose identifier begins so; none for what no identifier begins with."""
     if not prefix or not is_uuid(f"{prefix}{_ANY_ID[len(prefix) :]}"):
         return []
-    condition = "starts_with(approval_id::VARCHAR, lower($prefix))"
+    condition = "starts_with(s.approval_id::VARCHAR, lower($prefix))"
     return rows(ledger, Approval, _APPROVALS.format(condition=condition), {"prefix": prefix})
 
 

@@ -40,4 +40,5 @@ def _make(settings: CommandSettings, on_output: OnOutput | None, workspace: Work
             **git_previews(git),
         },
         close=close,
+        reaches=commands.reaches,
     )

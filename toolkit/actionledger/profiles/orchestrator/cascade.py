@@ -11,9 +11,9 @@ from types import TracebackType
 from typing import Self
 
 from actionledger.errors import UsageError
+from actionledger.execution.standing import decided_approvals, waiting_approvals
 from actionledger.ids import derived_id, new_id
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.approvals import decided_approvals, waiting_approvals
 from actionledger.models import Message, ModelError
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
 from actionledger.profiles.orchestrator.casting import Layer
