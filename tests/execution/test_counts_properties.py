@@ -10,7 +10,7 @@ import actionledger as al
 from actionledger.errors import ActionError, UsageError
 from actionledger.execution.approval import Ruling
 from actionledger.execution.deciding import decide
-from actionledger.ledger.queries.approvals import waiting_approvals
+from actionledger.execution.standing import waiting_approvals
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.rates import Rate
 from actionledger.vocabulary import Decision

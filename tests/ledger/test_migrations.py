@@ -11,7 +11,7 @@ from actionledger.errors import NewerLedgerError
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.migrations import MIGRATIONS, migrate, version_in
-from actionledger.ledger.queries.approvals import waiting_approvals
+from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.schema import SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.staging import QUARANTINE
@@ -156,7 +156,9 @@ def check_what_version_2_recorded(ledger) -> None:
     }
     assert counted.execution == Rate(10, 11)
     assert counted.taken_back == Rate(5, 10)
-    assert [approval.name for approval in waiting_approvals(ledger)] == ["create_file"]
+    assert [approval.name for approval in open_approvals(ledger) if approval.decision is None] == [
+        "create_file"
+    ]
     assert ledger.sql("SELECT count(*) FROM quarantine").fetchone() == (0,)
     assert ledger.sql(
         "SELECT paths::VARCHAR, path_count, kind FROM reversals WHERE action_index = 0 AND task = 'C' "

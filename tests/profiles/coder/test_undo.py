@@ -198,18 +198,6 @@ def test_a_session_that_nobody_records_is_undone_as_well(session):
     assert session.tree() == {}
 
 
-def test_a_ledger_inside_of_the_workspace_keeps_no_journal_there(tmp_path):
-    """Where actions could change it; undoing works while the session lasts."""
-    with (
-        al.open_ledger(tmp_path / "l.duckdb") as ledger,
-        al.Runtime("coder", ledger=ledger, workspace=tmp_path, auto=True) as runtime,
-    ):
-        runtime.handle("<create_file><path>x</path><content>x</content></create_file>")
-        assert not ledger.effects.exists()
-        runtime.undo()
-        assert not (tmp_path / "x").exists()
-
-
 KILLED = """
 import os, signal, sys
 import actionledger as al

@@ -243,11 +243,6 @@ class Chat:
         self.session.close(reason="left")
 
     def _opened(self) -> LiveSession:
-        if self.ledger.path.is_relative_to(self._workspace.resolve()):
-            raise UsageError(
-                f"The ledger {str(self.ledger.path)!r} lies in the working directory, where actions could change it; "
-                "choose another directory, or another ledger with --ledger."
-            )
         opened = LiveSession(
             self.profile,
             ledger=self.ledger,
