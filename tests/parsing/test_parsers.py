@@ -1,5 +1,6 @@
 """Named configurations: the same settings have the same hash, in every process, and any other setting another one."""
 
+import json
 import os
 import subprocess
 import sys
@@ -8,10 +9,12 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from actionledger.errors import UnknownNameError
+from actionledger.parsing import parsers
 from actionledger.parsing.dialects import DIALECTS, dialect_named
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import (
     PARSERS,
+    READING_RULES,
     BaselineParser,
     DialectParser,
     Parser,
@@ -122,6 +125,21 @@ def test_the_order_of_dialects_is_a_setting():
     one, other = parser_for(("json_action", "plan")), parser_for(("plan", "json_action"))
     assert (one.name, other.name) == ("json_action+plan", "plan+json_action")
     assert one.id != other.id
+
+
+@ALL_NAMES
+def test_other_rules_of_reading_have_another_hash(name, monkeypatch):
+    """A ledger tells apart what was read before the rules changed and after, and the record says by which."""
+    parser = PARSERS[name]
+    assert json.loads(parser.configuration)["reading_rules"] == READING_RULES
+    monkeypatch.setattr(parsers, "READING_RULES", READING_RULES + 1)
+    assert parser.model_copy(update={"reading_rules": READING_RULES + 1}).id != parser.id
+
+
+def test_a_configuration_of_other_rules_is_refused():
+    """This code can't read as it did under them, and would say that it did."""
+    with pytest.raises(ValidationError, match="reads by the rules"):
+        BASE.model_copy(update={"reading_rules": READING_RULES - 1})
 
 
 @ALL_NAMES

@@ -326,6 +326,17 @@ class ParseResult:
         return tuple(repair for block in self.blocks for repair in block.repairs)
 
     @property
+    def unread(self) -> tuple[Issue, ...]:
+        """The issues of what the model meant or may have meant, in text order: not those of examples and of data."""
+        shown = {
+            id(issue)
+            for block in self.blocks
+            if block.reason is Reason.EXAMPLE or block.reason is Reason.NOT_AN_ACTION
+            for issue in block.issues
+        }
+        return tuple(issue for issue in self.issues if id(issue) not in shown)
+
+    @property
     def reasoning(self) -> tuple[Span, ...]:
         """The stretches that the model thought to itself, in text order."""
         return tuple(block.span for block in self.blocks if block.reason is Reason.REASONING)

@@ -122,6 +122,10 @@ class RepairKind(StrEnum):
     UNCLOSED_TAG = "unclosed_tag"
     MISLABELLED_FENCE = "mislabelled_fence"
     MISSING_FENCE = "missing_fence"
+    FENCE_IN_LINE = "fence_in_line"
+    MISSING_WRAPPER = "missing_wrapper"
+    TAG_SPELLING = "tag_spelling"
+    TAG_ATTRIBUTES = "tag_attributes"
     SEVERAL_VALUES = "several_values"
     NESTED_JSON = "nested_json"
     SPACE = "space"
@@ -161,6 +165,10 @@ class Reason(StrEnum):
     UNCLOSED_TAG = "unclosed_tag"
     MISLABELLED_FENCE = "mislabelled_fence"
     MISSING_FENCE = "missing_fence"
+    FENCE_IN_LINE = "fence_in_line"
+    MISSING_WRAPPER = "missing_wrapper"
+    TAG_SPELLING = "tag_spelling"
+    TAG_ATTRIBUTES = "tag_attributes"
     CONTROL_CHARACTER = "control_character"
     TRAILING_COMMA = "trailing_comma"
     COMMENT = "comment"
@@ -193,6 +201,7 @@ class Reason(StrEnum):
     WRONG_SHAPE = "wrong_shape"
     NOT_AN_ACTION = "not_an_action"
     EXAMPLE = "example"
+    CALL_IN_PROSE = "call_in_prose"
     REASONING = "reasoning"
     BLOCK_LIMIT = "block_limit"
     RESPONSE_TOO_LARGE = "response_too_large"
@@ -264,6 +273,10 @@ SENTENCES: dict[Reason, str] = {
     Reason.UNCLOSED_TAG: "The tag was opened and never closed.",
     Reason.MISLABELLED_FENCE: "The fence's label is not the format's.",
     Reason.MISSING_FENCE: "The block stands without its fence.",
+    Reason.FENCE_IN_LINE: "The fence begins, or its content does, in the middle of a line.",
+    Reason.MISSING_WRAPPER: "The actions stand without the object that the format puts around them.",
+    Reason.TAG_SPELLING: "The tag is spelt otherwise than the format's.",
+    Reason.TAG_ATTRIBUTES: "Fields stand in the tag, as its attributes.",
     Reason.CONTROL_CHARACTER: "A string holds a raw line break, tab or other control character.",
     Reason.TRAILING_COMMA: "A comma stands before a closing bracket.",
     Reason.COMMENT: "JSON has no comments.",
@@ -296,6 +309,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.WRONG_SHAPE: "The value was read, but it has not the shape that the dialect asks for.",
     Reason.NOT_AN_ACTION: "The block holds data that is no action.",
     Reason.EXAMPLE: "The block is shown as an example, not meant to run.",
+    Reason.CALL_IN_PROSE: "The block stands within a sentence: it may be meant or only mentioned.",
     Reason.REASONING: "The model thinks this to itself.",
     Reason.BLOCK_LIMIT: "The response has more blocks than the parser's limit.",
     Reason.RESPONSE_TOO_LARGE: "The response is larger than what a ledger takes, so nothing of it was done.",

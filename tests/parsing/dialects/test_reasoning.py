@@ -89,7 +89,7 @@ def test_a_parser_may_take_the_tags_for_prose():
     """The setting turns it off altogether."""
     plain = DialectParser(name="p", dialects=ASSISTANT.dialects, reasoning=False)
     reading = plain.read(f"<think>{BLOCK % 'a'}\n</think>")
-    assert (reading.blocks, reading.narrative.startswith("<think>")) == ((), True)
+    assert (reasons(reading), reading.narrative.startswith("<think>")) == ([None], True)
 
 
 def test_a_closing_tag_within_a_line_is_a_mention():

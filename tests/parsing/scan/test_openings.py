@@ -41,7 +41,9 @@ def test_a_line_that_opens_a_fence(line, mark, label):
     assert (opening.start, opening.end) == (0, len(line) + 1)
 
 
-@pytest.mark.parametrize("line", ["``", "~~", "x ```json", "> ```json", "```js`on", "``json``", "`~`~`~", ""])
+@pytest.mark.parametrize(
+    "line", ["``", "~~", "x ```", "x ~~~json", "> ``` json", "```js`on", "``json``", "`~`~`~", ""]
+)
 def test_a_line_that_opens_no_fence(line):
     """Too few marks, text before them, or a backtick behind them: that is inline code or prose."""
     assert openings(f"{line}\nbody") == []
@@ -52,6 +54,44 @@ def test_a_fence_opens_on_any_line_and_its_body_begins_on_the_next():
     text = "🍅\n```json\n1"
     (opening,) = openings(text)
     assert (opening.start, text[opening.end :]) == (2, "1")
+
+
+@pytest.mark.parametrize("marker", ["- ", "* ", "+ ", "1. ", "12) ", "  - ", "- - ", "1. -\t"])
+@pytest.mark.parametrize("mark", ["```", "~~~"])
+def test_a_fence_opens_in_a_lists_item(marker, mark):
+    """CommonMark lets it: the item's content begins behind the marker."""
+    text = f"{marker}{mark}json\n1"
+    (opening,) = openings(text)
+    assert (opening.kind, opening.start, text[opening.end :]) == (OpeningKind.FENCE, len(marker), "1")
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "label", "body"),
+    [
+        ("x ", "```json\n", "json", "1"),
+        ("x ", "````json  \r\n", "json", "1"),
+        ("> ", "```actions", "actions", ""),
+        ("", "```json", "json", ' {"a": 1}```'),
+        ("x: ", "```json", "json", '{"a": 1}```'),
+        ("x: ", "```", "", '[{"a": 1}]```'),
+        ("x: ", "```\n", "", '{"a": 1}```'),
+        ("", "```json", "json", " {action: 1}"),
+    ],
+)
+def test_a_fence_may_be_embedded_in_a_line(before, line, label, body):
+    """Behind other text it needs a label or a value; with its value on its line it is no fence of CommonMark's."""
+    text = before + line + body
+    (opening,) = openings(text)
+    assert (opening.kind, opening.label) == (OpeningKind.EMBEDDED, label)
+    assert (opening.start, text[opening.end :]) == (len(before), body)
+    assert opening.mark == "`" * line.count("`")
+
+
+@pytest.mark.parametrize("line", ["```json {1,3-5}", "```{.python}", "```js {highlight: [1]}", "``` {r}"])
+def test_attributes_of_a_fence_are_no_value(line):
+    """Other tools write them behind the label."""
+    (opening,) = openings(f"{line}\nbody")
+    assert (opening.kind, opening.end) == (OpeningKind.FENCE, len(line) + 1)
 
 
 @pytest.mark.parametrize("text", ["```json", "x\n```json"])
@@ -94,7 +134,7 @@ def test_an_opening_beyond_the_end_is_none():
     assert openers.next("<exec>", 0, 6).end == 6
 
 
-@pytest.mark.parametrize("text", ["a ```json", "a Action:", "a\n\n ```json", "a\n{"])
+@pytest.mark.parametrize("text", ["a ```", "a Action:", "a\n\n ```json", "a\n{"])
 def test_what_a_line_begins_with_is_no_opening_in_the_middle_of_it(text):
     """Where looking begins makes no line begin there; the line's own beginning counts."""
     openers = Openers(NOTHING, LINES, fences=True)

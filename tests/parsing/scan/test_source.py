@@ -62,7 +62,7 @@ def test_a_block_closes_behind_its_value(rest, end, found):
     """A fence may follow on the value's own line or after blanks; else the end of the text closes the block."""
     head = "```a\n1"
     source, opening = opened(head + rest)
-    closing = source.closing_behind(opening, len(head))
+    closing = source.closing_behind(opening, len(head), len(source.text))
     assert (closing.start, closing.end, closing.found) == (len(head), len(head) + end, found)
 
 
@@ -71,7 +71,7 @@ def test_text_behind_a_value_closes_nothing(rest):
     """Anything but a fitting fence is text that nobody accounted for."""
     head = "```a\n1"
     source, opening = opened(head + rest)
-    assert source.closing_behind(opening, len(head)) is None
+    assert source.closing_behind(opening, len(head), len(source.text)) is None
 
 
 class Counted(str):

@@ -66,7 +66,8 @@ def render(
         limits: how much is said, of all of it and of one result.
 
     Returns:
-        An entry for each issue and each action; empty where there is nothing to say.
+        An entry for each action, and for each issue of what was meant: what is wrong with an example, nobody asked.
+        Empty where there is nothing to say.
     """
     entries = list(_entries(result, observations, correct))
     if not entries and not note:
@@ -87,7 +88,7 @@ def _dialect(result: ParseResult) -> str:
 
 
 def _entries(result: ParseResult, observations: Sequence[Observation], correct: Correct) -> Iterator[_Entry]:
-    for issue in result.issues:
+    for issue in result.unread:
         yield _Entry(_on_one_line(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
     seen = {observation.action_index: observation for observation in observations}
     corrected: set[str] = set()

@@ -1,20 +1,23 @@
 """One pass over a response: openings in text order, each shown to the dialects that asked for it.
 
 The rule for overlap: the block that begins first wins, and whatever lies inside it is its content. A fence that no
-dialect reads is somebody's code: what would be an action in it is an illustration, unless the dialect says that fences
-don't concern it.
+dialect reads is somebody's code, and a block quote is somebody else's word: what would be an action in it is an
+illustration, unless the dialect says that fences don't concern it.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.scan.openings import Openers, Opening, OpeningKind
+from actionledger.parsing.intent import as_example, lost_behind, weighed
+from actionledger.parsing.quotations import Quotation
+from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, is_fence
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
-from actionledger.values import Issue, Span
-from actionledger.vocabulary import BlockStatus, Reason
+from actionledger.values import Span
+from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 Placed = tuple[Dialect, Found]
 """A block with the dialect that read it."""
@@ -26,32 +29,42 @@ class Finder:
     Args:
         dialects: the formats to look for; of two that want the same block, the first that reads it wins.
         fences: whether fences count: they do unless nothing in them is an example, and nobody reads them.
+        is_nested: whether it looks into somebody else's fence or quotation: further fences in it are nobody's.
     """
 
-    def __init__(self, dialects: Sequence[Dialect], *, fences: bool | None = None) -> None:
+    def __init__(
+        self, dialects: Sequence[Dialect], *, fences: bool | None = None, is_nested: bool = False
+    ) -> None:
         if fences is None:
             fences = any(
                 dialect.fence_labels or dialect.reads_any_fence or dialect.respects_fences
                 for dialect in dialects
             )
         self._dialects = tuple(dialects)
+        self._is_nested = is_nested
         self._by_label: dict[tuple[OpeningKind, str], list[Dialect]] = {}
         for dialect in dialects:
-            for literal in dialect.literals:
-                self._by_label.setdefault((OpeningKind.LITERAL, literal), []).append(dialect)
-            for label in dialect.fence_labels:
-                self._by_label.setdefault((OpeningKind.FENCE, label), []).append(dialect)
-        self._of_any_fence = [dialect for dialect in dialects if dialect.reads_any_fence]
-        self._of_lines = [
-            (dialect, re.compile("|".join(sorted(dialect.line_patterns))))
-            for dialect in dialects
-            if dialect.line_patterns
-        ]
+            self._note(dialect)
+        self._of_any_fence = [dialect for dialect in dialects if dialect.reads_any_fence and not is_nested]
+        self._of_lines = _matching(dialects, "line_patterns")
+        self._of_near = _matching(dialects, "near_literals")
         self._openers = Openers(
             literals=frozenset[str]().union(*(dialect.literals for dialect in dialects)),
             lines=frozenset[str]().union(*(dialect.line_patterns for dialect in dialects)),
             fences=fences,
+            near=frozenset[str]().union(*(dialect.near_literals for dialect in dialects)),
+            quotes=not is_nested and any(dialect.respects_fences for dialect in dialects),
         )
+
+    def _note(self, dialect: Dialect) -> None:
+        """Note by which texts and labels a dialect is asked; within another fence, only those of formats that look there."""
+        asked = [(OpeningKind.LITERAL, literal) for literal in dialect.literals]
+        if dialect.reads_embedded_fences:
+            asked += [(OpeningKind.EMBEDDED, label) for label in dialect.fence_labels]
+        if dialect.reads_embedded_fences or not self._is_nested:
+            asked += [(OpeningKind.FENCE, label) for label in dialect.fence_labels]
+        for opening in asked:
+            self._by_label.setdefault(opening, []).append(dialect)
 
     def blocks(self, source: Source, options: DecodeOptions, start: int = 0) -> Iterator[Placed]:
         """Return the blocks of a response in text order, never overlapping.
@@ -65,29 +78,42 @@ class Finder:
 
     @cached_property
     def _inside_fences(self) -> "Finder":
-        inner = [dialect for dialect in self._dialects if dialect.literals or dialect.line_patterns]
-        return Finder(inner, fences=False)
+        inner = [
+            dialect
+            for dialect in self._dialects
+            if dialect.literals or dialect.line_patterns or dialect.reads_embedded_fences
+        ]
+        has_fences = any(dialect.reads_embedded_fences for dialect in inner)
+        return Finder(inner, fences=has_fences, is_nested=True)
+
+    @cached_property
+    def _inside_quotes(self) -> "Finder":
+        return Finder([dialect for dialect in self._dialects if dialect.respects_fences], is_nested=True)
 
     def _blocks(self, source: Source, options: DecodeOptions, within: Span) -> Iterator[Placed]:
         at, end = within
         open_fence = ""
         while opening := self._openers.next(source.text, at, end):
-            if placed := self._first_reading(source, opening, end, options):
-                yield _doubtful(*placed, open_fence) if open_fence else placed
-                at = max(placed[1].span.end, opening.start + 1)
-            elif opening.kind is OpeningKind.FENCE:
+            at = max(opening.end, opening.start + 1)
+            if opening.kind is OpeningKind.QUOTE:
+                quoted = self._quoted(source, options, opening, end)
+                yield from quoted
+                at = max(at, quoted[-1][1].span.end) if quoted else at
+            elif placed := self._first_reading(source, opening, end, options):
+                yield _unless_lost(*placed, open_fence) if open_fence else placed
+                at = max(at, placed[1].span.end)
+            elif not self._is_nested and is_fence(opening, source.text):
                 closing = source.closing_fence(opening, opening.end, end)
                 if closing.found:
-                    yield from self._examples(source, options, Span(opening.end, closing.start))
+                    examples, at = self._examples(source, options, opening, closing, end)
+                    yield from examples
                 else:
                     open_fence = open_fence or _named(opening, source.text)
-                at = closing.end if closing.found else max(opening.end, opening.start + 1)
-            else:
-                at = max(opening.end, opening.start + 1)
 
     def _asked(self, opening: Opening) -> Sequence[Dialect]:
-        if opening.kind is OpeningKind.LINE:
-            return [dialect for dialect, pattern in self._of_lines if pattern.fullmatch(opening.label)]
+        if opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR:
+            patterns = self._of_lines if opening.kind is OpeningKind.LINE else self._of_near
+            return [dialect for dialect, pattern in patterns if pattern.fullmatch(opening.label)]
         asked = self._by_label.get((opening.kind, opening.label), [])
         return asked + self._of_any_fence if opening.kind is OpeningKind.FENCE else asked
 
@@ -101,6 +127,7 @@ class Finder:
             found = dialect.read(source, opening, end, options)
             if found is None:
                 continue
+            found = weighed(found, opening, source.text)
             if found.reason is Reason.NOT_AN_ACTION:
                 data = data or (dialect, found)
             elif found.reason is Reason.WRONG_SHAPE:
@@ -109,13 +136,53 @@ class Finder:
                 return dialect, found
         return misshapen or data
 
-    def _examples(self, source: Source, options: DecodeOptions, body: Span) -> Iterator[Placed]:
-        """Yield what looks like actions inside somebody else's fence: as examples where the dialect respects fences."""
-        for dialect, found in self._inside_fences._blocks(source, options, body):  # noqa: SLF001 - another of this class
-            if not dialect.respects_fences:
-                yield dialect, found
-            elif found.actions:
-                yield dialect, found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=())
+    def _examples(
+        self, source: Source, options: DecodeOptions, opening: Opening, closing: Closing, end: int
+    ) -> tuple[list[Placed], int]:
+        """Return what looks like actions inside somebody else's fence, and where that fence ends.
+
+        It is an example where the dialect respects fences. A fence in it of the same length takes its closing line. Where
+        another one follows, that is the outer fence's; where none does, either of the two fences lacks its own.
+        """
+        found = [
+            placed
+            for placed in self._inside_fences._blocks(source, options, Span(opening.end, closing.start))  # noqa: SLF001 - another of this class
+            if placed[1].actions or not placed[0].respects_fences
+        ]
+        if found and any(repair.kind is RepairKind.UNCLOSED_FENCE for repair in found[-1][1].repairs):
+            again = source.closing_fence(opening, closing.end, end)
+            if again.found and not Span(closing.end, again.start).of(source.text).strip():
+                closing = again
+            else:
+                fence = _named(opening, source.text)
+                return [*map(_shown, found[:-1]), _unless_lost(*found[-1], fence)], closing.end
+        return [*map(_shown, found)], closing.end
+
+    def _quoted(self, source: Source, options: DecodeOptions, opening: Opening, end: int) -> list[Placed]:
+        """Return what looks like actions in the block quote that begins here: examples, as people mean a quotation."""
+        quote = Quotation(source.text, opening.start, end)
+        inner = Source(quote.text, source.names)
+        return [
+            (dialect, as_example(quote.placed(found)))
+            for dialect, found in self._inside_quotes.blocks(inner, options)
+            if found.actions
+        ]
+
+
+def _matching(
+    dialects: Sequence[Dialect], attribute: Literal["line_patterns", "near_literals"]
+) -> list[tuple[Dialect, re.Pattern[str]]]:
+    """Return the dialects that ask for openings by patterns, each with all of its own."""
+    asked = ((dialect, getattr(dialect, attribute)) for dialect in dialects)
+    return [(dialect, re.compile("|".join(sorted(patterns)))) for dialect, patterns in asked if patterns]
+
+
+def _shown(placed: Placed) -> Placed:
+    """Return a block in somebody else's fence as the example that it is there, if fences concern its dialect."""
+    dialect, found = placed
+    if not dialect.respects_fences:
+        return placed
+    return dialect, found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=())
 
 
 def _named(opening: Opening, text: str) -> str:
@@ -124,13 +191,11 @@ def _named(opening: Opening, text: str) -> str:
     return f"{span.of(text).strip()[:40]!r} at {opening.start}"
 
 
-def _doubtful(dialect: Dialect, found: Found, fence: str) -> Placed:
-    """Return a block behind somebody else's fence that nothing closes as an example, with an issue.
+def _unless_lost(dialect: Dialect, found: Found, fence: str) -> Placed:
+    """Return a block behind somebody else's fence that nothing closes as lost: it may or may not be inside the fence.
 
-    It may or may not be inside the fence. A dialect that fences don't concern knows no such doubt.
+    A dialect that fences don't concern knows no such doubt.
     """
-    if found.reason in {Reason.NOT_AN_ACTION, Reason.REASONING} or not dialect.respects_fences:
+    if found.status is BlockStatus.IGNORED or not dialect.respects_fences:
         return dialect, found
-    detail = f"{fence} either holds this, as an example, or was to be closed before it."
-    issue = Issue(Reason.UNCLOSED_FENCE, found.span, detail)
-    return dialect, found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=(issue,))
+    return dialect, lost_behind(found, fence)

@@ -71,7 +71,7 @@ def assembled(
     is_meant = any(action.illustration is None for action in actions)
     outcome = _outcome(text, blocks, has_actions=is_meant, requires_action=requires_action)
     issues = [issue for block in blocks for issue in block.issues]
-    if outcome is Outcome.FAILED and not issues:
+    if outcome is Outcome.FAILED and not any(map(_is_lost, blocks)):
         issues.append(Issue(Reason.NO_ACTION_FOUND))
     return Reading(
         text=text,
@@ -146,11 +146,7 @@ def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_
         for block in blocks
         if block.status is BlockStatus.STRICT or block.status is BlockStatus.REPAIRED
     ]
-    lost = any(
-        block.status is BlockStatus.MALFORMED or any(issue.code in _LOSSES for issue in block.issues)
-        for block in blocks
-    )
-    if lost:
+    if any(map(_is_lost, blocks)):
         return Outcome.PARTIAL if read_blocks else Outcome.FAILED
     if not read_blocks:
         return Outcome.FAILED if requires_action else Outcome.NO_ACTION
@@ -159,6 +155,11 @@ def _outcome(text: str, blocks: Sequence[Block], *, has_actions: bool, requires_
     if all(block.status is BlockStatus.STRICT for block in read_blocks):
         return Outcome.CLEAN
     return Outcome.REPAIRED
+
+
+def _is_lost(block: Block) -> bool:
+    """Return whether something was meant in a block that was not read, all of it or a part."""
+    return block.status is BlockStatus.MALFORMED or any(issue.code in _LOSSES for issue in block.issues)
 
 
 def _leaves_narrative(block: Block) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from actionledger.errors import UnknownNameError
 from actionledger.parsing.baselines import BaselineRules, baseline_blocks
@@ -21,12 +21,36 @@ REPAIRS = (JSON_REPAIRS | BLOCK_REPAIRS) - GUESSES
 """Every kind of repair but those that guess at content: what is read here is acted on."""
 
 
+READING_RULES = 2
+"""Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
+
+To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a
+block's status or reason, an action, or a repair: by a change of where openings are found, of what a dialect reads, or of
+how an outcome is decided. A parser's own ``version`` is for a change that concerns that parser alone. What was read under
+other rules keeps its old id, so a ledger tells the readings apart, and a comparison of the two says what the change did.
+
+1. Fences count at the start of a line only.
+2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are looked
+   into for illustrations; tags are known in another spelling and with attributes; what is behind an unclosed fence is lost
+   rather than an example.
+"""
+
+
 class _Configuration(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     version: str = "1"
     requires_action: bool = False
+    reading_rules: int = READING_RULES
+
+    @field_validator("reading_rules")
+    @classmethod
+    def _are_followed(cls, rules: int) -> int:
+        """Refuse a configuration recorded under other rules: this code can't read as it says."""
+        if rules != READING_RULES:
+            raise ValueError(f"this version reads by the rules {READING_RULES}, not by {rules}")
+        return rules
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
         """Return a copy with some settings changed; what was computed from the old ones is not taken along."""

@@ -123,7 +123,7 @@ def _read_fence(
     bound = end if source.may_overrun else first.start
     reach = Reach(first.start if first.found else None, bound, end)
     group = values_at(source, start, reach, options, _IN_A_FENCE)
-    closing = None if group.is_broken else source.closing_behind(opening, group.end)
+    closing = None if group.is_broken else source.closing_behind(opening, group.end, end)
     if closing is None:
         source.overran(group.stop - first.end)
     closing = closing or first

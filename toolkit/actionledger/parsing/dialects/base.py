@@ -76,6 +76,9 @@ class Dialect(BaseModel):
     reads_any_fence: ClassVar[bool] = False
     """Whether a fence with any info string may open one of its blocks."""
 
+    reads_embedded_fences: ClassVar[bool] = False
+    """Whether it reads a fence that opens in the middle of a line, and one that holds its value on the same line."""
+
     needs_names: ClassVar[bool] = False
     """Whether it finds no call unless the names of the tools are known."""
 
@@ -87,6 +90,11 @@ class Dialect(BaseModel):
     @property
     def literals(self) -> frozenset[str]:
         """The literal texts that open its blocks."""
+        return frozenset()
+
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """Regular expressions of what is nearly one of the literals, each with a plain character first."""
         return frozenset()
 
     @property

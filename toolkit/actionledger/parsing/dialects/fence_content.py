@@ -67,7 +67,7 @@ def content_of(
         following: what the next block of the format begins with.
     """
     whole = json_ahead(source, behind_blanks(source.text, opening.end, end), end, options).whole
-    if whole and (closing := source.closing_behind(opening, whole.end)):
+    if whole and (closing := source.closing_behind(opening, whole.end, end)):
         return Content((whole,), closing)
     return _searched_content(source, opening, end, options, following)
 
@@ -89,10 +89,10 @@ def _searched_content(
     group = values_at(source, start, Reach(first.start if first.found else None, limit, limit), options, gap)
     source.overran((limit if group.is_broken else group.end) - first.end)
     if group.is_broken:
-        return _broken(opening, group, first, comments, is_last=bound == len(text))
+        return _broken(opening, group, first, comments, is_last=bound == end)
     _, behind = _behind_comments(text, group.end, options)
     beside = (*comments, *_gaps(source, opening, group), *behind)
-    if closing := _closing(source, opening, behind[-1].span.end if behind else group.end, bound):
+    if closing := _closing(source, opening, behind[-1].span.end if behind else group.end, Span(bound, end)):
         return Content(group.values, closing, beside)
     if group.end > first.start:
         return Content(group.values, first, beside, refusal_of(group.values[-1], body))
@@ -108,11 +108,11 @@ def _behind_comments(text: str, start: int, options: DecodeOptions) -> tuple[int
     return behind_blanks(text, comments[-1].span.end if comments else at, len(text)), comments
 
 
-def _closing(source: Source, opening: Opening, behind: int, bound: int) -> Closing | None:
-    """Return where a block closes behind its value; not at all where only the next block follows."""
-    if closing := source.closing_behind(opening, behind):
+def _closing(source: Source, opening: Opening, behind: int, rest: Span) -> Closing | None:
+    """Return where a block closes behind its value; not at all where only the next block follows, which the rest begins with."""
+    if closing := source.closing_behind(opening, behind, rest.end):
         return closing
-    is_next = bound < len(source.text) and behind_blanks(source.text, behind, bound) == bound
+    is_next = rest.start < rest.end and behind_blanks(source.text, behind, rest.start) == rest.start
     return Closing(behind, behind, found=False) if is_next else None
 
 

@@ -10,6 +10,7 @@ from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.fence_content import Content, content_of, refusal_of
 from actionledger.parsing.dialects.json_shapes import JsonShape
 from actionledger.parsing.dialects.json_values import BARE_OBJECT, Reach, value_at
+from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.mislabelled import (
     OTHER_LABELS,
     PARAGRAPH_ENDS,
@@ -18,6 +19,7 @@ from actionledger.parsing.dialects.mislabelled import (
     fence_before,
     fence_repair,
     label_repair,
+    line_repairs,
 )
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
@@ -27,6 +29,7 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 _CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
+_VALUE = re.compile(rf"\s*+{_CONTAINER}")
 _READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 
 
@@ -39,6 +42,8 @@ class JsonFence(JsonShape):
 
     label: ClassVar[str]
     """The label of the format."""
+
+    reads_embedded_fences: ClassVar[bool] = True
 
     near_labels: ClassVar[frozenset[str]] = frozenset()
     """Labels that can mean no other format: whoever writes one means this one."""
@@ -86,8 +91,39 @@ class JsonFence(JsonShape):
         """Read the block that begins here; see ``Dialect.read``."""
         if opening.kind is OpeningKind.LINE:
             return self._without_fence(source, opening.start, end, options)
+        if opening.kind is OpeningKind.EMBEDDED:
+            return self._embedded(source, opening, end, options)
         if opening.label == self.label:
             return self._in_fence(source, opening, end, options)
+        return self._mislabelled(source, opening, end, options)
+
+    def _embedded(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read a fence that opens in the middle of a line, or with its value on the same line.
+
+        The format's label alone may be a mention: what holds no value is a block only if a fence closes it, or if the text
+        ends there.
+        """
+        if RepairKind.FENCE_IN_LINE not in options.repairs:
+            return None
+        if opening.label != self.label and opening.label not in self.near_labels:
+            found = self._mislabelled(source, opening, end, options)
+        elif _VALUE.match(source.text, opening.end, end) or self._is_closed(source, opening, end):
+            is_own = opening.label == self.label
+            read = self._in_fence if is_own else self._mislabelled
+            found = read(source, opening, end, options)
+        else:
+            span = Span(opening.start, opening.end)
+            return Found(BlockStatus.IGNORED, span, span, reason=Reason.NOT_AN_ACTION)
+        return found and _mended(found, *line_repairs(source.text, opening))
+
+    def _is_closed(self, source: Source, opening: Opening, end: int) -> bool:
+        bound = source.search(self._following, opening.end, end)
+        is_cut = behind_blanks(source.text, opening.end, end) == len(source.text)
+        return is_cut or source.closing_fence(opening, opening.end, bound).found
+
+    def _mislabelled(
+        self, source: Source, opening: Opening, end: int, options: DecodeOptions
+    ) -> Found | None:
         is_near = opening.label in self.near_labels
         begins = is_near or self._begins.match(source.text, opening.end, end)
         if not begins or RepairKind.MISLABELLED_FENCE not in options.repairs:
@@ -159,8 +195,9 @@ class JsonFence(JsonShape):
         return re.compile(rf'"{self.discriminator}"\s*+:\s*+"([^"\\\n]*+)"')
 
 
-def _mended(found: Found, repair: Repair) -> Found:
-    """Return a block with one more repair, which comes before all others; one that can't be read stays as it is."""
+def _mended(found: Found, *repairs: Repair) -> Found:
+    """Return a block with more repairs, of what stands before its value; one that can't be read stays as it is."""
     if found.status not in _READ:
         return found
-    return found._replace(status=BlockStatus.REPAIRED, repairs=(repair, *found.repairs))
+    in_order = sorted([*repairs, *found.repairs], key=lambda repair: repair.span)
+    return found._replace(status=BlockStatus.REPAIRED, repairs=tuple(in_order))

@@ -37,6 +37,15 @@ class Actions(JsonFence):
         actions = value.get("actions") if isinstance(value, dict) else None
         return actions if isinstance(actions, list) else Reason.WRONG_SHAPE
 
+    def unwrapped(self, value: Any) -> list[Any] | None:
+        """Return the list of actions, or the one action, that stands without the object around it."""
+        items = value if isinstance(value, list) else [value]
+        are_actions = bool(items) and all(
+            isinstance(item, dict) and isinstance(item.get("type"), str) and "actions" not in item
+            for item in items
+        )
+        return items if are_actions else None
+
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return the block with the list ``actions``."""
         return fenced("actions", json_text({"actions": objects}))

@@ -32,6 +32,10 @@ class JsonShape(Dialect):
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the objects that the format calls actions, or why the value has none."""
 
+    def unwrapped(self, value: Any) -> list[Any] | None:  # noqa: ARG002 - a format may have such
+        """Return the actions that a value is itself, without what the format puts around them; None where it is none."""
+        return None
+
     def is_intended(self, body: str) -> bool:  # noqa: ARG002 - a format may look into it
         """Return whether a block that can't be read was meant to hold actions: whoever writes the label means it."""
         return True
@@ -49,14 +53,18 @@ class JsonShape(Dialect):
         if issue := content.refusal:
             return refused(span, body, issue) if self.is_intended(body.of(text)) else _data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
-        held = [self.objects(decoded.value) for decoded in values]
+        bare = [self._unwrapped(decoded, options) for decoded in values]
+        held = [actions or self.objects(decoded.value) for decoded, actions in zip(values, bare, strict=True)]
         if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
             held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
         if all(objects is Reason.NOT_AN_ACTION for objects in held):
             return _data(span, body)
         pairs = list(zip(values, held, strict=True))
         actions = tuple(action for decoded, objects in pairs for action in self._actions(decoded, objects))
-        repairs = content.repairs_with(values)
+        wrappers = [
+            _wrapper(one, self.list_key) for one, is_bare in zip(values, bare, strict=True) if is_bare
+        ]
+        repairs = tuple(sorted([*content.repairs_with(values), *wrappers], key=lambda repair: repair.span))
         issues = tuple(issue for decoded in values for issue in decoded.issues)
         if content.is_cut and not actions:
             return _malformed(span, body, Reason.TRUNCATED, repairs, issues)
@@ -64,6 +72,10 @@ class JsonShape(Dialect):
         if faults := (*self._misshapen(pairs), *faults):
             return _malformed(span, body, faults[0].code, repairs, (*faults, *issues))
         return read_block(span, body, actions, repairs, issues)
+
+    def _unwrapped(self, decoded: Decoded, options: DecodeOptions) -> list[Any] | None:
+        is_allowed = RepairKind.MISSING_WRAPPER in options.repairs
+        return self.unwrapped(decoded.value) if is_allowed else None
 
     def _actions(self, decoded: Decoded, objects: list[Any] | Reason) -> list[Written]:
         """Return the actions that are whole, each with its place; what is no object has the value's."""
@@ -83,6 +95,13 @@ class JsonShape(Dialect):
             if objects is Reason.WRONG_SHAPE:
                 span = Span(decoded.start, decoded.end)
                 yield Issue(Reason.WRONG_SHAPE, span, f"Expected {self.shape}")
+
+
+def _wrapper(decoded: Decoded, list_key: str) -> Repair:
+    """Return the repair that puts the format's object around actions that stand without it."""
+    opens = "[" if isinstance(decoded.value, dict) else ""
+    span = Span(decoded.start, decoded.start)
+    return Repair(RepairKind.MISSING_WRAPPER, span, "", f'{{"{list_key}": {opens}')
 
 
 def _never_filled(text: str, last: Decoded, body: Span) -> tuple[Issue, ...]:

@@ -6,8 +6,16 @@ and the response has no block with the right label: whoever writes that one know
 """
 
 import re
+from collections.abc import Iterator
 
-from actionledger.parsing.scan.openings import Opening
+from actionledger.parsing.dialects.markers import behind_blanks
+from actionledger.parsing.scan.openings import (
+    LIST_MARKERS,
+    Opening,
+    OpeningKind,
+    begins_on_its_line,
+    text_before,
+)
 from actionledger.values import Repair, Span
 from actionledger.vocabulary import RepairKind
 
@@ -39,14 +47,27 @@ def fence_before(labels: frozenset[str], value: str) -> re.Pattern[str]:
     """Return the pattern of an opening fence with one of these labels and the beginning of a value in it."""
     alternatives = "|".join(sorted(map(re.escape, labels), reverse=True))
     label = rf"(?:`{{3,}}+|~{{3,}}+)[ \t]*+(?i:{alternatives})(?![\w-])[^`\n]*+\n"
-    return re.compile(rf"^[ \t]*+{label}\s*+{value}", re.MULTILINE)
+    return re.compile(rf"^{LIST_MARKERS}[ \t]*+{label}\s*+{value}", re.MULTILINE)
 
 
 def label_repair(text: str, opening: Opening, label: str) -> Repair:
     """Return the repair that gives a fence its label."""
-    info = _INFO.match(text, opening.start)
-    span = Span(*info.span("info")) if info else Span(opening.end, opening.end)
+    if opening.kind is OpeningKind.EMBEDDED:
+        start = opening.start + len(opening.mark)
+        span = Span(start, start + len(opening.label))
+    else:
+        info = _INFO.match(text, opening.start)
+        span = Span(*info.span("info")) if info else Span(opening.end, opening.end)
     return Repair(RepairKind.MISLABELLED_FENCE, span, span.of(text), label)
+
+
+def line_repairs(text: str, opening: Opening) -> Iterator[Repair]:
+    """Yield the repairs that give an embedded fence its own line, and its value another."""
+    if text_before(text, opening.start).strip():
+        yield Repair(RepairKind.FENCE_IN_LINE, Span(opening.start, opening.start), "", "\n")
+    if begins_on_its_line(opening, text):
+        blanks = Span(opening.end, behind_blanks(text, opening.end, len(text)))
+        yield Repair(RepairKind.FENCE_IN_LINE, blanks, blanks.of(text), "\n")
 
 
 def fence_repair(at: int, label: str) -> Repair:

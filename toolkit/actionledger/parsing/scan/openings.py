@@ -1,8 +1,11 @@
 """Where a block may begin: markdown fences with their info string, and literal openers such as tags.
 
-Fences follow CommonMark 0.31, section 4.5: at least three backticks or tildes at the start of a line, closed by a line
-of at least as many of the same. Two liberties, because models take them: any indentation, and a closer that directly
-follows the block's value on the same line.
+Fences follow CommonMark 0.31, section 4.5: at least three backticks or tildes at the start of a line or of a list's item,
+closed by a line of at least as many of the same. Two liberties, because models take them: any indentation, and a closer
+that directly follows the block's value on the same line.
+
+What is no fence there and looks like one to others is told apart as embedded: backticks with a label in the middle of a
+line, or with a JSON value on the same line.
 """
 
 import re
@@ -15,18 +18,23 @@ class OpeningKind(Enum):
     """What a block may begin with."""
 
     FENCE = "fence"
+    EMBEDDED = "embedded"
     LITERAL = "literal"
+    NEAR = "near"
     LINE = "line"
+    QUOTE = "quote"
 
 
 class Opening(NamedTuple):
     """A place where a block may begin.
 
     Args:
-        kind: a fence, a literal, or something at the start of a line.
+        kind: a fence, one embedded in a line, a literal, what is nearly one, something at the start of a line, or the
+            mark of a block quote.
         label: the first word of a fence's info string, in lower case; else the text that opens.
         start: where it begins, in code points.
-        end: where the block's body begins: behind the fence's line, else behind the text that opens.
+        end: where the block's body begins: behind the fence's line, else behind the text that opens; of a fence with its
+            value on the same line, behind its label.
         mark: a fence's backticks or tildes; else empty.
     """
 
@@ -53,7 +61,24 @@ class Closing(NamedTuple):
 
 _NOTHING = "(?!)"
 """Matches nowhere."""
-_FENCE = r"(?P<fence>[ \t]*+(?P<mark>`{3,}+|~{3,}+)(?P<info>[^`\n]*+)$\n?)"
+LIST_MARKERS = r"(?:[ \t]*+(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)++)?+"
+"""What may stand before the first thing in a list's item; an item may begin with another one."""
+
+_LABEL = r"[A-Za-z][\w.+#:-]*+"
+_VALUE = r"""[ \t]*+(?:\{\s*+(?:["'“‘]|(?:actions?|next_actions|iteration)\s*+:)|\[\s*+\{)"""
+"""A JSON value on the fence's line; ``{1,3-5}`` and ``{.python}`` there are attributes of a fence."""
+_ENDS = r"[ \t]*+(?:\r?\n|\Z)"
+
+_FENCE = rf"{LIST_MARKERS}(?P<fence>[ \t]*+(?P<mark>`{{3,}}+(?!(?:{_LABEL})?+{_VALUE})|~{{3,}}+)(?P<info>[^`\n]*+)$\n?)"
+_QUOTE = r"[ ]{0,3}(?P<quote>>)"
+_EMBEDDED = (
+    rf"(?P<embedded>```(?P<more>`*+)"
+    rf"(?:(?P<label>{_LABEL})(?:{_ENDS}|(?={_VALUE}))|(?:{_ENDS})?+(?={_VALUE})))"
+)
+
+_MARKERS = re.compile(rf"{LIST_MARKERS}[ \t]*+")
+_LINE = 400
+"""How much of a line is looked at before a place, in code points."""
 
 
 class Openers:
@@ -63,10 +88,20 @@ class Openers:
         literals: texts that open one anywhere.
         lines: regular expressions that open one at the start of a line, behind its blanks.
         fences: whether fences do.
+        near: regular expressions of what is nearly a literal, each with a plain character first.
+        quotes: whether the marks of block quotes are openings.
     """
 
-    def __init__(self, literals: frozenset[str], lines: frozenset[str], fences: bool) -> None:
-        self._here, self._ahead = _patterns(literals, lines, fences)
+    def __init__(
+        self,
+        literals: frozenset[str],
+        lines: frozenset[str],
+        fences: bool,
+        *,
+        near: frozenset[str] = frozenset(),
+        quotes: bool = False,
+    ) -> None:
+        self._here, self._ahead = _patterns(literals, lines, near, fences, quotes)
 
     def next(self, text: str, start: int, end: int) -> Opening | None:
         """Return the first opening in ``text[start:end]``, or None."""
@@ -78,7 +113,7 @@ class Openers:
 
 @lru_cache(maxsize=256)
 def _patterns(
-    literals: frozenset[str], lines: frozenset[str], fences: bool
+    literals: frozenset[str], lines: frozenset[str], near: frozenset[str], fences: bool, quotes: bool
 ) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of what opens a block where a line begins, and of what does further on.
 
@@ -86,19 +121,61 @@ def _patterns(
     characters. Trying ``^`` at each place takes three times as long for a few openers, seven times for all of them.
     """
     at_line_start = [_FENCE] if fences else []
+    if quotes:
+        at_line_start.append(_QUOTE)
     if lines:
         at_line_start.append(rf"[ \t]*+(?P<line>{'|'.join(sorted(lines))})")
     here = "|".join(at_line_start) or _NOTHING
     longest_first = sorted(literals, key=lambda literal: (-len(literal), literal))
-    ahead = "|".join([rf"\n(?:{here})", *map(re.escape, longest_first)])
+    anywhere = [*map(re.escape, longest_first)]
+    if near:
+        anywhere.append(f"(?P<near>{'|'.join(sorted(near))})")
+    if fences:
+        anywhere.append(_EMBEDDED)
+    ahead = "|".join([rf"\n(?:{here})", *anywhere])
     return re.compile(here, re.MULTILINE), re.compile(ahead, re.MULTILINE)
 
 
 def _opening_of(match: re.Match[str]) -> Opening:
-    if match.lastgroup == "fence":
-        words = match["info"].split(maxsplit=1)
-        label = words[0].lower() if words else ""
-        return Opening(OpeningKind.FENCE, label, match.start("fence"), match.end(), match["mark"])
-    if match.lastgroup == "line":
-        return Opening(OpeningKind.LINE, match["line"], match.start("line"), match.end())
-    return Opening(OpeningKind.LITERAL, match[0], match.start(), match.end())
+    match match.lastgroup:
+        case "fence":
+            words = match["info"].split(maxsplit=1)
+            label = words[0].lower() if words else ""
+            return Opening(OpeningKind.FENCE, label, match.start("fence"), match.end(), match["mark"])
+        case "embedded":
+            label, mark = (match["label"] or "").lower(), "```" + match["more"]
+            return Opening(OpeningKind.EMBEDDED, label, match.start(), match.end(), mark)
+        case "line" | "quote" | "near" as kind:
+            return Opening(OpeningKind(kind), match[kind], match.start(kind), match.end())
+        case _:
+            return Opening(OpeningKind.LITERAL, match[0], match.start(), match.end())
+
+
+def begins_on_its_line(opening: Opening, text: str) -> bool:
+    """Return whether an embedded fence has its value on the same line."""
+    return not text.endswith("\n", opening.start, opening.end) and opening.end < len(text)
+
+
+def is_fence(opening: Opening, text: str) -> bool:
+    """Return whether a fence opens here that code may stand in, whoever's it is.
+
+    Embedded backticks without a label may as well close something. An embedded fence with a value on its line is inline
+    code, unless it begins the line and nothing on that line closes it.
+    """
+    if opening.kind is not OpeningKind.EMBEDDED:
+        return opening.kind is OpeningKind.FENCE
+    if not begins_on_its_line(opening, text):
+        return bool(opening.label)
+    line = text.rfind("\n", 0, opening.start) + 1
+    stop = text.find("\n", opening.end)
+    return (
+        not text[line : opening.start].strip() and "`" not in text[opening.end : stop if stop >= 0 else None]
+    )
+
+
+def text_before(text: str, start: int) -> str:
+    """Return what stands before a place on its line, the markers of a list left out; of a long line its end."""
+    begins = max(text.rfind("\n", 0, start) + 1, start - _LINE)
+    before = text[begins:start]
+    marker = _MARKERS.match(before)
+    return before[marker.end() :] if marker else before

@@ -7,6 +7,8 @@ from actionledger.vocabulary import RepairKind
 BLOCK_REPAIRS = frozenset(
     {RepairKind.UNCLOSED_FENCE, RepairKind.UNCLOSED_TAG, RepairKind.MISLABELLED_FENCE}
     | {RepairKind.MISSING_FENCE, RepairKind.SEVERAL_VALUES, RepairKind.NESTED_JSON}
+    | {RepairKind.FENCE_IN_LINE, RepairKind.MISSING_WRAPPER}
+    | {RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES}
 )
 """Every kind of repair that concerns what is around a value: the dialects make them, not the decoder."""
 

@@ -9,11 +9,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from actionledger.parsing.scan.openings import Closing, Opening
+from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind, begins_on_its_line
 from actionledger.values import Span
 
 _BLANK_REST = re.compile(r"\s*+\Z")
 _FOLLOWS = re.compile(r"[ \t\r\n]*(`{3,}|~{3,})[ \t]*(?=\r?$)", re.MULTILINE)
+_FOLLOWS_ON_LINE = re.compile(r"[ \t]*(`{3,})")
 
 _Answer = TypeVar("_Answer")
 
@@ -76,12 +77,20 @@ class Source:
         self._missing[pattern] = Span(start, end)
         return Closing(end, end, found=False)
 
-    def closing_behind(self, opening: Opening, start: int) -> Closing | None:
-        """Return where a fenced block closes behind its value: a fence, the end of the text, or None if text follows."""
-        match = _FOLLOWS.match(self.text, start)
+    def closing_behind(self, opening: Opening, start: int, end: int) -> Closing | None:
+        """Return where a fenced block closes behind its value: a fence, the end of the text, or None if text follows.
+
+        Args:
+            opening: the fence.
+            start: where the value ends, in code points.
+            end: where the text to look at ends.
+        """
+        match = _FOLLOWS.match(self.text, start, end)
+        if not match and opening.kind is OpeningKind.EMBEDDED and begins_on_its_line(opening, self.text):
+            match = _FOLLOWS_ON_LINE.match(self.text, start, end)
         if match and match[1].startswith(opening.mark):
             return Closing(start, match.end(), found=True)
-        return Closing(start, len(self.text), found=False) if _BLANK_REST.match(self.text, start) else None
+        return Closing(start, end, found=False) if _BLANK_REST.match(self.text, start, end) else None
 
     def overran(self, count: int) -> None:
         """Note that so many characters behind a block's end were read in vain."""
