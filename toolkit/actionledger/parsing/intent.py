@@ -16,10 +16,14 @@ from actionledger.vocabulary import BlockStatus, Reason
 
 _ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")
 _QUOTED = re.compile(r"[ \t]{0,3}>")
+_SENTENCE_ENDS = re.compile(r"[.!?]\s+(?=[A-Z])")
 _SHOWS = re.compile(
-    r"\b(?:example|for instance|e\.g\.|such as|instead of|rather than|avoid|never|do not|don['’]t)(?!\w)",
+    r"\b(?:example|for instance|e\.g\.|such as|instead of|rather than)(?!\w)"
+    r"|\b(?:do not|don['’]t|never|not|avoid)\s+(?:\w+\s+)?(?:write|send|emit|use|run|call|return|answer|output)"
+    r"|\b(?:never|not|avoid):?\s*+\Z",
     re.IGNORECASE,
 )
+"""What is written before something that is shown."""
 
 
 def weighed(found: Found, opening: Opening, text: str) -> Found:
@@ -33,9 +37,10 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
     if opening.kind not in {OpeningKind.EMBEDDED, OpeningKind.NEAR} or found.status is BlockStatus.IGNORED:
         return found
     before = text_before(text, opening.start)
-    if _QUOTED.match(before) or _SHOWS.search(before):
+    if _QUOTED.match(before) or _SHOWS.search(_SENTENCE_ENDS.split(before)[-1]):
         return as_example(found)
-    if _ends_line(found, opening, text) and (opening.kind is OpeningKind.EMBEDDED or not before.strip()):
+    is_announced = opening.kind is OpeningKind.EMBEDDED or _announces(before)
+    if _spans_lines(found, text) or (is_announced and _ENDS_LINE.match(text, found.span.end)):
         return found
     if found.status is BlockStatus.MALFORMED:
         return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
@@ -60,7 +65,10 @@ def lost_behind(found: Found, fence: str) -> Found:
     return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
 
 
-def _ends_line(found: Found, opening: Opening, text: str) -> bool:
-    """Return whether nothing but a mark of punctuation, or the next block, follows on the line."""
-    is_over = _ENDS_LINE.match(text, found.span.end) is not None
-    return is_over or "\n" in Span(opening.start, found.span.end).of(text)
+def _announces(before: str) -> bool:
+    """Return whether a line begins so before a tag that is nearly the format's: with nothing, a colon or another tag."""
+    return not before.strip() or before.rstrip().endswith((":", ">"))
+
+
+def _spans_lines(found: Found, text: str) -> bool:
+    return text.find("\n", *found.span) >= 0

@@ -1,6 +1,7 @@
 """XML-style tags whose fields are tags as well: ``<create_file><path>…</path><content>…</content></create_file>``.
 
-This is no XML: a field's body is raw text, kept to the character, and may hold fences, ``&`` and other tags.
+This is no XML: a field's body is raw text, kept to the character, and may hold fences, ``&`` and other tags. Tags in
+another spelling, and fields as attributes, are read where they were plainly meant (see ``tag_spelling``).
 """
 
 import re
@@ -9,13 +10,23 @@ from functools import lru_cache
 from typing import ClassVar, Literal, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.verdicts import refused
+from actionledger.parsing.dialects.tag_spelling import (
+    Head,
+    head_of,
+    meant,
+    near_tag,
+    spelling_repair,
+    spellings,
+)
+from actionledger.parsing.dialects.verdicts import at_line_start, excerpt, read_block, refused
 from actionledger.parsing.dialects.writing import PlainCall, raw_text
-from actionledger.parsing.scan.openings import Opening
+from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
+
+_SPELLINGS = frozenset({RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES})
 
 FieldForm = Literal["line", "content", "snippet"]
 """How a field's body is trimmed: ``line`` of all blanks around it; ``content`` of the line break behind its tag;
@@ -85,9 +96,20 @@ class XmlTags(Dialect):
         """The opening tags of the actions."""
         return frozenset(f"<{tag}>" for tag, _ in self.tags)
 
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """The opening tags in another spelling, or with attributes."""
+        return frozenset({near_tag(tag for tag, _ in self.tags)})
+
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the action whose tag opens here; see ``Dialect.read``."""
-        found = self._read(source, opening, end, options)
+        if opening.kind is OpeningKind.NEAR:
+            if not options.repairs >= _SPELLINGS:
+                return None
+            head = head_of(opening, {tag: tuple(dict(fields)) for tag, fields in self.tags})
+        else:
+            head = Head(opening.label[1:-1])
+        found = self._read(source, opening, head, end, options)
         return self.unless_quoted(found, source.text) if found else None
 
     def write(self, calls: Sequence[PlainCall]) -> str:
@@ -105,16 +127,26 @@ class XmlTags(Dialect):
         )
         return f"<{call.name}>\n{''.join(fields)}</{call.name}>"
 
-    def _read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
-        text, tag = source.text, opening.label[1:-1]
-        forms = dict(dict(self.tags)[tag])
-        grammar = _grammar(tag, tuple(forms), self.literals)
+    def _read(
+        self, source: Source, opening: Opening, head: Head, end: int, options: DecodeOptions
+    ) -> Found | None:
+        text = source.text
+        forms = dict(dict(self.tags)[head.tag])
+        is_loose = options.repairs >= _SPELLINGS
+        grammar = _grammar(head.tag, tuple(forms), self.literals, is_loose=is_loose)
+        if head.fault:
+            return _misshapen(source, opening, grammar, end, head.fault)
+        arguments = {name: _trimmed(value, forms[name]) for name, value in head.attributes.items()}
+        if head.is_whole:
+            span, body = Span(opening.start, opening.end), Span(opening.end, opening.end)
+            return read_block(span, body, (Written(head.tag, arguments, span),), head.repairs)
         if not grammar.field_or_end.match(text, opening.end, end):
-            return None  # a tag that is mentioned, not opened
-        arguments: dict[str, str] = {}
+            return _misshapen(source, opening, grammar, end)
+        repairs = [*head.repairs]
         at, swallowing, repeated = opening.end, None, None
         while field := grammar.field_opens.match(text, at, end):
-            name, start = field["name"], field.end()
+            name, start = meant(field["name"], forms) or "", field.end()
+            repairs += spelling_repair(Span(*field.span("tag")), text, f"<{name}>")
             action = source.search(grammar.opens, start, end)
             close = grammar.field_closes(name, source, start, end)
             if close is None:
@@ -124,6 +156,7 @@ class XmlTags(Dialect):
             if name in arguments:
                 repeated = repeated or Span(*field.span("tag"))
             arguments[name] = _trimmed(text[start : close.start], forms[name])
+            repairs += spelling_repair(close, text, f"</{name}>")
             at = close.end
         stop = source.search(grammar.opens, at, end)
         may_repair = RepairKind.UNCLOSED_TAG in options.repairs
@@ -131,7 +164,36 @@ class XmlTags(Dialect):
         if repeated:
             issue = Issue(Reason.DUPLICATE_KEY, repeated, f"The tag is {repeated.of(text)}.")
             return refused(found.span, found.body, issue)
-        return _ambiguous(found, swallowing) if swallowing else found
+        if swallowing:
+            return _ambiguous(found, swallowing)
+        return _respelt(found, repairs)
+
+
+def _respelt(found: Found, repairs: list[Repair]) -> Found:
+    """Return an action with the repairs of its tags; one that can't be read stays as it is."""
+    if not repairs or found.status is BlockStatus.MALFORMED:
+        return found
+    return found._replace(status=BlockStatus.REPAIRED, repairs=(*repairs, *found.repairs))
+
+
+def _misshapen(
+    source: Source, opening: Opening, grammar: "_Grammar", end: int, fault: str = ""
+) -> Found | None:
+    """Return a tag as malformed that no field follows, though it begins its line and is closed or cut; else it is a mention."""
+    text = source.text
+    if not at_line_start(text, opening.start):
+        return None
+    if not fault and grammar.is_cut(text, opening.end, end):
+        issue = Issue(Reason.TRUNCATED, Span(opening.start, opening.end))
+        return refused(Span(opening.start, end), Span(opening.end, end), issue)
+    stop = source.search(grammar.opens, opening.end, end)
+    close = grammar.closes_later.search(text, opening.end, stop)
+    if close is None and not fault:
+        return None
+    body = Span(opening.end, close.start() if close else opening.end)
+    got = fault or f"Expected a field's tag, got {excerpt(text, *body)}."
+    issue = Issue(Reason.WRONG_SHAPE, Span(opening.start, body.end), got)
+    return refused(Span(opening.start, close.end() if close else opening.end), body, issue)
 
 
 def _closed(
@@ -147,7 +209,8 @@ def _closed(
     if closer := grammar.closes.match(text, *rest):
         span = Span(opening.start, closer.end())
         action = Written(grammar.tag, arguments, span)
-        return Found(BlockStatus.STRICT, span, Span(opening.end, closer.start("tag")), (action,))
+        repairs = spelling_repair(Span(*closer.span("tag")), text, f"</{grammar.tag}>")
+        return read_block(span, Span(opening.end, closer.start("tag")), (action,), repairs)
     if later := grammar.closes_later.search(text, *rest):
         span, body = Span(opening.start, later.end()), Span(opening.end, later.start())
         detail = f"Expected a field's tag, got {text[rest.start : later.start()].strip()[:20]!r}."
@@ -177,37 +240,59 @@ def _ambiguous(found: Found, field: Span) -> Found:
 class _Grammar:
     """The patterns of one action's tag."""
 
-    def __init__(self, tag: str, fields: tuple[str, ...], openers: frozenset[str]) -> None:
-        names = "|".join(map(re.escape, fields))
-        closer = re.escape(f"</{tag}>")
+    def __init__(self, tag: str, fields: tuple[str, ...], openers: frozenset[str], *, is_loose: bool) -> None:
+        def named(name: str, slash: str = "") -> str:
+            loose = rf"<[ \t]*+{slash}[ \t]*+{spellings(name)}[ \t]*+>"
+            return loose if is_loose else re.escape(f"<{slash}{name}>")
+
+        blanks = r"[ \t]*+" if is_loose else ""
+        names = "|".join(spellings(name) if is_loose else re.escape(name) for name in fields)
+        a_field = rf"<{blanks}(?:{names}){blanks}>"
+        closer = named(tag, "/")
         self.tag = tag
-        self.field_or_end = re.compile(rf"\s*(?:<(?:{names})>|{closer})")
-        self.field_opens = re.compile(rf"\s*(?P<tag><(?P<name>{names})>)")
+        self.field_or_end = re.compile(rf"\s*(?:{a_field}|{closer})")
+        self.field_opens = re.compile(rf"\s*(?P<tag><{blanks}(?P<name>{names}){blanks}>)")
         self.closes = re.compile(rf"\s*(?P<tag>{closer})")
         self.closes_later = re.compile(closer)
         self.opens = re.compile("|".join(map(re.escape, sorted(openers))))
         self.followed_closer = {
-            name: re.compile(rf"</{re.escape(name)}>(?=\s*(?:<(?:{names})>|{closer}))") for name in fields
+            name: re.compile(rf"</{re.escape(name)}>(?=\s*(?:{a_field}|{closer}))") for name in fields
         }
+        self._other_closers = {name: re.compile(named(name, "/")) for name in fields if is_loose}
+        self._tags = (*(f"<{name}>" for name in fields), f"</{tag}>")
 
     def field_closes(self, name: str, source: Source, start: int, end: int) -> Span | None:
         """Return the tag that closes a field.
 
         It is the first one that another field or the end of the action follows, so that a body may quote its own
-        closing tag, but never one behind the next action's opening tag; where none fits, the very first one.
+        closing tag, but never one behind the next action's opening tag; where none fits, the very first one. Only where
+        there is none in the format's spelling, one in another counts.
         """
         first = source.find(f"</{name}>", start, end)
         if first < 0:
-            return None
+            return self._other_closer(name, source, start, end)
         behind = first + len(name) + 3
         bound = source.search(self.opens, behind, end)
         followed = self.followed_closer[name].search(source.text, first, bound)
         return Span(*followed.span()) if followed else Span(first, behind)
 
+    def is_cut(self, text: str, start: int, end: int) -> bool:
+        """Return whether the text ends where a field's tag is due, or in the middle of it."""
+        rest = text[start : start + 2_000].strip() if end == len(text) else "x"
+        is_all = not text[start + 2_000 :].strip()
+        return is_all and any(tag.startswith(rest) and tag != rest for tag in self._tags)
+
+    def _other_closer(self, name: str, source: Source, start: int, end: int) -> Span | None:
+        if not (pattern := self._other_closers.get(name)):
+            return None
+        at = source.search(pattern, start, end)
+        match = pattern.match(source.text, at, end)
+        return Span(*match.span()) if match else None
+
 
 @lru_cache(maxsize=256)
-def _grammar(tag: str, fields: tuple[str, ...], openers: frozenset[str]) -> _Grammar:
-    return _Grammar(tag, fields, openers)
+def _grammar(tag: str, fields: tuple[str, ...], openers: frozenset[str], *, is_loose: bool) -> _Grammar:
+    return _Grammar(tag, fields, openers, is_loose=is_loose)
 
 
 def _trimmed(body: str, form: FieldForm) -> str:
