@@ -1,8 +1,24 @@
-"""What every test has: a state folder of its own, so that none touches the user's."""
+"""What tests share: a state folder that is nobody's, and what no profile may do: take for nothing what the documents' parsers act on."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+from actionledger.parsing.parsers import PARSERS
+from actionledger.values import Block, RawAction
+from actionledger.vocabulary import BlockStatus, Outcome, Reason
+
+BASELINES = {
+    "assistant": ("gembrain-standard", "gembrain-iterative"),
+    "assistant-iterative": ("gembrain-iterative",),
+    "orchestrator": ("echelon-progressive",),
+    "coder": ("go-tags",),
+    "mint": ("mint-harness", "mint-harness-fences"),
+}
+"""Each parser of a document's format with the document's own parsers."""
+
+LostActions = Callable[[str, str], list[RawAction]]
 
 
 @pytest.fixture(autouse=True)
@@ -11,3 +27,27 @@ def state(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def lost_actions() -> LostActions:
+    """Return what tells which actions a baseline reads that a parser neither reads nor reports."""
+    return _lost_actions
+
+
+def _lost_actions(name: str, text: str) -> list[RawAction]:
+    """An action is accounted for if it was read or shown with a reason, or if the response counts as a loss."""
+    claimed = [action for baseline in BASELINES[name] for action in PARSERS[baseline].read(text).actions]
+    claimed = [action for action in claimed if action.arguments != {"answer": ""}]  # the tag was only mentioned
+    if not claimed:
+        return []
+    reading = PARSERS[name].read(text)
+    if reading.outcome in {Outcome.FAILED, Outcome.PARTIAL}:
+        assert reading.issues
+        return []
+    return [action for action in claimed if not any(_accounts(block, action) for block in reading.blocks)]
+
+
+def _accounts(block: Block, action: RawAction) -> bool:
+    is_named = block.status is not BlockStatus.IGNORED or block.reason is not Reason.NOT_AN_ACTION
+    return is_named and block.span.start < action.span.end and action.span.start < block.span.end

@@ -11,7 +11,7 @@ import re
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
-from actionledger.values import Issue, Span
+from actionledger.values import Issue
 from actionledger.vocabulary import BlockStatus, Reason
 
 _ENDS_LINE = re.compile(r"[ \t]*+[.,;:!)]?+[ \t]*+(?:\r?\n|\Z|`{3}|<)")

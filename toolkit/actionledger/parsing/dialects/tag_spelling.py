@@ -1,7 +1,8 @@
 """Tags that are spelt otherwise than the format's: ``<CREATE_FILE>``, ``< createFile >``, ``<create_file path="a">``."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from actionledger.parsing.scan.openings import Opening
@@ -55,7 +56,7 @@ class Head(NamedTuple):
     """
 
     tag: str
-    attributes: dict[str, str] = {}
+    attributes: Mapping[str, str] = MappingProxyType({})
     repairs: tuple[Repair, ...] = ()
     is_whole: bool = False
     fault: str = ""
