@@ -60,6 +60,10 @@ if report.difference:
     low, high = report.difference
     print(f"difference: {low:+.1%} to {high:+.1%} (95 %)")
 print(f"sign-flip test over sessions: p {'< 0.001' if report.p_value < 0.001 else f'= {report.p_value:.2g}'}")
+shown = queries.funnel(ledger, queries.Filter(profiles=(PROFILE,)))
+print(
+    f"beside these: {shown.only_shown} turns that only show actions; {shown.illustrations} illustrations in all"
+)
 pd.Series(report.counts, name="turns")
 
 # %% [markdown]

@@ -38,7 +38,9 @@ def lost_actions() -> LostActions:
 def _lost_actions(name: str, text: str) -> list[RawAction]:
     """An action is accounted for if it was read or shown with a reason, or if the response counts as a loss."""
     claimed = [action for baseline in BASELINES[name] for action in PARSERS[baseline].read(text).actions]
-    claimed = [action for action in claimed if action.arguments != {"answer": ""}]  # the tag was only mentioned
+    claimed = [
+        action for action in claimed if action.arguments != {"answer": ""}
+    ]  # the tag was only mentioned
     if not claimed:
         return []
     reading = PARSERS[name].read(text)

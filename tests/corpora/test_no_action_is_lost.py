@@ -74,7 +74,6 @@ def test_no_profile_loses_an_action_of_a_recording(folder, lost_actions):
         pytest.skip("The recordings are not here: expected in shared/corpora beside the checkout.")
     paths = [path for path in sorted((CORPORA / folder).rglob("*")) if path.is_file()]
     found = {text for path in paths for text in texts(path)}
-    print(f"{folder}: {len(found):,} texts")
     marked = {text for text in found if any(mark in text for mark in MARKS) or "<solution>" in text}
     names = ("assistant", "assistant-iterative", "orchestrator", "coder", "mint")
     assert found
@@ -86,9 +85,12 @@ def test_no_profile_loses_an_action_of_mints_models(mint, model, lost_actions):
     """Every turn of every session of one model."""
     sessions = (item for file in mint_files(mint / model) for item in read_mint(file))
     found = {
-        turn.text for item in sessions if isinstance(item, RecordedSession) for turn in item.turns if turn.text
+        turn.text
+        for item in sessions
+        if isinstance(item, RecordedSession)
+        for turn in item.turns
+        if turn.text
     }
-    print(f"{model}: {len(found):,} turns")
     assert found
     assert losses(found, ("mint", "coder", "orchestrator", "assistant"), lost_actions) == []
 

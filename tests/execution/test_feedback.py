@@ -64,6 +64,33 @@ def test_a_refusal_says_what_is_expected(profile):
     assert "Action 3 (unnamed) refused" in unnamed
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"~~~\n{block(LOOK)}\n~~~",
+        f"> {LOOK}",
+        "> " + block(LOOK).replace("\n", "\n> "),
+    ],
+)
+def test_what_is_wrong_with_an_example_is_not_said(profile, text):
+    """Nobody asked for it: a model that is told goes on to mend what it only showed."""
+    assert render(read(text, profile), ()) == ""
+
+
+def test_what_is_taken_for_an_example_beside_an_action_is_not_said(profile):
+    """The issue stays with its block, for people."""
+    result = read(f'```json\n{{"actions": [{LOOK}]}}\n```\n\n{block(LOOK)}', profile)
+    assert [call.status for call in result.actions] == [ActionStatus.ILLUSTRATION, ActionStatus.VALID]
+    assert [issue.code for issue in result.issues] == [Reason.MISLABELLED_FENCE]
+    assert render(result, (observation(1),)) == 'Action 2 (look) succeeded: {"seen":true}'
+
+
+def test_what_may_have_been_meant_is_said(profile):
+    """A late question is better than a lost action."""
+    text = render(read(f'I send {{"actions": [{LOOK}]}} now.', profile), ())
+    assert text.startswith("Not read: The block stands within a sentence")
+
+
 def test_what_could_not_be_read_is_said_first(profile):
     """A block that is lost is never passed over in silence."""
     result = read(block(LOOK) + '\n\n```actions\n{"actions": [oops]}\n```', profile)

@@ -38,7 +38,24 @@ PROSE = [
     *("Sure: ", "Use ", "For example ", "Do not write ", "text ", "e.g. ", "the ```json label ", "a ```b "),
     *("I use ```iteration blocks.\n", "```actions\n", "中文：", "🍅 ", "I'll do it.\n\n", "x\n", "\n", ""),
 ]
-BEFORE = ["", " ", "    ", "\t", "- ", "* ", "1. ", "12) ", "> ", "> > ", "- [ ] ", ">", "`", "| ", "# ", "**"]
+BEFORE = [
+    "",
+    " ",
+    "    ",
+    "\t",
+    "- ",
+    "* ",
+    "1. ",
+    "12) ",
+    "> ",
+    "> > ",
+    "- [ ] ",
+    ">",
+    "`",
+    "| ",
+    "# ",
+    "**",
+]
 SEPARATORS = ["\n", " ", "", "\n\n", "  \n", "\r\n", "\n  ", "\t"]
 CLOSERS = ["\n```", "```", " ```", "\n```\n", "\n```.", "``` then", "\n````", "\n~~~", "", "\n   ```", "`"]
 MARKS = ["```", "```", "```", "````", "~~~", "``"]
@@ -46,10 +63,23 @@ AFTER = ["", "\n", " and so on.", "\n\nDone.\n", "`", ".", "\n> quoted\n", "</th
 
 SOME = st.sampled_from
 FENCED = st.tuples(
-    SOME(PROSE), SOME(BEFORE), SOME(MARKS), SOME(LABELS), SOME(SEPARATORS), SOME(VALUES), SOME(CLOSERS), SOME(AFTER)
+    SOME(PROSE),
+    SOME(BEFORE),
+    SOME(MARKS),
+    SOME(LABELS),
+    SOME(SEPARATORS),
+    SOME(VALUES),
+    SOME(CLOSERS),
+    SOME(AFTER),
 ).map("".join)
 PLAIN = st.tuples(SOME(PROSE), SOME(BEFORE), SOME(VALUES), SOME(AFTER)).map("".join)
-OUTER = [("", ""), ("```markdown\n", "\n```\n"), ("````\n", "\n````\n"), ("```\n", ""), ("<think>", "</think>\n")]
+OUTER = [
+    ("", ""),
+    ("```markdown\n", "\n```\n"),
+    ("````\n", "\n````\n"),
+    ("```\n", ""),
+    ("<think>", "</think>\n"),
+]
 
 
 @st.composite

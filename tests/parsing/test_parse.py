@@ -83,7 +83,8 @@ def test_a_foreign_fence_makes_examples_of_what_respects_fences():
 def test_a_tag_in_a_foreign_fence_never_reaches_out_of_it():
     """The fence's end is the end of the text that a block inside it may take."""
     text = "```\n<read_file><path>a\n```\n</path></read_file>"
-    assert parser("xml_tags").read(text).blocks == ()
+    (block,) = parser("xml_tags").read(text).blocks
+    assert (block.reason, block.span.of(text)) == (Reason.EXAMPLE, "<read_file><path>a\n")
 
 
 def test_a_parser_without_dialects_finds_nothing():

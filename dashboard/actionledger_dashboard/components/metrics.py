@@ -53,8 +53,10 @@ def _tiles(funnel: Funnel) -> tuple[Tile, ...]:
         Tile(
             "Meant to act",
             f"{funnel.intent:,}",
-            f"{share(funnel.meant)} of the responses\n{interval(funnel.meant)}",
-            "Responses without those that meant no action, abstained or were empty.",
+            f"{share(funnel.meant)} of the responses · beside them {funnel.only_shown:,} that only show actions\n"
+            f"{interval(funnel.meant)}",
+            "Responses without those that meant no action, abstained or were empty. Some of those hold illustrations: "
+            f"actions that are shown, quoted or mentioned ({funnel.illustrations:,} in all responses, in no rate).",
         ),
         _tile("Parse success", funnel.parse_success, f"Read whole, repaired or not, {read}."),
         _tile("Strict success", funnel.strict_success, f"Read whole without any repair, {read}."),

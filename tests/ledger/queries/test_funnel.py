@@ -1,9 +1,11 @@
 """How far responses and actions get, counted by hand."""
 
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
+import actionledger as al
 from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.ledger import queries
@@ -49,6 +51,26 @@ def test_each_try_is_an_execution(world: queries.Queryable) -> None:
     assert found.taken_back == Rate(0, 2)
     assert found.tries[ExecutionStatus.DENIED] == 1
     assert found.tries[ExecutionStatus.INTERRUPTED] == 1
+
+
+def test_what_is_only_shown_is_counted_beside_the_rates(tmp_path: Path) -> None:
+    """Of three responses outside of the rates, one holds illustrations; one more stands beside an action."""
+    action = "<read_file>\n<path>a.txt</path>\n</read_file>"
+    texts = [
+        f"```\n{action}\n{action}\n```",
+        f"> {action.replace(chr(10), '')}\n\n{action}",
+        "Done.",
+        "`<read_file>`",
+    ]
+    with al.open_ledger(tmp_path / "shown.duckdb") as ledger:
+        with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "work") as runtime:
+            for text in texts:
+                runtime.handle(text)
+        found = queries.funnel(ledger)
+        (coder,) = [part for label, part in queries.funnel_by(ledger, "profile") if label == "coder"]
+    assert (found.responses, found.intent, found.only_shown, found.illustrations) == (4, 1, 1, 3)
+    assert (found.decoded, found.parse_success) == (1, Rate(1, 1))
+    assert (coder.only_shown, coder.illustrations) == (1, 3)
 
 
 def test_of_a_run_counts_its_readings(world: queries.Queryable) -> None:

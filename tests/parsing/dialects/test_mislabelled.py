@@ -82,11 +82,7 @@ def test_an_object_with_a_name_of_several_words_is_an_action(value, is_plain):
 @pytest.mark.parametrize(
     "text",
     [
-        f"Send {LIST} to it.",
-        f"- {LIST}",
         f"> {LIST}",
-        f"It is:\n{LIST}",
-        f"{LIST}\nThat is it.",
         f"\t{LIST}",
         f"```python\n{LIST}\n```",
         f"```json\n// what the page sends:\nsend({LIST})\n```",
@@ -98,12 +94,24 @@ def test_an_object_with_a_name_of_several_words_is_an_action(value, is_plain):
         '```json\n{"actions": [{"type": "Action.Submit", "x": }]}\n```',
     ],
 )
-def test_what_is_quoted_shown_or_data_is_no_block(text):
+def test_what_is_quoted_shown_or_data_is_not_meant(text):
     """Nothing is done, and nothing is said to be lost."""
     reading = read(text)
     assert reading.outcome is Outcome.NO_ACTION
     assert not reading.issues
+    assert all(action.illustration is Reason.EXAMPLE for action in reading.actions)
     assert reading.narrative.strip() == text.strip()
+
+
+@pytest.mark.parametrize(
+    "text", [f"Send {LIST} to it.", f"- {LIST}", f"It is:\n{LIST}", f"{LIST}\nThat is it."]
+)
+def test_a_value_within_a_paragraph_is_said(text):
+    """It may be meant, so nothing is done with it, and it doesn't go by without a word."""
+    reading = read(text)
+    assert reading.outcome is Outcome.NO_ACTION
+    assert [(issue.code, issue.span.of(text)) for issue in reading.issues] == [(Reason.CALL_IN_PROSE, LIST)]
+    assert [action.illustration for action in reading.actions] == [Reason.CALL_IN_PROSE]
 
 
 def test_beside_a_block_with_the_label_another_one_is_an_example():

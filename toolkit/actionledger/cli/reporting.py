@@ -89,6 +89,8 @@ def _numbers(counted: Funnel) -> dict[str, object]:
         "responses": counted.responses,
         "intent": counted.intent,
         "outcomes": dict(counted.outcomes),
+        "only_shown": counted.only_shown,
+        "illustrations": counted.illustrations,
         "parse_success": rate_value(counted.parse_success),
         "strict_success": rate_value(counted.strict_success),
         "validation": rate_value(counted.validation),

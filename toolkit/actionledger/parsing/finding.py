@@ -11,9 +11,10 @@ from functools import cached_property
 from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
+from actionledger.parsing.dialects.reasoning import Reasoning
 from actionledger.parsing.intent import as_example, lost_behind, weighed
 from actionledger.parsing.quotations import Quotation
-from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, is_fence
+from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, behind_mark, is_fence
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Span
@@ -77,10 +78,15 @@ class Finder:
         return self._blocks(source, options, Span(start, len(source.text)))
 
     @cached_property
+    def _meant(self) -> list[Dialect]:
+        """The dialects but for thoughts: what somebody shows, nobody thinks."""
+        return [dialect for dialect in self._dialects if not isinstance(dialect, Reasoning)]
+
+    @cached_property
     def _inside_fences(self) -> "Finder":
         inner = [
             dialect
-            for dialect in self._dialects
+            for dialect in self._meant
             if dialect.literals or dialect.line_patterns or dialect.reads_embedded_fences
         ]
         has_fences = any(dialect.reads_embedded_fences for dialect in inner)
@@ -88,7 +94,7 @@ class Finder:
 
     @cached_property
     def _inside_quotes(self) -> "Finder":
-        return Finder([dialect for dialect in self._dialects if dialect.respects_fences], is_nested=True)
+        return Finder([dialect for dialect in self._meant if dialect.respects_fences], is_nested=True)
 
     def _blocks(self, source: Source, options: DecodeOptions, within: Span) -> Iterator[Placed]:
         at, end = within
@@ -102,6 +108,8 @@ class Finder:
             elif placed := self._first_reading(source, opening, end, options):
                 yield _unless_lost(*placed, open_fence) if open_fence else placed
                 at = max(at, placed[1].span.end)
+            elif opening.kind is OpeningKind.FENCE and self._is_nested:
+                at = behind_mark(opening, source.text)
             elif not self._is_nested and is_fence(opening, source.text):
                 closing = source.closing_fence(opening, opening.end, end)
                 if closing.found:
@@ -109,6 +117,7 @@ class Finder:
                     yield from examples
                 else:
                     open_fence = open_fence or _named(opening, source.text)
+                    at = behind_mark(opening, source.text)
 
     def _asked(self, opening: Opening) -> Sequence[Dialect]:
         if opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR:
@@ -144,10 +153,11 @@ class Finder:
         It is an example where the dialect respects fences. A fence in it of the same length takes its closing line. Where
         another one follows, that is the outer fence's; where none does, either of the two fences lacks its own.
         """
+        inside = Span(behind_mark(opening, source.text), closing.start)
         found = [
-            placed
-            for placed in self._inside_fences._blocks(source, options, Span(opening.end, closing.start))  # noqa: SLF001 - another of this class
-            if placed[1].actions or not placed[0].respects_fences
+            (dialect, found)
+            for dialect, found in self._inside_fences._blocks(source, options, inside)  # noqa: SLF001 - another of this class
+            if found.reason is not Reason.NOT_AN_ACTION
         ]
         if found and any(repair.kind is RepairKind.UNCLOSED_FENCE for repair in found[-1][1].repairs):
             again = source.closing_fence(opening, closing.end, end)
@@ -165,7 +175,7 @@ class Finder:
         return [
             (dialect, as_example(quote.placed(found)))
             for dialect, found in self._inside_quotes.blocks(inner, options)
-            if found.actions
+            if found.reason is not Reason.NOT_AN_ACTION
         ]
 
 

@@ -10,6 +10,7 @@ What the content says is asked first: a dialect has read actions. Then the place
 import re
 
 from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.dialects.verdicts import in_prose
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
 from actionledger.values import Issue
 from actionledger.vocabulary import BlockStatus, Reason
@@ -44,8 +45,7 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
         return found
     if found.status is BlockStatus.MALFORMED:
         return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
-    issue = Issue(Reason.CALL_IN_PROSE, found.span, "Text stands around it on its line.")
-    return found._replace(status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,))
+    return in_prose(found)
 
 
 def as_example(found: Found) -> Found:

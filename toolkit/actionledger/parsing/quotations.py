@@ -40,9 +40,10 @@ class Quotation:
 
     def placed(self, found: Found) -> Found:
         """Return a block of the quoted text with its places in the response; its repairs were made in neither."""
+        span, body = self._span(found.span), self._span(found.body)
         return found._replace(
-            span=self._span(found.span),
-            body=self._span(found.body),
+            span=span,
+            body=Span(min(body.start, span.end), min(body.end, span.end)),
             actions=tuple(action._replace(span=self._span(action.span)) for action in found.actions),
             repairs=tuple[Repair, ...](),
         )

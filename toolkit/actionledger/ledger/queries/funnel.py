@@ -32,6 +32,7 @@ class Funnel:
         meant: responses that meant to act, of all.
         parse_success: responses that could be read whole, of those that meant to act.
         strict_success: responses that could be read whole without a repair, of those that meant to act.
+        only_shown: responses outside of the parse rates that hold actions all the same: illustrations and nothing else.
         with_valid: responses that were read whole and have at least one action that may run.
         statuses: actions by what came of checking them.
         validation: valid and coerced actions among those that had a catalogue and were meant.
@@ -44,6 +45,7 @@ class Funnel:
     meant: Rate
     parse_success: Rate
     strict_success: Rate
+    only_shown: int
     with_valid: int
     statuses: Mapping[ActionStatus, int]
     validation: Rate
@@ -69,7 +71,12 @@ class Funnel:
     @property
     def decoded(self) -> int:
         """How many actions were read and meant."""
-        return sum(self.statuses.values()) - self.statuses.get(ActionStatus.ILLUSTRATION, 0)
+        return sum(self.statuses.values()) - self.illustrations
+
+    @property
+    def illustrations(self) -> int:
+        """How many actions are shown rather than meant, in whatever response: they stand beside every parse rate."""
+        return self.statuses.get(ActionStatus.ILLUSTRATION, 0)
 
     @property
     def runnable(self) -> int:
@@ -79,17 +86,18 @@ class Funnel:
 
 _READING = """
 WITH found AS (
-    SELECT {label} AS label, session_id, outcome, valid_count
+    SELECT {label} AS label, session_id, outcome, action_count, valid_count
     FROM (SELECT *, run_id AS reader FROM parse_attempts) {join} WHERE {condition}),
 whole AS (
     SELECT label, histogram(outcome) AS outcomes,
+           count(*) FILTER (action_count > 0 AND NOT list_contains($intent, outcome)) AS only_shown,
            count(*) FILTER (valid_count > 0 AND list_contains($read, outcome)) AS with_valid
     FROM found GROUP BY label),
 by_session AS (
     SELECT label, count(*) AS responses, count(*) FILTER (list_contains($intent, outcome)) AS intent,
            count(*) FILTER (list_contains($read, outcome)) AS read, count(*) FILTER (outcome = 'clean') AS clean
     FROM found GROUP BY label, session_id)
-SELECT label, any_value(outcomes), any_value(with_valid), {meant}, {parsed}, {strict}
+SELECT label, any_value(outcomes), any_value(only_shown), any_value(with_valid), {meant}, {parsed}, {strict}
 FROM by_session JOIN whole USING (label) GROUP BY label"""
 
 _CHECKING = """
@@ -210,14 +218,16 @@ def _funnels(
 
 
 def _funnel(reading: tuple[Any, ...], checking: tuple[Any, ...], acting: tuple[Any, ...]) -> Funnel:
-    outcomes, with_valid, meant, parsed, strict = reading or ({}, 0, _NOTHING, _NOTHING, _NOTHING)
+    outcomes, only_shown, with_valid, *rates = reading or ({}, 0, 0, _NOTHING, _NOTHING, _NOTHING)
+    meant, parsed, strict = map(as_rate, rates)
     statuses, valid = checking or ({}, _NOTHING)
     tries, succeeded, undone = acting or ({}, _NOTHING, _NOTHING)
     return Funnel(
         outcomes={Outcome(name): count for name, count in outcomes.items()},
-        meant=as_rate(meant),
-        parse_success=as_rate(parsed),
-        strict_success=as_rate(strict),
+        meant=meant,
+        parse_success=parsed,
+        strict_success=strict,
+        only_shown=only_shown,
         with_valid=with_valid,
         statuses={ActionStatus(name): count for name, count in statuses.items()},
         validation=as_rate(valid),

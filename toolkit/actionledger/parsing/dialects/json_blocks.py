@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.fence_content import Content, content_of, refusal_of
 from actionledger.parsing.dialects.json_shapes import JsonShape
-from actionledger.parsing.dialects.json_values import BARE_OBJECT, Reach, value_at
+from actionledger.parsing.dialects.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.mislabelled import (
     OTHER_LABELS,
@@ -18,15 +18,20 @@ from actionledger.parsing.dialects.mislabelled import (
     ends_paragraph,
     fence_before,
     fence_repair,
+    is_indented,
     label_repair,
     line_repairs,
 )
+from actionledger.parsing.dialects.verdicts import in_prose
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
+
+_LOOKED_AT = 4096
+"""What looking for a value in vain is taken to cost at most, in code points."""
 
 _CONTAINER = r"[\[{]\s*+(?!\\)"  # with a backslash behind its bracket it is text of a JSON string
 _VALUE = re.compile(rf"\s*+{_CONTAINER}")
@@ -67,6 +72,11 @@ class JsonFence(JsonShape):
         """An object at the start of a line: without a fence, a value may still be a paragraph of its own."""
         return frozenset({BARE_OBJECT})
 
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """What a value begins with, in the middle of a line."""
+        return frozenset({self.beginning})
+
     @abstractmethod
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return the block that holds these objects."""
@@ -90,7 +100,10 @@ class JsonFence(JsonShape):
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the block that begins here; see ``Dialect.read``."""
         if opening.kind is OpeningKind.LINE:
-            return self._without_fence(source, opening.start, end, options)
+            found = self._without_fence(source, opening.start, end, options)
+            return found or self._in_prose(source, opening.start, end, options)
+        if opening.kind is OpeningKind.NEAR:
+            return self._in_prose(source, opening.start, end, options)
         if opening.kind is OpeningKind.EMBEDDED:
             return self._embedded(source, opening, end, options)
         if opening.label == self.label:
@@ -165,6 +178,30 @@ class JsonFence(JsonShape):
         content = Content((decoded,), Closing(span.end, span.end, found=True), refusal=refusal)
         found = self.judged(text, span, span, content, options)
         return self._if_plain(found, source, fence_repair(start, self.label))
+
+    def _in_prose(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
+        """Read a valid value that text stands around: it is mentioned at least, and may be meant."""
+        text = source.text
+        is_asked = RepairKind.MISSING_FENCE in options.repairs and source.may_overrun
+        if not is_asked or not self._begins.match(text, start, end):
+            return None
+        whole = json_ahead(source, start, end, options).whole
+        if whole is None:
+            source.overran(min(end - start, _LOOKED_AT))
+            return None
+        span = Span(start, whole.end)
+        content = Content((whole,), Closing(span.end, span.end, found=True))
+        found = self.judged(text, span, span, content, options)
+        names = [action.name for action in found.actions]
+        if found.status not in _READ or not self.is_plain(names, span.of(text), source):
+            return None
+        shown = self.unless_quoted(found, text)
+        if shown is not found:
+            return shown
+        is_code = is_indented(text, start)
+        return (
+            found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE) if is_code else in_prose(found)
+        )
 
     def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:
         """Return a block that no label announces: mended if it was plainly meant, else as data or as an example."""

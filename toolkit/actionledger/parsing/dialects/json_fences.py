@@ -125,6 +125,11 @@ class JsonAction(JsonFence):
         """An object, or a list of objects, at the start of a line."""
         return frozenset({BARE_OBJECT, BARE_LIST})
 
+    @property
+    def near_literals(self) -> frozenset[str]:
+        """What an action begins with, in the middle of a line, or in a list there."""
+        return frozenset({r'\{\s*+"action"\s*+:\s*+"', r'\[\s*+\{\s*+"action"\s*+:\s*+"'})
+
     def objects(self, value: Any) -> list[Any] | Reason:
         """Return the objects that have the key ``action``; the others are data beside them."""
         items = value if isinstance(value, list) else [value]

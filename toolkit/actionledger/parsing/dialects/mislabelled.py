@@ -80,8 +80,13 @@ def begins_paragraph(text: str, start: int) -> bool:
     line = text.rfind("\n", 0, start) + 1
     before = text.rfind("\n", 0, max(0, line - 1)) + 1
     previous = text[before:line].strip()
-    is_indented = start - line > 3 or "\t" in text[line:start]
-    return not is_indented and (line == 0 or not previous or previous.endswith("</think>"))
+    return not is_indented(text, start) and (line == 0 or not previous or previous.endswith("</think>"))
+
+
+def is_indented(text: str, start: int) -> bool:
+    """Return whether a place begins a line of indented code."""
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    return not before.strip() and (len(before) > 3 or "\t" in before)
 
 
 def ends_paragraph(text: str, end: int) -> bool:

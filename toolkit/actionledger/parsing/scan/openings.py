@@ -156,6 +156,11 @@ def begins_on_its_line(opening: Opening, text: str) -> bool:
     return not text.endswith("\n", opening.start, opening.end) and opening.end < len(text)
 
 
+def behind_mark(opening: Opening, text: str) -> int:
+    """Return where the backticks or tildes of a fence end: what is behind them on its line may be more than a label."""
+    return text.index(opening.mark, opening.start) + len(opening.mark)
+
+
 def is_fence(opening: Opening, text: str) -> bool:
     """Return whether a fence opens here that code may stand in, whoever's it is.
 
