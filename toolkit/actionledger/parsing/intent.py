@@ -35,7 +35,8 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
         opening: what it begins with; only what stands in the middle of a line, or is nearly an opening, is in doubt.
         text: the response.
     """
-    if opening.kind not in {OpeningKind.EMBEDDED, OpeningKind.NEAR} or found.status is BlockStatus.IGNORED:
+    is_in_doubt = opening.kind is OpeningKind.EMBEDDED or opening.kind is OpeningKind.NEAR
+    if not is_in_doubt or found.status is BlockStatus.IGNORED:
         return found
     before = text_before(text, opening.start)
     if _QUOTED.match(before) or _SHOWS.search(_SENTENCE_ENDS.split(before)[-1]):

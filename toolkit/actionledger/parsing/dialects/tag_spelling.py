@@ -67,7 +67,7 @@ class Head(NamedTuple):
         return bool(self.attributes) or self.is_whole
 
 
-def head_of(opening: Opening, fields_of: dict[str, Collection[str]]) -> Head:
+def head_of(opening: Opening, fields_of: Mapping[str, Collection[str]]) -> Head:
     """Return what an opening tag says that is nearly one of the format's.
 
     Args:

@@ -6,18 +6,12 @@ another spelling, and fields as attributes, are read where they were plainly mea
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.tag_spelling import (
-    Head,
-    head_of,
-    meant,
-    near_tag,
-    spelling_repair,
-    spellings,
-)
+from actionledger.parsing.dialects.tag_grammar import TagGrammar
+from actionledger.parsing.dialects.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
 from actionledger.parsing.dialects.verdicts import at_line_start, excerpt, read_block, refused
 from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
@@ -94,19 +88,19 @@ class XmlTags(Dialect):
     @property
     def literals(self) -> frozenset[str]:
         """The opening tags of the actions."""
-        return frozenset(f"<{tag}>" for tag, _ in self.tags)
+        return frozenset(f"<{tag}>" for tag in self._forms)
 
     @property
     def near_literals(self) -> frozenset[str]:
         """The opening tags in another spelling, or with attributes."""
-        return frozenset({near_tag(tag for tag, _ in self.tags)})
+        return frozenset({near_tag(self._forms)})
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the action whose tag opens here; see ``Dialect.read``."""
         if opening.kind is OpeningKind.NEAR:
             if not options.repairs >= _SPELLINGS:
                 return None
-            head = head_of(opening, {tag: tuple(dict(fields)) for tag, fields in self.tags})
+            head = head_of(opening, self._forms)
         else:
             head = Head(opening.label[1:-1])
         found = self._read(source, opening, head, end, options)
@@ -117,9 +111,9 @@ class XmlTags(Dialect):
         return "\n".join(map(self._written, calls))
 
     def _written(self, call: PlainCall) -> str:
-        forms = dict(dict(self.tags).get(call.name, ()))
+        forms = self._forms.get(call.name, {})
         if not forms or not call.arguments.keys() <= forms.keys():
-            known = ", ".join(f"{tag}({', '.join(dict(fields))})" for tag, fields in self.tags)
+            known = ", ".join(f"{tag}({', '.join(fields)})" for tag, fields in self._forms.items())
             raise ValueError(f"{call.name!r} with {list(call.arguments)} is none of {known}")
         fields = (
             f"<{name}>{_LAYOUT[forms[name]].format(raw_text(value))}</{name}>\n"
@@ -127,13 +121,29 @@ class XmlTags(Dialect):
         )
         return f"<{call.name}>\n{''.join(fields)}</{call.name}>"
 
+    @cached_property
+    def _forms(self) -> dict[str, dict[str, FieldForm]]:
+        """Each action's fields, and how the body of each is trimmed."""
+        return {tag: dict(fields) for tag, fields in self.tags}
+
+    @cached_property
+    def _grammars(self) -> dict[tuple[str, bool], TagGrammar]:
+        """The grammars that were asked for so far."""
+        return {}
+
+    def _grammar(self, tag: str, *, is_loose: bool) -> TagGrammar:
+        made = self._grammars.get((tag, is_loose))
+        if made is None:
+            made = TagGrammar(tag, tuple(self._forms[tag]), self.literals, is_loose=is_loose)
+            self._grammars[tag, is_loose] = made
+        return made
+
     def _read(
         self, source: Source, opening: Opening, head: Head, end: int, options: DecodeOptions
     ) -> Found | None:
         text = source.text
-        forms = dict(dict(self.tags)[head.tag])
-        is_loose = options.repairs >= _SPELLINGS
-        grammar = _grammar(head.tag, tuple(forms), self.literals, is_loose=is_loose)
+        forms = self._forms[head.tag]
+        grammar = self._grammar(head.tag, is_loose=options.repairs >= _SPELLINGS)
         if head.fault:
             return _misshapen(source, opening, grammar, end, head.fault)
         arguments = {name: _trimmed(value, forms[name]) for name, value in head.attributes.items()}
@@ -177,7 +187,7 @@ def _respelt(found: Found, repairs: list[Repair]) -> Found:
 
 
 def _misshapen(
-    source: Source, opening: Opening, grammar: "_Grammar", end: int, fault: str = ""
+    source: Source, opening: Opening, grammar: TagGrammar, end: int, fault: str = ""
 ) -> Found | None:
     """Return a tag as malformed that no field follows, though it begins its line and is closed or cut; else it is a mention."""
     text = source.text
@@ -200,7 +210,7 @@ def _closed(
     text: str,
     opening: Opening,
     rest: Span,
-    grammar: "_Grammar",
+    grammar: TagGrammar,
     arguments: dict[str, str],
     *,
     may_repair: bool,
@@ -235,64 +245,6 @@ def _ambiguous(found: Found, field: Span) -> Found:
     """A field holds another action with the same field: it quotes that action, or it was never closed itself."""
     issue = Issue(Reason.UNCLOSED_TAG, field, "Another action begins before the tag closes.")
     return Found(BlockStatus.MALFORMED, found.span, found.body, reason=issue.code, issues=(issue,))
-
-
-class _Grammar:
-    """The patterns of one action's tag."""
-
-    def __init__(self, tag: str, fields: tuple[str, ...], openers: frozenset[str], *, is_loose: bool) -> None:
-        def named(name: str, slash: str = "") -> str:
-            loose = rf"<[ \t]*+{slash}[ \t]*+{spellings(name)}[ \t]*+>"
-            return loose if is_loose else re.escape(f"<{slash}{name}>")
-
-        blanks = r"[ \t]*+" if is_loose else ""
-        names = "|".join(spellings(name) if is_loose else re.escape(name) for name in fields)
-        a_field = rf"<{blanks}(?:{names}){blanks}>"
-        closer = named(tag, "/")
-        self.tag = tag
-        self.field_or_end = re.compile(rf"\s*(?:{a_field}|{closer})")
-        self.field_opens = re.compile(rf"\s*(?P<tag><{blanks}(?P<name>{names}){blanks}>)")
-        self.closes = re.compile(rf"\s*(?P<tag>{closer})")
-        self.closes_later = re.compile(closer)
-        self.opens = re.compile("|".join(map(re.escape, sorted(openers))))
-        self.followed_closer = {
-            name: re.compile(rf"</{re.escape(name)}>(?=\s*(?:{a_field}|{closer}))") for name in fields
-        }
-        self._other_closers = {name: re.compile(named(name, "/")) for name in fields if is_loose}
-        self._tags = (*(f"<{name}>" for name in fields), f"</{tag}>")
-
-    def field_closes(self, name: str, source: Source, start: int, end: int) -> Span | None:
-        """Return the tag that closes a field.
-
-        It is the first one that another field or the end of the action follows, so that a body may quote its own
-        closing tag, but never one behind the next action's opening tag; where none fits, the very first one. Only where
-        there is none in the format's spelling, one in another counts.
-        """
-        first = source.find(f"</{name}>", start, end)
-        if first < 0:
-            return self._other_closer(name, source, start, end)
-        behind = first + len(name) + 3
-        bound = source.search(self.opens, behind, end)
-        followed = self.followed_closer[name].search(source.text, first, bound)
-        return Span(*followed.span()) if followed else Span(first, behind)
-
-    def is_cut(self, text: str, start: int, end: int) -> bool:
-        """Return whether the text ends where a field's tag is due, or in the middle of it."""
-        rest = text[start : start + 2_000].strip() if end == len(text) else "x"
-        is_all = not text[start + 2_000 :].strip()
-        return is_all and any(tag.startswith(rest) and tag != rest for tag in self._tags)
-
-    def _other_closer(self, name: str, source: Source, start: int, end: int) -> Span | None:
-        if not (pattern := self._other_closers.get(name)):
-            return None
-        at = source.search(pattern, start, end)
-        match = pattern.match(source.text, at, end)
-        return Span(*match.span()) if match else None
-
-
-@lru_cache(maxsize=256)
-def _grammar(tag: str, fields: tuple[str, ...], openers: frozenset[str], *, is_loose: bool) -> _Grammar:
-    return _Grammar(tag, fields, openers, is_loose=is_loose)
 
 
 def _trimmed(body: str, form: FieldForm) -> str:

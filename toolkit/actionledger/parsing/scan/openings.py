@@ -72,8 +72,8 @@ _ENDS = r"[ \t]*+(?:\r?\n|\Z)"
 _FENCE = rf"{LIST_MARKERS}(?P<fence>[ \t]*+(?P<mark>`{{3,}}+(?!(?:{_LABEL})?+{_VALUE})|~{{3,}}+)(?P<info>[^`\n]*+)$\n?)"
 _QUOTE = r"[ ]{0,3}(?P<quote>>)"
 _EMBEDDED = (
-    rf"(?P<embedded>```(?P<more>`*+)"
-    rf"(?:(?P<label>{_LABEL})(?:{_ENDS}|(?={_VALUE}))|(?:{_ENDS})?+(?={_VALUE})))"
+    rf"```(?P<more>`*+)"
+    rf"(?:(?P<label>{_LABEL})(?:{_ENDS}|(?={_VALUE}))|(?:{_ENDS})?+(?={_VALUE}))(?P<embedded>)"
 )
 
 _MARKERS = re.compile(rf"{LIST_MARKERS}[ \t]*+")
@@ -101,6 +101,7 @@ class Openers:
         near: frozenset[str] = frozenset(),
         quotes: bool = False,
     ) -> None:
+        self._literals = literals
         self._here, self._ahead = _patterns(literals, lines, near, fences, quotes)
 
     def next(self, text: str, start: int, end: int) -> Opening | None:
@@ -108,7 +109,22 @@ class Openers:
         begins_line = start == 0 or text[start - 1] == "\n"
         match = self._here.match(text, start, end) if begins_line else None
         match = match or self._ahead.search(text, start, end)
-        return _opening_of(match) if match else None
+        return self._opening(match) if match else None
+
+    def _opening(self, match: re.Match[str]) -> Opening:
+        match match.lastgroup:
+            case "fence":
+                words = match["info"].split(maxsplit=1)
+                label = words[0].lower() if words else ""
+                return Opening(OpeningKind.FENCE, label, match.start("fence"), match.end(), match["mark"])
+            case "embedded":
+                label, mark = (match["label"] or "").lower(), "```" + match["more"]
+                return Opening(OpeningKind.EMBEDDED, label, match.start(), match.end(), mark)
+            case "line" | "quote" as kind:
+                return Opening(OpeningKind(kind), match[kind], match.start(kind), match.end())
+            case _:
+                kind = OpeningKind.LITERAL if match[0] in self._literals else OpeningKind.NEAR
+                return Opening(kind, match[0], match.start(), match.end())
 
 
 @lru_cache(maxsize=256)
@@ -117,8 +133,8 @@ def _patterns(
 ) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns of what opens a block where a line begins, and of what does further on.
 
-    Every alternative of the second one begins with a plain character, for then the search is a loop in C over those
-    characters. Trying ``^`` at each place takes three times as long for a few openers, seven times for all of them.
+    Every alternative of the second one begins with a plain character, not with a group, for then the search is a loop in
+    C over those characters. Trying ``^`` at each place takes three times as long for a few openers, seven times for all of them.
     """
     at_line_start = [_FENCE] if fences else []
     if quotes:
@@ -127,28 +143,11 @@ def _patterns(
         at_line_start.append(rf"[ \t]*+(?P<line>{'|'.join(sorted(lines))})")
     here = "|".join(at_line_start) or _NOTHING
     longest_first = sorted(literals, key=lambda literal: (-len(literal), literal))
-    anywhere = [*map(re.escape, longest_first)]
-    if near:
-        anywhere.append(f"(?P<near>{'|'.join(sorted(near))})")
+    anywhere = [*map(re.escape, longest_first), *sorted(near)]
     if fences:
         anywhere.append(_EMBEDDED)
     ahead = "|".join([rf"\n(?:{here})", *anywhere])
     return re.compile(here, re.MULTILINE), re.compile(ahead, re.MULTILINE)
-
-
-def _opening_of(match: re.Match[str]) -> Opening:
-    match match.lastgroup:
-        case "fence":
-            words = match["info"].split(maxsplit=1)
-            label = words[0].lower() if words else ""
-            return Opening(OpeningKind.FENCE, label, match.start("fence"), match.end(), match["mark"])
-        case "embedded":
-            label, mark = (match["label"] or "").lower(), "```" + match["more"]
-            return Opening(OpeningKind.EMBEDDED, label, match.start(), match.end(), mark)
-        case "line" | "quote" | "near" as kind:
-            return Opening(OpeningKind(kind), match[kind], match.start(kind), match.end())
-        case _:
-            return Opening(OpeningKind.LITERAL, match[0], match.start(), match.end())
 
 
 def begins_on_its_line(opening: Opening, text: str) -> bool:
