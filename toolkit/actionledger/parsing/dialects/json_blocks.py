@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.fence_content import Content, content_of, refusal_of
-from actionledger.parsing.dialects.json_shapes import JsonShape
+from actionledger.parsing.dialects.json_shapes import JsonShape, in_order
 from actionledger.parsing.dialects.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.mislabelled import (
@@ -236,5 +236,4 @@ def _mended(found: Found, *repairs: Repair) -> Found:
     """Return a block with more repairs, of what stands before its value; one that can't be read stays as it is."""
     if found.status not in _READ:
         return found
-    in_order = sorted([*repairs, *found.repairs], key=lambda repair: repair.span)
-    return found._replace(status=BlockStatus.REPAIRED, repairs=tuple(in_order))
+    return found._replace(status=BlockStatus.REPAIRED, repairs=in_order(repairs, found.repairs))

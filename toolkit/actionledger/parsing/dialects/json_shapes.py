@@ -1,7 +1,7 @@
 """Formats whose actions are objects in a JSON value: which objects those are, and what is read from them."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from json import dumps
 from typing import Any, ClassVar
@@ -53,18 +53,15 @@ class JsonShape(Dialect):
         if issue := content.refusal:
             return refused(span, body, issue) if self.is_intended(body.of(text)) else _data(span, body)
         values = tuple(_unnested(text, decoded, self.list_key, options) for decoded in content.values)
-        bare = [self._unwrapped(decoded, options) for decoded in values]
-        held = [actions or self.objects(decoded.value) for decoded, actions in zip(values, bare, strict=True)]
+        held = [self.objects(decoded.value) for decoded in values]
+        wrappers = tuple(self._wrapped(values, held, options))
         if content.is_cut and isinstance(held[-1], Reason) and self.is_intended(body.of(text)):
             held[-1] = Reason.TRUNCATED  # what is missing may have given it the right shape
         if all(objects is Reason.NOT_AN_ACTION for objects in held):
             return _data(span, body)
         pairs = list(zip(values, held, strict=True))
         actions = tuple(action for decoded, objects in pairs for action in self._actions(decoded, objects))
-        wrappers = [
-            _wrapper(one, self.list_key) for one, is_bare in zip(values, bare, strict=True) if is_bare
-        ]
-        repairs = tuple(sorted([*content.repairs_with(values), *wrappers], key=lambda repair: repair.span))
+        repairs = in_order(wrappers, content.repairs_with(values))
         issues = tuple(issue for decoded in values for issue in decoded.issues)
         if content.is_cut and not actions:
             return _malformed(span, body, Reason.TRUNCATED, repairs, issues)
@@ -73,9 +70,16 @@ class JsonShape(Dialect):
             return _malformed(span, body, faults[0].code, repairs, (*faults, *issues))
         return read_block(span, body, actions, repairs, issues)
 
-    def _unwrapped(self, decoded: Decoded, options: DecodeOptions) -> list[Any] | None:
-        is_allowed = RepairKind.MISSING_WRAPPER in options.repairs
-        return self.unwrapped(decoded.value) if is_allowed else None
+    def _wrapped(
+        self, values: Sequence[Decoded], held: list[list[Any] | Reason], options: DecodeOptions
+    ) -> Iterator[Repair]:
+        """Put in what the values hold that are actions without the format's object around them; yield the repairs."""
+        for index, (decoded, objects) in enumerate(zip(values, held, strict=True)):
+            if not isinstance(objects, Reason) or RepairKind.MISSING_WRAPPER not in options.repairs:
+                continue
+            if actions := self.unwrapped(decoded.value):
+                held[index] = actions
+                yield _wrapper(decoded, self.list_key)
 
     def _actions(self, decoded: Decoded, objects: list[Any] | Reason) -> list[Written]:
         """Return the actions that are whole, each with its place; what is no object has the value's."""
@@ -102,6 +106,13 @@ def _wrapper(decoded: Decoded, list_key: str) -> Repair:
     opens = "[" if isinstance(decoded.value, dict) else ""
     span = Span(decoded.start, decoded.start)
     return Repair(RepairKind.MISSING_WRAPPER, span, "", f'{{"{list_key}": {opens}')
+
+
+def in_order(outer: tuple[Repair, ...], inner: tuple[Repair, ...]) -> tuple[Repair, ...]:
+    """Return the repairs around a value and those in it in the order of the text."""
+    if not outer or not inner:
+        return outer or inner
+    return tuple(sorted((*outer, *inner), key=lambda repair: repair.span))
 
 
 def _never_filled(text: str, last: Decoded, body: Span) -> tuple[Issue, ...]:

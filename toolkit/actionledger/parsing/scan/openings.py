@@ -123,8 +123,10 @@ class Openers:
             case "line" | "quote" as kind:
                 return Opening(OpeningKind(kind), match[kind], match.start(kind), match.end())
             case _:
-                kind = OpeningKind.LITERAL if match[0] in self._literals else OpeningKind.NEAR
-                return Opening(kind, match[0], match.start(), match.end())
+                is_literal = match[0] in self._literals
+                return Opening(
+                    OpeningKind.LITERAL if is_literal else OpeningKind.NEAR, match[0], *match.span()
+                )
 
 
 @lru_cache(maxsize=256)
