@@ -35,12 +35,21 @@ def lost_actions() -> LostActions:
     return _lost_actions
 
 
+@pytest.fixture(scope="session")
+def claimed_actions() -> LostActions:
+    """Return what tells which actions the baselines of a parser read."""
+    return _claimed_actions
+
+
+def _claimed_actions(name: str, text: str) -> list[RawAction]:
+    """An empty answer is none: its tag was only mentioned."""
+    claimed = (action for baseline in BASELINES[name] for action in PARSERS[baseline].read(text).actions)
+    return [action for action in claimed if action.arguments != {"answer": ""}]
+
+
 def _lost_actions(name: str, text: str) -> list[RawAction]:
     """An action is accounted for if it was read or shown with a reason, or if the response counts as a loss."""
-    claimed = [action for baseline in BASELINES[name] for action in PARSERS[baseline].read(text).actions]
-    claimed = [
-        action for action in claimed if action.arguments != {"answer": ""}
-    ]  # the tag was only mentioned
+    claimed = _claimed_actions(name, text)
     if not claimed:
         return []
     reading = PARSERS[name].read(text)

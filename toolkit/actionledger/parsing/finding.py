@@ -12,7 +12,8 @@ from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import Reasoning
-from actionledger.parsing.intent import as_example, lost_behind, weighed
+from actionledger.parsing.dialects.verdicts import as_example
+from actionledger.parsing.intent import lost_behind, weighed
 from actionledger.parsing.quotations import Quotation
 from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, behind_mark, is_fence
 from actionledger.parsing.scan.options import DecodeOptions
@@ -102,10 +103,14 @@ class Finder:
         while opening := self._openers.next(source.text, at, end):
             at = max(opening.end, opening.start + 1)
             if opening.kind is OpeningKind.QUOTE:
-                quoted = self._quoted(source, options, opening, end)
-                yield from quoted
-                at = max(at, quoted[-1][1].span.end) if quoted else at
-            elif placed := self._first_reading(source, opening, end, options):
+                quote = Quotation(source.text, opening.start, end)
+                for dialect, found in self._quoted(source, options, quote):
+                    yield dialect, found
+                    at = max(at, found.span.end)
+                at = max(at, quote.last_line)
+            elif (placed := self._first_reading(source, opening, end, options)) and (
+                self._is_nested or not _holds_fences(placed[1], opening, source.text)
+            ):
                 yield _unless_lost(*placed, open_fence) if open_fence else placed
                 at = max(at, placed[1].span.end)
             elif opening.kind is OpeningKind.FENCE and self._is_nested:
@@ -168,15 +173,15 @@ class Finder:
                 return [*map(_shown, found[:-1]), _unless_lost(*found[-1], fence)], closing.end
         return [*map(_shown, found)], closing.end
 
-    def _quoted(self, source: Source, options: DecodeOptions, opening: Opening, end: int) -> list[Placed]:
-        """Return what looks like actions in the block quote that begins here: examples, as people mean a quotation."""
-        quote = Quotation(source.text, opening.start, end)
+    def _quoted(self, source: Source, options: DecodeOptions, quote: Quotation) -> Iterator[Placed]:
+        """Yield what looks like actions in a block quote: examples, as people mean a quotation.
+
+        A fence with nothing in it may have only its first line marked: it is looked at with the lines behind it.
+        """
         inner = Source(quote.text, source.names)
-        return [
-            (dialect, as_example(quote.placed(found)))
-            for dialect, found in self._inside_quotes.blocks(inner, options)
-            if found.reason is not Reason.NOT_AN_ACTION
-        ]
+        for dialect, found in self._inside_quotes.blocks(inner, options):
+            if found.reason is not Reason.NOT_AN_ACTION and found.reason is not Reason.EMPTY_BLOCK:
+                yield dialect, as_example(quote.placed(found))
 
 
 def _matching(
@@ -187,12 +192,18 @@ def _matching(
     return [(dialect, re.compile("|".join(sorted(patterns)))) for dialect, patterns in asked if patterns]
 
 
+def _holds_fences(found: Found, opening: Opening, text: str) -> bool:
+    """Return whether a closed fence with mere data holds further fences: it is looked into as if it were nobody's."""
+    is_data = found.reason is Reason.NOT_AN_ACTION and opening.kind is OpeningKind.FENCE
+    return is_data and found.body.end < found.span.end and text.find("```", *found.body) >= 0
+
+
 def _shown(placed: Placed) -> Placed:
     """Return a block in somebody else's fence as the example that it is there, if fences concern its dialect."""
     dialect, found = placed
     if not dialect.respects_fences:
         return placed
-    return dialect, found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, issues=())
+    return dialect, as_example(found)
 
 
 def _named(opening: Opening, text: str) -> str:

@@ -10,7 +10,7 @@ What the content says is asked first: a dialect has read actions. Then the place
 import re
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.verdicts import in_prose
+from actionledger.parsing.dialects.verdicts import as_example, in_prose
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
 from actionledger.values import Issue
 from actionledger.vocabulary import BlockStatus, Reason
@@ -47,11 +47,6 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
     if found.status is BlockStatus.MALFORMED:
         return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
     return in_prose(found)
-
-
-def as_example(found: Found) -> Found:
-    """Return a block that is shown rather than meant; nobody is told what is wrong with it."""
-    return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=())
 
 
 def lost_behind(found: Found, fence: str) -> Found:

@@ -37,6 +37,8 @@ class Quotation:
             length += len(text) - width
             line += len(text)
         self.text = "".join(pieces)
+        self.last_line = self._origins[-1] if self._origins else start
+        """Where its last line begins behind the marks, in code points: something may open there that goes on unquoted."""
 
     def placed(self, found: Found) -> Found:
         """Return a block of the quoted text with its places in the response; its repairs were made in neither."""

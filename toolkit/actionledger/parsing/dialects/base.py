@@ -1,5 +1,6 @@
 """What a dialect is: a frozen value that says what opens its blocks, how one is read and how calls are written."""
 
+import re
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,8 @@ from actionledger.parsing.scan.options import STRICT, DecodeOptions
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason
+
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
 
 class Written(NamedTuple):
@@ -182,15 +185,24 @@ class Dialect(BaseModel):
     def unless_quoted(self, found: Found, text: str) -> Found | None:
         """Return a block that a literal opened as it is, or as an example if it stands in inline code.
 
+        Of a block that can't be read, only what the inline code holds is the example: it may end before the block does. A
+        backtick that nothing closes in its paragraph makes no code of such a block.
+
         Returns:
-            None for a block in inline code that isn't even whole: the opener was mentioned.
+            None for inline code that holds the opener and nothing else: it was mentioned.
         """
         before = text[max(0, found.span.start - 3) : found.span.start]
         if not before.endswith("`") or (before == "```" and not self.respects_fences):
             return found
-        if found.status is BlockStatus.MALFORMED:
+        if found.status is not BlockStatus.MALFORMED:
+            return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
+        close = text.find("`", found.span.start)
+        if close < 0 or _BLANK_LINE.search(text, found.span.start, close):
+            return found
+        span, body = Span(found.span.start, close), Span(min(found.body.start, close), close)
+        if not body.of(text).strip():
             return None
-        return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
+        return Found(BlockStatus.IGNORED, span, body, reason=Reason.EXAMPLE)
 
 
 def named_arguments(value: Mapping[str, Any], discriminator: str) -> tuple[str, dict[str, Any]]:

@@ -22,7 +22,7 @@ from actionledger.parsing.dialects.mislabelled import (
     label_repair,
     line_repairs,
 )
-from actionledger.parsing.dialects.verdicts import in_prose
+from actionledger.parsing.dialects.verdicts import as_example, in_prose, shown
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.options import DecodeOptions
@@ -180,7 +180,7 @@ class JsonFence(JsonShape):
         return self._if_plain(found, source, fence_repair(start, self.label))
 
     def _in_prose(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
-        """Read a valid value that text stands around: it is mentioned at least, and may be meant."""
+        """Read a valid value that text stands around: it is mentioned at least, and may be meant if its names are plain."""
         text = source.text
         is_asked = RepairKind.MISSING_FENCE in options.repairs and source.may_overrun
         if not is_asked or not self._begins.match(text, start, end):
@@ -192,23 +192,24 @@ class JsonFence(JsonShape):
         span = Span(start, whole.end)
         content = Content((whole,), Closing(span.end, span.end, found=True))
         found = self.judged(text, span, span, content, options)
-        names = [action.name for action in found.actions]
-        if found.status not in _READ or not self.is_plain(names, span.of(text), source):
+        if found.status not in _READ or not found.actions:
             return None
-        shown = self.unless_quoted(found, text)
-        if shown is not found:
-            return shown
-        is_code = is_indented(text, start)
-        return (
-            found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE) if is_code else in_prose(found)
-        )
+        if not self.is_plain([action.name for action in found.actions], span.of(text), source):
+            return shown(span, span)
+        is_code = is_indented(text, start) or self.unless_quoted(found, text) is not found
+        return as_example(found) if is_code else in_prose(found)
 
     def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:
-        """Return a block that no label announces: mended if it was plainly meant, else as data or as an example."""
+        """Return a block that no label announces: mended if it was plainly meant, else as data or as an example.
+
+        Of what begins as the format's values do and can't be read, nobody can say that it is mere data.
+        """
         body = found.body.of(source.text)
         names = [action.name for action in found.actions] or self._stated.findall(body)
         if found.status is BlockStatus.IGNORED or not self.is_plain(names, body, source):
-            return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
+            is_data = found.status is not BlockStatus.MALFORMED or found.reason is Reason.WRONG_SHAPE
+            reason = Reason.NOT_AN_ACTION if is_data else Reason.EXAMPLE
+            return Found(BlockStatus.IGNORED, found.span, found.body, reason=reason)
         if not source.holds(self._announced):
             return _mended(found, repair)
         detail = f"Another block has the label {self.label!r}: this one is taken for an example."

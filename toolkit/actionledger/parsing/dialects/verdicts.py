@@ -32,6 +32,11 @@ def shown(span: Span, body: Span, issue: Issue | None = None) -> Found:
     return Found(BlockStatus.IGNORED, span, body, reason=Reason.EXAMPLE, issues=issues)
 
 
+def as_example(found: Found) -> Found:
+    """Return a block that is shown rather than meant; nobody is told what is wrong with it."""
+    return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=())
+
+
 def in_prose(found: Found) -> Found:
     """Return a block that stands within a sentence: it may be meant, so it is said, and not run."""
     issue = Issue(Reason.CALL_IN_PROSE, found.span, "Text stands around it on its line.")
