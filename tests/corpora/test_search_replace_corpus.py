@@ -37,4 +37,4 @@ def test_nearly_all_recorded_edits_are_read():
             )
             assert action.arguments["path"] in action.span.of(text)
     assert (marks, edits) == (393, 391)
-    assert statuses == {BlockStatus.STRICT: 389, BlockStatus.REPAIRED: 2, BlockStatus.MALFORMED: 2}
+    assert statuses == {BlockStatus.STRICT: 391, BlockStatus.MALFORMED: 2}

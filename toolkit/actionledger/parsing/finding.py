@@ -153,10 +153,11 @@ class Finder:
     def _examples(
         self, source: Source, options: DecodeOptions, opening: Opening, closing: Closing, end: int
     ) -> tuple[list[Placed], int]:
-        """Return what looks like actions inside somebody else's fence, and where that fence ends.
+        """Return what looks like actions inside somebody else's fence, and where to go on behind them.
 
         It is an example where the dialect respects fences. A fence in it of the same length takes its closing line. Where
-        another one follows, that is the outer fence's; where none does, either of the two fences lacks its own.
+        another one follows, that is the outer fence's; where none does, either of the two fences lacks its own. A dialect that
+        fences don't concern reads such a block again with its closing line.
         """
         inside = Span(behind_mark(opening, source.text), closing.start)
         found = [
@@ -165,6 +166,8 @@ class Finder:
             if found.reason is not Reason.NOT_AN_ACTION
         ]
         if found and any(repair.kind is RepairKind.UNCLOSED_FENCE for repair in found[-1][1].repairs):
+            if not found[-1][0].respects_fences:
+                return [*map(_shown, found[:-1])], found[-1][1].span.start
             again = source.closing_fence(opening, closing.end, end)
             if again.found and not Span(closing.end, again.start).of(source.text).strip():
                 closing = again
