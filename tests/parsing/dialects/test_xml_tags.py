@@ -5,7 +5,7 @@ import pytest
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import PARSERS, DialectParser
 from actionledger.values import Span
-from actionledger.vocabulary import BlockStatus, Reason, RepairKind
+from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 CODER = PARSERS["coder"]
 
@@ -118,8 +118,11 @@ def test_an_action_right_behind_a_backtick_is_quoted(before, after, status):
 
 
 def test_half_an_action_in_inline_code_is_a_mention():
-    """A tag that is named needs no closing one."""
-    assert CODER.read("`<read_file><path>` opens it, then the path.").blocks == ()
+    """A tag that is named needs no closing one: it is shown, and nothing is said to be lost."""
+    reading = CODER.read("`<read_file><path>` opens it, then the path.")
+    assert reading.outcome is Outcome.NO_ACTION
+    assert [block.reason for block in reading.blocks] == [Reason.EXAMPLE]
+    assert reading.issues == ()
 
 
 def test_other_tags_than_the_documented_ones():
