@@ -1,12 +1,17 @@
 """Secrets are hidden, nothing else is, and the line stays what it was."""
 
 import json
+import random
+import re
+import string
 import time
 
 import pytest
 from hypothesis import given, settings, strategies as st
+from planted import Planted, planted
 
-from actionledger.ledger.privacy import mask
+from actionledger.ledger.privacy import mask, mask_text
+from actionledger.ledger.privacy.tokens import TOKENS, Token
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 
@@ -121,7 +126,6 @@ def test_what_is_no_secret_stays(text: str) -> None:
         ('{"password": "a\\\\", "b": "c"}', '{"password": "*\\\\", "b": "c"}'),
         ('{"password": "a\\"b", "b": "c"}', '{"password": "*\\"*", "b": "c"}'),
         ('{"password": "a\\\\\\"b", "b": "c"}', '{"password": "*\\\\\\"*", "b": "c"}'),
-        ('{"password": "\\u00e9x\\n", "b": "c"}', '{"password": "\\u00e9*\\n", "b": "c"}'),
         ('{"password": "ab\\', '{"password": "**\\'),
     ],
 )
@@ -129,6 +133,93 @@ def test_what_is_no_secret_stays(text: str) -> None:
 def test_a_value_ends_where_its_string_ends(text: str, expected: str, depth: int) -> None:
     """Backslashes before a quote are counted as JSON counts them, at any depth."""
     assert masked(text, depth=depth) == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        # the line's own escape is one character of its string, an escape in a text of it six
+        (r'{"password":"a\u0062c"}', r'{"password":"***"}'),
+        (r'{"password":"a\/\ud83d\ude00"}', r'{"password":"***"}'),
+        (r'{"t":"{\"password\":\"a\\u0062\\u00e9\"}"}', r'{"t":"{\"password\":\"*************\"}"}'),
+        (r'{"t":"{\"password\":\"a\\/b\"}"}', r'{"t":"{\"password\":\"****\"}"}'),
+        (r'{"t":"{\"password\":\"a\\u000ab\"}"}', r'{"t":"{\"password\":\"*\\u000a*\"}"}'),
+        (r'{"t":"\"\\u0070assword\":\"abc\""}', r'{"t":"\"\\u0070assword\":\"***\""}'),
+    ],
+)
+def test_a_letter_that_is_escaped_is_hidden_as_well(line: str, expected: str) -> None:
+    """However a character is spelled, as many asterisks stand for it as the line's own string has characters there."""
+    assert mask(line.encode()).decode() == expected
+    assert [len(value) for value in json.loads(line).values()] == [
+        len(value) for value in json.loads(expected).values()
+    ]
+
+
+@pytest.mark.parametrize("one", planted(), ids=lambda one: f"{one.kind}, {one.place}")
+def test_nothing_is_left_of_a_planted_secret(one: Planted) -> None:
+    """A secret is hidden in every kind of text, as it stands and in JSON within JSON, and the spans hold."""
+    result = masked(one.text)
+    assert one.secret not in result
+    assert len(result) == len(one.text)
+    for depth in (2, 3):
+        assert one.secret not in masked(one.text, depth=depth)
+
+
+@pytest.mark.parametrize("kind", TOKENS, ids=lambda kind: kind.needle.decode())
+def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
+    """Each kind is found at the beginning, in the middle and at the end of a text, and what is like it is not."""
+    drawn = random.Random(0)
+    example, counter = (filled(template, drawn) for template in (kind.example, kind.counter))
+    for text in (f"{example} of Discord", f"Discord: {example}.", f"Discord\n{example}", f'["{example}"] discord'):
+        line = json.dumps(text).encode()
+        assert mask(line).count(b"*") >= 20, text
+    assert not list(kind.spans(json.dumps(f"discord {counter} x").encode()))
+
+
+def filled(template: str, drawn: random.Random) -> str:
+    """Return a template with characters in the place of ``{20w}`` and the like."""
+    alphabets = {
+        "w": string.ascii_letters + string.digits,
+        "x": "0123456789abcdef",
+        "d": string.digits,
+        "u": string.ascii_uppercase + string.digits,
+    }
+    return re.sub(
+        r"\{(\d+)([wxdu])\}",
+        lambda found: "".join(drawn.choices(alphabets[found[2]], k=int(found[1]))),
+        template,
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password = get_password()\npassword = config.password\npassword: SecretStr\npassword: required\n",
+        "def login(user: str, password: str = '', token: Token | None = None) -> None:",
+        "Your password is important, the token is invalid, and the password was changed.",
+        "max_tokens: 4096, total_tokens=12, prompt_tokens: 33, stop_token: 50256",
+        '{"token": " the", "logprob": -0.1, "token_type": "access", "key": "value"}',
+        "--password-stdin --token-file /run/x --password",
+        "postgres://app:${DB_PASSWORD}@db/app and https://host:8080/path and mailto:a@b.c",
+        "password=${PASSWORD} api_key=<your key> secret={{ secret }}",
+        "cookie: a=1; lang=en; Path=/; Domain=host.example",
+        "the authorization implementations and the basic authorization",
+        "see task-list, risk-adjusted-returns-in-2024 and AKIA or ghp_ alone",
+    ],
+)
+def test_what_only_speaks_of_secrets_stays(text: str) -> None:
+    """Types, variables, settings without a value and prose about secrets stay, in the very same bytes."""
+    line = json.dumps({"text": text}).encode()
+    assert mask(line) is line
+
+
+def test_a_text_is_masked_as_it_is_recorded() -> None:
+    """What the model is told is what a record of it holds; masking it once more changes nothing."""
+    for one in planted(1):
+        told = mask_text(one.text)
+        assert told == masked(one.text)
+        assert mask_text(told) == told
+        assert mask_text(told) is told
 
 
 fragments = st.sampled_from(
@@ -211,6 +302,58 @@ def test_a_line_stays_json_and_characters_stay_in_place(text: str, depth: int) -
             "ghp_",
             "secret_",
             "xoxb-",
+        ),
+        *(
+            "\\u00",
+            "\\u0041",
+            "\\/",
+            "://",
+            "://a:",
+            "cookie: a=",
+            "authorization: ",
+            "basic ",
+            " -u a:",
+            "--user a:",
+        ),
+        *(
+            "SG.",
+            "eyJabcde12345.",
+            "token: ",
+            "token a1",
+            "password ",
+            "password: \n",
+            "<password>",
+            "password>a",
+        ),
+        *(
+            "secret', '",
+            'api_key", "',
+            "AA:AA",
+            "Q~",
+            "glpat-",
+            "AccountKey=",
+            "sig=",
+            "sig=%2",
+            "1234567890:AA",
+            "-us1",
+        ),
+        *(
+            "-us",
+            "hooks.slack.com/services/",
+            "/api/webhooks/1",
+            "-----BEGIN ",
+            "-----BEGIN A ",
+            "Discord Mabc.",
+            "key-",
+        ),
+        *(
+            "password</arg_key>",
+            "name: password\n value: ",
+            "password=$",
+            "password={",
+            "pwd",
+            "token=a.b.",
+            ".atlasv1.",
         ),
     ],
 )

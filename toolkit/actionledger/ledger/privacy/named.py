@@ -1,0 +1,222 @@
+"""Secrets that are known by their names, in the ways that JSON, settings, source code, commands and tags write name and value."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import log2
+
+from actionledger.ledger.privacy.escapes import Span
+
+_ESCAPE = r"\\++(?:u[0-9a-f]{4}|[^\"\\])"
+"""After a backslash: an escape of the line's own, or of JSON in a text of it."""
+
+_QUOTE_IN_TEXT = r"\\(?:\\\\)*+"
+_BLANK = r"(?: |\\++[nrt])*+"
+_BARE = r"[\w!#$%*+./:?@^~|-][\w!#$%*+./:?@^~|=-]*+"
+
+
+def _string(opening: str) -> str:
+    """What a string holds whose quote has the backslashes of the group ``opening`` before it: all up to the next such quote.
+
+    With n of them, n + 1 stand for one backslash of the string's own; an odd number of those makes a quote part of it.
+    """
+    own_backslash = rf"(?P={opening})\\"
+    deeper_quote = rf"(?P={opening}){own_backslash}(?:{own_backslash}{own_backslash})*+\""
+    return rf"(?:[^\"\\]++|{deeper_quote}|{_ESCAPE})*+"
+
+
+_SINGLE = r"(?:[^'\"\\]++|\\++(?:u[0-9a-f]{4}|[^\"\\n]))*+"
+
+_WAYS = (
+    # "name": "value", "name": ["value"] on any level of quoting; on the outermost, both are strings of the line itself
+    rf"(?P<json>(?:{_QUOTE_IN_TEXT})?+)\"{_BLANK}[:=]{_BLANK}(?:\[{_BLANK})?+(?P=json)\"(?P<in_json>{_string('json')})",
+    # "name", "value": "value", as a refused field is recorded, and a header of a list; "name", "value" in a call
+    rf"(?P<pair>(?:{_QUOTE_IN_TEXT})?+)\"{_BLANK},{_BLANK}(?P=pair)\"value(?P=pair)\"{_BLANK}:{_BLANK}(?P=pair)\"(?P<in_pair>{_string('pair')})",
+    rf"(?P<call>(?:{_QUOTE_IN_TEXT})?+)\" *+, *+(?P=call)\"(?P<in_call>{_string('call')})(?=(?P=call)\" *+[)\]])",
+    # name = "value", in source code and settings; a quote before punctuation ended a string with "name =" in it
+    rf"(?:'|\\*+\")?+\]?+ *+(?::=?|=|=>) *+(?P<code>{_QUOTE_IN_TEXT})[bru]?+\"(?! *+[,:}}\])])(?P<in_code>{_string('code')})",
+    # name = 'value', 'name': 'value', d['name'] = 'value', ('name', 'value')
+    rf"(?:'|\\++\")?+\]?+ *+(?::=?|=|=>|(?<='),) *+[bru]?+'(?P<in_single>{_SINGLE})(?=')",
+    # PASSWORD 'value', in SQL
+    rf" '(?P<in_statement>{_SINGLE})(?=')",
+    # <name>value</name>, <parameter=name>value</parameter>, name</arg_key><arg_value>value</arg_value>
+    rf"(?:</arg_key>{_BLANK}<arg_value)?+>(?P<in_tag>(?:[^<>\s\"\\]|\\++[^\"\\])[^<>\"\\]{{0,500}}+)(?=</)",
+    # name=value, where the value is neither a constant, a call nor an item
+    rf"=(?!(?:none|null|true|false)(?![\w.-])|[\w.]{{0,99}}+[(\[])(?P<assigned>{_BARE})",
+    # name: value, name = value, - value, in settings; name is value, in prose
+    rf"(?:['\"]?+ *+(?::=|[:=]){_BLANK}(?:- )?+| is )(?P<plain>[^\s\"'\\,;(){{}}\[\]<>|&`]{{4,300}}+)(?![(\[{{])",
+    # name: NAME, value: value, as the environment of a container is written
+    rf"['\"]?+{_BLANK},?+{_BLANK}['\"]?value['\"]?+ *+[:=] *+(?P<pair_plain>[^\s\"'\\,;(){{}}\[\]<>|&`]{{4,300}}+)",
+    # --name value; password value, as machines are listed
+    r"(?<=[a-z]) (?P<option>[^\s\"'\\,;(){}\[\]<>|&`$-][^\s\"'\\<>|&`]{3,300}+)",
+)
+
+_VARIABLE = re.compile(r"\$\{?[A-Za-z_][\w.]*\}?|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|<[^<>]*>")
+_REFERENCE = re.compile(
+    r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII
+)
+_NO_SECRETS = frozenset(
+    [
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "undefined",
+        "str",
+        "string",
+        "text",
+        "bytes",
+        "int",
+        "integer",
+        "number",
+        "float",
+        "bool",
+        "boolean",
+        "object",
+        "any",
+        "array",
+        "list",
+        "dict",
+        "required",
+        "optional",
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "hidden",
+        "masked",
+        "redacted",
+        "unknown",
+        "empty",
+        "default",
+        "value",
+        "varchar",
+        "char",
+        "example",
+        "placeholder",
+        "changed",
+        "incorrect",
+        "invalid",
+        "correct",
+        "wrong",
+        "missing",
+        "needed",
+        "weak",
+        "strong",
+        "too",
+        "very",
+        "not",
+        "stored",
+    ]
+)
+_OPTION = re.compile(rb"--[\w-]*$")
+_BEGINS_A_LINE = re.compile(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*[\w.-]*$")
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name that secrets go by.
+
+    Args:
+        name: the name in small letters, what is asked for first.
+        rest: what may follow it, as a regular expression.
+        is_strict: whether whatever goes by that name is a secret; else only what looks drawn at random.
+    """
+
+    name: str
+    rest: str = ""
+    is_strict: bool = True
+
+    @cached_property
+    def needle(self) -> bytes:
+        """What a line in small letters must hold for it to be looked for."""
+        return self.name.encode()
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        return re.compile(
+            f"(?P<name>{self.name}{self.rest})(?=[\\\\\"' \\]:=,<>])(?:{'|'.join(_WAYS)})".encode()
+        )
+
+    def spans(self, text: bytes, lowered: bytes) -> Iterator[Span]:
+        """Yield where values stand that go by the name."""
+        for found in self._pattern.finditer(lowered):
+            way = found.lastgroup or "name"
+            if self._is_secret(text, found, way):
+                yield found.span(way)
+
+    def _is_secret(self, text: bytes, found: re.Match[bytes], way: str) -> bool:
+        start, end = found.span(way)
+        value = text[start : min(end, start + 300)].decode("utf-8", "replace")
+        if _VARIABLE.fullmatch(value) or value.strip("*x.$") == "":
+            return False
+        if not self.is_strict:
+            return len(value) >= 16 and _is_random(value)
+        if way == "assigned":
+            name = text[found.start("name") : found.end("name")]
+            is_query = text[max(0, found.start() - 40) : found.start()].rpartition(b" ")[2].find(b"?") >= 0
+            return is_query or name.isupper() or not _REFERENCE.fullmatch(value)
+        if way in {"plain", "pair_plain", "option"}:
+            return self._is_plain_secret(text, found, way, value)
+        return way not in {"in_call", "in_tag"} or _has_sign(value) or (way == "in_tag" and value.isalnum())
+
+    def _is_plain_secret(self, text: bytes, found: re.Match[bytes], way: str, value: str) -> bool:
+        """Whether a value without quotes is one, and neither a type, a variable nor a word of a sentence."""
+        before = text[max(0, found.start() - 60) : found.start()]
+        bare = value.rstrip(".:!?")
+        if (
+            _REFERENCE.fullmatch(bare)
+            or bare.lower() in _NO_SECRETS
+            or bare.startswith(("/", "./", "~/", "http"))
+        ):
+            return False
+        if way == "option" and not _OPTION.search(before):
+            return self.name == "passw" and _is_mixed(bare)
+        if way == "option" or (len(bare) >= 6 and _has_sign(bare)):
+            return True
+        # A word alone behind "name:" at the beginning of a line and at its end is a setting.
+        behind = text[found.end() : found.end() + 2]
+        is_alone = behind[:1] in {b"", b'"', b"'"} or behind in {b"\\n", b"\\r", b"\\\\", b'\\"'}
+        return is_alone and bare == value and value.islower() and _BEGINS_A_LINE.search(before) is not None
+
+
+def _has_sign(value: str) -> bool:
+    """Whether a value is more than a word: it has a digit, or a sign that passwords have."""
+    return any(character.isdigit() or character in "!@#$%^&*+~=" for character in value)
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value is eight or more letters and digits, some of each."""
+    return len(value) >= 8 and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _is_random(value: str) -> bool:
+    """Whether a value looks drawn at random: letters and digits without a blank, at more than three bits a character."""
+    if not (
+        value.isascii() and any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and " " not in value
+    ):
+        return False
+    counts = Counter(value).values()
+    return -sum(count / len(value) * log2(count / len(value)) for count in counts) > 3
+
+
+NAMED: tuple[Named, ...] = (
+    Named("passw", "(?:or[dt]|d)"),
+    Named("passphrase"),
+    Named("pwd"),
+    Named("_pass"),
+    Named("secret", "(?:[_-]?(?:access[_-]?)?(?:key|token))?+"),
+    Named("api", "[_-]?(?:key|secret|token)"),
+    *(Named(kind, "[_-]?token") for kind in ("access", "auth", "refresh", "bearer")),
+    Named("private", "[_-]?key"),
+    Named("token", is_strict=False),
+    Named("credential", "s?+", is_strict=False),
+    *(
+        Named(kind, "[_-]?key", is_strict=False)
+        for kind in ("access", "account", "signing", "encryption", "master", "subscription")
+    ),
+)
+"""Every name that is looked for."""
