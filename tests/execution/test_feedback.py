@@ -5,6 +5,7 @@ import pytest
 from actionledger.errors import UsageError
 from actionledger.execution.feedback import MAX_LINE, render
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.ledger.privacy import mask_text
 from actionledger.parsing.parsers import parser_for
 from actionledger.reading import read_response
 from actionledger.values import Observation
@@ -234,3 +235,21 @@ def test_too_little_to_be_told_anything_is_refused(name):
     """The sentence names the limit."""
     with pytest.raises(UsageError, match=name):
         Limits(**{name: 10})
+
+
+def test_secrets_are_masked_before_anything_is_cut(profile):
+    """A secret in a result or a message is asterisks, one that the room cuts through as well, and the record says the same."""
+    key = "gh" + "p_" + "a1B2" * 9
+    result = read(block(LOOK, LOOK), profile)
+    failed = observation(1, status=ExecutionStatus.FAILED, result=None, message=f"{key} is no name. \ud800")
+    told = render(result, (observation(0, result={"env": f"KEY={key}\n"}), failed), limits=STANDARD_LIMITS)
+    assert told == (
+        f'Action 1 (look) succeeded: {{"env":"KEY={"*" * 40}\\n"}}\n'
+        f"Action 2 (look) failed: {'*' * 40} is no name. \ud800"
+    )
+    assert mask_text(told) is told
+    for room in range(60, 120):
+        long = observation(0, result=f"{'x' * 50} {key} {'y' * 200}")
+        assert "ghp" not in render(
+            read(block(LOOK), profile), (long,), limits=Limits(feedback=200, result=100 + room)
+        )

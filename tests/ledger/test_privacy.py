@@ -170,7 +170,12 @@ def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
     """Each kind is found at the beginning, in the middle and at the end of a text, and what is like it is not."""
     drawn = random.Random(0)
     example, counter = (filled(template, drawn) for template in (kind.example, kind.counter))
-    for text in (f"{example} of Discord", f"Discord: {example}.", f"Discord\n{example}", f'["{example}"] discord'):
+    for text in (
+        f"{example} of Discord",
+        f"Discord: {example}.",
+        f"Discord\n{example}",
+        f'["{example}"] discord',
+    ):
         line = json.dumps(text).encode()
         assert mask(line).count(b"*") >= 20, text
     assert not list(kind.spans(json.dumps(f"discord {counter} x").encode()))

@@ -1,13 +1,14 @@
 """What the model is told next: issues, refusals, errors and results, in the order of its actions, within a budget. Pure.
 
 What went wrong is told in full, as far as the budget goes; results share what is left, short ones whole and long ones alike.
-What is cut says so.
+What is cut says so. Secrets are masked as the record masks them, before anything is cut: half of one would not be known as such.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.ledger.privacy import mask, mask_text
 from actionledger.recording import json_text
 from actionledger.values import ActionCall, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus
@@ -78,7 +79,8 @@ def render(
     )
     closer = behind.strip()
     # A result must not end the form that it stands in.
-    return before + (text.replace(closer, closer.replace("</", "<\\/")) if closer else text) + behind
+    told = text.replace(closer, closer.replace("</", "<\\/")) if closer else text
+    return mask_text(before + told + behind)
 
 
 def _dialect(result: ParseResult) -> str:
@@ -89,7 +91,7 @@ def _dialect(result: ParseResult) -> str:
 
 def _entries(result: ParseResult, observations: Sequence[Observation], correct: Correct) -> Iterator[_Entry]:
     for issue in result.unread:
-        yield _Entry(_on_one_line(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
+        yield _Entry(_on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}")))
     seen = {observation.action_index: observation for observation in observations}
     corrected: set[str] = set()
     for index, call in enumerate(result.actions):
@@ -99,7 +101,7 @@ def _entries(result: ParseResult, observations: Sequence[Observation], correct: 
             yield _observed(index, seen[index])
         elif not call.status.is_runnable:
             head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
-            yield _Entry(_cut(f"{head}: {correct(call, call.name not in corrected)}", MAX_LINE))
+            yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
             corrected.add(call.name)
 
 
@@ -109,13 +111,13 @@ def _observed(index: int, observation: Observation) -> _Entry:
     has_result = observation.status is ExecutionStatus.SUCCEEDED or (
         observation.status is ExecutionStatus.DRY_RUN and observation.result is not None
     )
-    said = _on_one_line(observation.message)
+    said = _on_one_line(mask_text(observation.message))
     if observation.status is ExecutionStatus.DRY_RUN:
         head += ", nothing was done"
         said += " It would give" if said and has_result else ""
     if has_result:
         told = f"{head}: {said}" if said else head
-        return _Entry(f"{_cut(told, MAX_LINE)}: ", json_text(observation.result))
+        return _Entry(f"{_cut(told, MAX_LINE)}: ", mask(json_text(observation.result).encode()).decode())
     return _Entry(_cut(f"{head}: {said}", MAX_LINE))
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import islice
 
 from actionledger.errors import ActionError
+from actionledger.execution.workspace.masks import SECRETS_ARE_MASKED, is_masked
 from actionledger.execution.workspace.nearest import nearest_lines
 from actionledger.execution.workspace.patterns import replace_pattern
 from actionledger.execution.workspace.texts import BOM, line_end, with_line_ends
@@ -129,6 +130,8 @@ def _edited(path: str, text: str, edit: Edit, bounds: Bounds) -> tuple[str, Edit
         after = replace_lines(text, places[0], edit.replace)
         return after, Edited(places[0].line, 1, 1, is_exact=False)
     message = f"The search text does not occur in {path!r}. Copy it exactly as it stands in the file."
+    if is_masked(text, edit.search):
+        message += SECRETS_ARE_MASKED
     raise ActionError(Reason.NO_MATCH, message + nearest_lines(text, edit.search))
 
 

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from actionledger.errors import ActionError
 from actionledger.execution.workspace.edits import Bounds, Edit, Edited, edited_text
 from actionledger.execution.workspace.limits import FileLimits, TurnBudget
+from actionledger.execution.workspace.masks import MASK, refuse_masks
 from actionledger.execution.workspace.nodes import Change, Entry, Found, Kind, Step, paths_of
 from actionledger.execution.workspace.operations import (
     delete_steps,
@@ -66,6 +67,7 @@ class Files(ABC):
         parts = self._parts(path)
         content = encoded(path, text, self.limits.file_bytes)
         with self._exclusively():
+            self._refuse_masks(parts, path, text)
             steps = write_steps(self.tree, parts, content)
             self._do(steps)
         return bool(steps) and isinstance(steps[-1].effect, Change) and steps[-1].effect.before is None
@@ -82,6 +84,7 @@ class Files(ABC):
             found = None if self._begins_a_file(parts, edits) else self._found(parts, path)
             before = decoded(path, found.content or b"") if found else ""
             after, results = edited_text(path, before, edits, bounds)
+            refuse_masks(path, before, after)
             content = encoded(path, after, self.limits.file_bytes)
             self._do(
                 replace_steps(parts, found, content) if found else write_steps(self.tree, parts, content)
@@ -163,6 +166,12 @@ class Files(ABC):
         self._budget.check(unit.turn, paths, size)
         self._carry_out(steps, unit)
         self._budget.spend(unit.turn, paths, size)
+
+    def _refuse_masks(self, parts: Parts, path: str, after: str) -> None:
+        """See that no secret of a file that is written anew gives way to the asterisks that stand for it."""
+        found = self.tree.load(parts) if MASK in after else None
+        if found and found.content is not None:
+            refuse_masks(path, found.content.decode(errors="replace"), after)
 
     def _parts(self, path: str, *, root_is_meant: bool = False) -> Parts:
         parts = parts_of(path, root_is_meant=root_is_meant)

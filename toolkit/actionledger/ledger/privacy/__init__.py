@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Generic, Protocol, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
-from pydantic_core import to_json
 
 from actionledger.ledger.privacy.escapes import SPELLINGS, View, masked, seen_through
 from actionledger.ledger.privacy.headers import HEADERS, Place
@@ -80,11 +79,12 @@ def mask_text(text: str) -> str:
     """Replace every character of every secret in a text by an asterisk, as the text would be recorded.
 
     Args:
-        text: a text without lone surrogates.
+        text: any text.
 
     Returns:
         A text of the same length, the same object where there is nothing to hide.
     """
-    line = to_json(text)
+    # Half a character can be a part of a text, and not of UTF-8.
+    line = json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
     kept = mask(line)
-    return text if kept is line else str(json.loads(kept))
+    return text if kept is line else str(json.loads(kept.decode("utf-8", "surrogatepass")))
