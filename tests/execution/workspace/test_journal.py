@@ -46,7 +46,7 @@ def test_an_effect_is_written_down_before_it_is_had(kept, monkeypatch):
         kept.write("x", "newer")
     (record,) = seen
     effect = record["effect"]
-    assert record["unit"] == {"turn": "t", "action": "a"}
+    assert record["unit"] == {"turn": "t", "action": "a", "session": ""}
     assert (effect["effect"], effect["path"], effect["before"]["size"], effect["after"]["size"]) == (
         "change",
         "x",

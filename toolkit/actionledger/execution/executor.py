@@ -149,7 +149,11 @@ class Executor:
         def work() -> Any:
             # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
             try:
-                with belonging_to(turn=step.turn.turn_id, action=step.action_id):
+                with belonging_to(
+                    turn=step.turn.turn_id,
+                    action=step.action_id,
+                    session=step.turn.session.session_id,
+                ):
                     return bounded(handler(step.call.action, context))
             except ActionError as error:
                 error.result = bounded(error.result)

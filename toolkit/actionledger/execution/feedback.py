@@ -91,7 +91,9 @@ def _dialect(result: ParseResult) -> str:
 
 def _entries(result: ParseResult, observations: Sequence[Observation], correct: Correct) -> Iterator[_Entry]:
     for issue in result.unread:
-        yield _Entry(_on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}")))
+        yield _Entry(
+            _on_one_line(mask_text(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}"))
+        )
     seen = {observation.action_index: observation for observation in observations}
     corrected: set[str] = set()
     for index, call in enumerate(result.actions):

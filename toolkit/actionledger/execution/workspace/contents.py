@@ -1,14 +1,16 @@
-"""The contents of files as they were and as they were left, kept by their digest in one file that only grows.
+"""The contents of files as they were and as they were left, kept by their digest in one file that grows until contents are let go.
 
 One file, because many contents are then safe on the disk after one wait instead of many.
 """
 
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 from actionledger.execution.workspace.folders import write_all
 from actionledger.execution.workspace.nodes import digest_of
+from actionledger.execution.workspace.private_files import open_private, size_of
 
 
 class Contents:
@@ -25,10 +27,10 @@ class Contents:
 
     def catch_up(self) -> None:
         """Take in what others kept meanwhile; cut off what a crash left half written."""
-        size = self._path.stat().st_size if self._path.exists() else 0
+        size = size_of(self._path)
         if size == self._end:
             return
-        with self._path.open("r+b") as file:
+        with os.fdopen(open_private(self._path, os.O_RDWR), "r+b") as file:
             while self._end < size:
                 file.seek(self._end)
                 digest, _, length = file.readline(100).decode("ascii", "replace").strip().partition(" ")
@@ -48,7 +50,7 @@ class Contents:
         if digest in self._places:
             return
         head = f"{digest} {len(content)}\n".encode()
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT)
         try:
             os.lseek(descriptor, self._end, os.SEEK_SET)
             write_all(descriptor, head + content + b"\n")
@@ -66,15 +68,37 @@ class Contents:
         if digest not in self._places:
             return None
         start, length = self._places[digest]
-        with self._path.open("rb") as file:
+        with os.fdopen(open_private(self._path, os.O_RDONLY), "rb") as file:
             file.seek(start)
             content = file.read(length)
         return content if digest_of(content) == digest else None
 
+    def keep_only(self, digests: Collection[str]) -> None:
+        """Let go of all other contents; a crash on the way leaves either all that was kept or what is kept now.
+
+        Args:
+            digests: what is still kept.
+
+        Raises:
+            OSError: it can't be done; what was kept before is as it was.
+        """
+        new = self._path.with_name(f"{self._path.name}.new")
+        new.unlink(missing_ok=True)
+        if self._places.keys() <= set(digests):
+            return
+        kept = Contents(new)
+        os.close(open_private(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        for digest in self._places:
+            if digest in digests and (content := self.get(digest)) is not None:
+                kept.keep(content, digest)
+        kept.sync()
+        new.replace(self._path)
+        self._places, self._end = kept._places, kept._end
+
     def sync(self) -> None:
         """Make all that is kept survive a power loss."""
-        if self._path.exists():
-            descriptor = os.open(self._path, os.O_RDONLY)
+        if size_of(self._path):
+            descriptor = open_private(self._path, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
             finally:

@@ -124,6 +124,13 @@ class History:
         first = self._first[record.number]
         return self.records[first], self._chains[first].index(record.number)
 
+    def owner_of(self, record: Record) -> str:
+        """Return the session that a record belongs to, or what it takes back; the turn or action where nobody said."""
+        while record.undoes is not None:
+            record = self.records[record.undoes]
+        unit = record.unit
+        return unit.session or unit.turn or unit.action
+
     def turns(self) -> list[str]:
         """Return the turns that changed something, in the order of their first change."""
         turns = (self.records[number].unit.turn for number in sorted(self._first))

@@ -2,7 +2,8 @@
 
 JOURNAL/              outside the workspace, for its owner only
     effects.jsonl     a line for each effect before it is had, and one when it was; only ever appended to
-    contents          the contents of files before and after, by digest
+    contents          the contents of files before and after, by digest, until they are let go
+    users             whoever holds it uses the journal: nothing is let go meanwhile
     lock              whoever holds it may change the workspace
 """
 
@@ -10,6 +11,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ from actionledger.execution.workspace.folders import write_all
 from actionledger.execution.workspace.history import History, Record
 from actionledger.execution.workspace.locking import ChangeLock
 from actionledger.execution.workspace.nodes import Change, Effect, Kind, Node, Step
+from actionledger.execution.workspace.private_files import make_private_folder, open_private, size_of
 from actionledger.execution.workspace.refusals import recording
 from actionledger.execution.workspace.units import Unit
 from actionledger.ids import new_id
@@ -34,7 +37,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path, *, is_durable: bool) -> None:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        make_private_folder(folder)
         self._path = folder / "effects.jsonl"
         self._is_durable = is_durable
         self._lock = ChangeLock(folder / "lock")
@@ -100,9 +103,7 @@ class Journal:
         with recording():
             self.contents.keep(snapshot, digest)
             self._sync_contents()
-            self._append(
-                [{"line": "watching", "unit": {"turn": unit.turn, "action": unit.action}, "snapshot": digest}]
-            )
+            self._append([{"line": "watching", "unit": asdict(unit), "snapshot": digest}])
 
     def watched(self, unit: Unit, effects: Sequence[Effect]) -> None:
         """Write down what a command that ran has done, in one line as above."""
@@ -142,8 +143,7 @@ class Journal:
 
     def _write(self, lines: Sequence[Mapping[str, Any]], *, is_durable: bool) -> None:
         data = b"".join(json.dumps(line, separators=(",", ":")).encode() + b"\n" for line in lines)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0)
-        descriptor = os.open(self._path, flags, 0o600)
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
             write_all(descriptor, data)
             if is_durable:
@@ -159,9 +159,9 @@ class Journal:
 
     def _catch_up(self) -> None:
         """Take in what other processes wrote; cut off the line that a crash left half written."""
-        if not self._path.exists() or self._path.stat().st_size == self._end:
+        if size_of(self._path) == self._end:
             return
-        with self._path.open("r+b") as file:
+        with os.fdopen(open_private(self._path, os.O_RDWR), "r+b") as file:
             file.seek(self._end)
             data = file.read()
             whole = data.rfind(b"\n") + 1

@@ -23,6 +23,7 @@ class FileLimits:
         watched_bytes: of one file whose content is kept before a command runs, in bytes.
         hits: of places that a search gives.
         seconds: that one search or regular expression may take.
+        undo_days: that contents are kept for undo after the last change of their session.
 
     Raises:
         UsageError: a limit is not above zero.
@@ -38,6 +39,7 @@ class FileLimits:
     watched_bytes: int = 4 * 2**20
     hits: int = 200
     seconds: float = 2.0
+    undo_days: float = 7.0
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

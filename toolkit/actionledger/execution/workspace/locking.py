@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from actionledger.errors import ActionError
+from actionledger.execution.workspace.private_files import open_private
 from actionledger.execution.workspace.refusals import recording
 from actionledger.vocabulary import Reason
 
@@ -15,6 +16,9 @@ try:
     import fcntl
 except ImportError:  # Windows: threads of this process are kept apart, other processes are not
     fcntl = None  # type: ignore[assignment]
+
+HAS_LOCKS = fcntl is not None
+"""Whether processes can find out about each other."""
 
 _POLL_SECONDS = 0.01
 
@@ -68,9 +72,9 @@ class ChangeLock:
     def _locked(self, give_up_at: float) -> int:
         """Return the descriptor that holds the lock between processes."""
         with recording():
-            descriptor = os.open(self._path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600)
+            descriptor = open_private(self._path, os.O_CREAT | os.O_RDWR)
             try:
-                while not (is_held := _lock(descriptor)) and time.monotonic() < give_up_at:
+                while not (is_held := lock_alone(descriptor)) and time.monotonic() < give_up_at:
                     time.sleep(_POLL_SECONDS)
             except BaseException:
                 os.close(descriptor)
@@ -81,8 +85,14 @@ class ChangeLock:
         return descriptor
 
 
-def _lock(descriptor: int) -> bool:
-    """Take the lock between processes if it is free; whether it is held now."""
+def lock_shared(descriptor: int) -> None:
+    """Take the lock between processes beside others who take it so; wait until nobody has it alone."""
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+
+
+def lock_alone(descriptor: int) -> bool:
+    """Take the lock between processes if nobody has it; return whether it is held now."""
     if fcntl is None:
         return True
     try:

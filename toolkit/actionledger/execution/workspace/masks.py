@@ -29,7 +29,8 @@ def refuse_masks(path: str, before: str, after: str) -> None:
 
     Args:
         path: the file, for the message.
-        before, after: what it holds, and what it is to hold.
+        before: what it holds.
+        after: what it is to hold.
 
     Raises:
         ActionError: a line would have asterisks in the place of a secret.

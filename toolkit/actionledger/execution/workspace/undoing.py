@@ -175,7 +175,10 @@ def _conflict(step: Step, tree: Tree) -> Conflict | None:
     if isinstance(effect, Move):
         why = obstacle(tree, effect)
         return Conflict(effect.path, Reason.CHANGED_SINCE, why) if why else None
-    if effect.after and (not effect.after.can_be_made or (effect.after.digest and step.after is None)):
+    if effect.after and effect.after.can_be_made and effect.after.digest and step.after is None:
+        why = "What stood there is no longer kept: contents are let go some days after the last change of their session."
+        return Conflict(effect.path, Reason.NOT_KEPT, why)
+    if effect.after and not effect.after.can_be_made:
         why = (
             "What stood there can't be brought back: it was too large to be kept, or no file, folder or link."
         )

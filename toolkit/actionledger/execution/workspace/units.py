@@ -15,10 +15,12 @@ class Unit:
     Args:
         turn: identifies the turn; empty where the change belongs to none.
         action: identifies the action, or the one try at it (its execution).
+        session: identifies the session; empty where nobody said.
     """
 
     turn: str
     action: str
+    session: str = ""
 
 
 # Handlers run in threads and need not know what they run for, so it goes with the thread.
@@ -31,14 +33,15 @@ def current_unit() -> Unit:
 
 
 @contextmanager
-def belonging_to(*, turn: str, action: str) -> Iterator[Unit]:
+def belonging_to(*, turn: str, action: str, session: str = "") -> Iterator[Unit]:
     """Have every change that this thread makes to a workspace meanwhile belong to a turn and an action.
 
     Args:
         turn: identifies the turn.
         action: identifies the action, or the one try at it.
+        session: identifies the session, whose last change says how long contents are kept.
     """
-    unit = Unit(turn, action)
+    unit = Unit(turn, action, session)
     token = _current.set(unit)
     try:
         yield unit

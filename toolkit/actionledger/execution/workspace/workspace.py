@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -18,7 +18,9 @@ from actionledger.execution.workspace.journal import Journal
 from actionledger.execution.workspace.limits import FileLimits
 from actionledger.execution.workspace.nodes import Effect, Gap, Step, digest_of
 from actionledger.execution.workspace.overlay import Overlay
+from actionledger.execution.workspace.private_files import make_private_folder
 from actionledger.execution.workspace.refusals import recording
+from actionledger.execution.workspace.retention import InUse, let_go_of_old
 from actionledger.execution.workspace.snapshots import Snapshot, differences, take_snapshot
 from actionledger.execution.workspace.undoing import Undone, undo_steps, undoing_of, undoings
 from actionledger.execution.workspace.units import Unit, current_unit
@@ -77,8 +79,13 @@ class Workspace(Files):
         self._disk = DiskTree(self.root, self.limits.kept_bytes)
         self._journal: Journal | None = None
         self._temporary: TemporaryFolder | None = None
+        self._in_use: InUse | None = None
         self._opening = Lock()
         self._known: Snapshot | None = None
+        if self._state is not None and self._kept_in(self._state).is_dir():
+            # Whoever may want to undo something here uses the journal from now on.
+            with suppress(ActionError):
+                self.journal  # noqa: B018 - it is opened when it is first asked for
 
     @property
     def tree(self) -> DiskTree:
@@ -95,7 +102,9 @@ class Workspace(Files):
         """What was done to the workspace."""
         with self._opening, recording():
             if self._journal is None:
-                self._journal = Journal(self._journal_folder(), is_durable=self._state is not None)
+                folder = self._journal_folder()
+                self._in_use = InUse(folder)
+                self._journal = Journal(folder, is_durable=self._state is not None)
             return self._journal
 
     def dry_run(self) -> Overlay:
@@ -197,7 +206,12 @@ class Workspace(Files):
 
     def _journal_folder(self) -> Path:
         if self._state is not None:
-            self._state.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return self._state / derived_id("workspace", self.root)
+            make_private_folder(self._state)
+            let_go_of_old(self._state, self.limits.undo_days)
+            make_private_folder(self._kept_in(self._state))
+            return self._kept_in(self._state)
         self._temporary = TemporaryFolder("effects")
         return self._temporary.path
+
+    def _kept_in(self, state: Path) -> Path:
+        return state / derived_id("workspace", self.root)
