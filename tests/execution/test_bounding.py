@@ -135,3 +135,11 @@ def test_a_value_at_the_limit_is_whole():
 def test_an_enumeration_is_kept_by_its_value():
     """Whatever that is."""
     assert bounded([Colour.RED, Reason.TIMEOUT]) == [3, "timeout"]
+
+
+@pytest.mark.parametrize("limit", range(20, 60))
+def test_a_cut_leaves_no_half_of_a_secret(limit):
+    """What a cut left of a key could not be told to be one, so it goes as well."""
+    key = "gh" + "p_" + "a1B2" * 9
+    beginning = json.dumps(bounded({"env": f"A=1\nKEY={key} x"}, limit))
+    assert key in beginning or "ghp" not in beginning

@@ -311,6 +311,8 @@ class Runtime(LiveSession):
         earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
         metadata: what else is recorded of the session, as JSON values by name; ``workspace`` and ``temporary`` are taken.
         listen: is told each event once it is recorded, in the thread that does the work.
+        undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
+            workspace given it goes with the session.
 
     Raises:
         UnknownNameError: there is no such profile.
@@ -339,6 +341,7 @@ class Runtime(LiveSession):
         earlier: Earlier | None = None,
         metadata: Mapping[str, Any] | None = None,
         listen: Recorder | None = None,
+        undo_days: float = 7.0,
     ) -> None:
         chosen = _profile(profile)
         super().__init__(
@@ -353,6 +356,7 @@ class Runtime(LiveSession):
             earlier=earlier,
             metadata=metadata,
             listen=listen,
+            undo_days=undo_days,
         )
 
     @classmethod
@@ -366,6 +370,7 @@ class Runtime(LiveSession):
         policy: Policy | str | Path | None = None,
         auto: bool = False,
         listen: Recorder | None = None,
+        undo_days: float = 7.0,
     ) -> Self:
         """Return a recorded live session that goes on where it stopped.
 
@@ -377,6 +382,7 @@ class Runtime(LiveSession):
             policy: which actions may run, as for a new session.
             auto: as for a new session.
             listen: as for a new session.
+            undo_days: as for a new session.
 
         Raises:
             UnknownNameError: there is no such profile.
@@ -402,6 +408,7 @@ class Runtime(LiveSession):
             workspace=workspace or recorded_workspace(found),
             policy=policy,
             auto=auto,
+            undo_days=undo_days,
             model=found.model,
             task=found.task,
             earlier=Earlier(session_id, next_turn_index(ledger, session_id)),

@@ -126,7 +126,7 @@ def test_a_temporary_journal_goes_with_its_workspace(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     workspace = Workspace(tmp_path / "inside")
     workspace.write("x", "x")
-    assert len(list((tmp_path / "temporary").iterdir())) == 1
+    assert len([path for path in (tmp_path / "temporary").iterdir() if path.is_dir()]) == 1
     del workspace
     assert list((tmp_path / "temporary").iterdir()) == []
 

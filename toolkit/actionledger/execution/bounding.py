@@ -27,6 +27,8 @@ MAX_DEPTH = 100
 
 _DESCRIPTION = 200
 _LONGEST_INTEGER_BITS = 10_000
+_PART_OF_WORD = re.compile(r"[\w.~+/=%:@-]+\Z", re.ASCII)
+_LONGEST_WORD = 300
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -53,8 +55,14 @@ def _beginning(value: Any, limit: int) -> tuple[str, bool]:
         pieces.append(piece)
         length += len(piece)
         if length > limit:
-            return "".join(pieces)[:limit], False
+            return _whole_words("".join(pieces)[:limit]), False
     return "".join(pieces), True
+
+
+def _whole_words(text: str) -> str:
+    """Return a text without the part of a word at its end: half a secret would not be known as one, and be recorded."""
+    end = _PART_OF_WORD.search(text, max(0, len(text) - _LONGEST_WORD))
+    return text[: end.start()] if end and end.start() > len(text) - _LONGEST_WORD else text
 
 
 def _pieces(value: Any, limit: int, depth: int) -> Iterator[str]:

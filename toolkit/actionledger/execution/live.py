@@ -26,7 +26,7 @@ from actionledger.execution.runtime import SessionRuntime
 from actionledger.execution.taking import Taking
 from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.undoing import Undoing
-from actionledger.execution.workspace import Undone, Workspace
+from actionledger.execution.workspace import FileLimits, Undone, Workspace
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.recording import (
@@ -75,6 +75,8 @@ class LiveSession:
         metadata: what else is recorded of the session, as JSON values by name; it stays what it was where a recorded one goes on.
         source: where the session comes from, for the records.
         listen: is told each event once it is recorded, in the thread that does the work.
+        undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
+            workspace given it goes with the session.
 
     Raises:
         UsageError: the workspace can't be used, the ledger lies in it, or the metadata has a name that the session itself
@@ -97,6 +99,7 @@ class LiveSession:
         metadata: Mapping[str, Any] | None = None,
         source: str = "live",
         listen: Recorder | None = None,
+        undo_days: float = 7.0,
     ) -> None:
         if ledger is not None and workspace is not None:
             refuse_reachable(ledger.path, Path(workspace))
@@ -113,6 +116,7 @@ class LiveSession:
             workspace=_workspace(
                 self._temporary.path if self._temporary else Path(workspace or "."),
                 ledger if workspace else None,
+                FileLimits(undo_days=undo_days),
             ),
             record=self._record,
             policy=policy,
@@ -428,11 +432,11 @@ def _checked(metadata: Mapping[str, Any]) -> dict[str, Any]:
     return dict(metadata)
 
 
-def _workspace(root: Path, ledger: Ledger | None) -> Workspace:
+def _workspace(root: Path, ledger: Ledger | None, limits: FileLimits) -> Workspace:
     """Return a folder to act in; its changes can be undone by later processes where a ledger is there to say what they were."""
     if ledger is None or ledger.read_only:
-        return Workspace(root)
-    return Workspace(root, state=ledger.effects)
+        return Workspace(root, limits=limits)
+    return Workspace(root, state=ledger.effects, limits=limits)
 
 
 _OWN_METADATA = ("workspace", "temporary")
