@@ -209,6 +209,8 @@ def filled(template: str, drawn: random.Random) -> str:
         "password=${PASSWORD} api_key=<your key> secret={{ secret }}",
         "cookie: a=1; lang=en; Path=/; Domain=host.example",
         "the authorization implementations and the basic authorization",
+        "HOME=/root\nPWD=/srv/app\nOLDPWD=/",
+        "use_auth_token='ACCESS_TOKEN_GOES_HERE' api_key='your_project_api_key' OPENAI_API_KEY=YOUR_KEY_HERE",
         "see task-list, risk-adjusted-returns-in-2024 and AKIA or ghp_ alone",
     ],
 )

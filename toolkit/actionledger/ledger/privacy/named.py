@@ -54,6 +54,9 @@ _WAYS = (
 )
 
 _VARIABLE = re.compile(r"\$\{?[A-Za-z_][\w.]*\}?|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|<[^<>]*>")
+_PLACEHOLDER = re.compile(
+    r"(?:your|insert|enter|replace)[_ -][\w .-]*|[\w-]*[_-](?:goes[_-])?here", re.IGNORECASE
+)
 _REFERENCE = re.compile(
     r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+|[a-z_]*(?:pass|pwd|secret|token|key|cred)[a-z_]*", re.ASCII
 )
@@ -151,11 +154,13 @@ class Named:
     def _is_secret(self, text: bytes, found: re.Match[bytes], way: str) -> bool:
         start, end = found.span(way)
         value = text[start : min(end, start + 300)].decode("utf-8", "replace")
-        if _VARIABLE.fullmatch(value) or value.strip("*x.$") == "":
+        if _VARIABLE.fullmatch(value) or _PLACEHOLDER.fullmatch(value) or value.strip("*x.$") == "":
             return False
         if not self.is_strict:
             return len(value) >= 16 and _is_random(value)
         if way == "assigned":
+            if self.name == "pwd" and value.startswith(("/", "~")):
+                return False  # the working directory of a shell
             name = text[found.start("name") : found.end("name")]
             is_query = text[max(0, found.start() - 40) : found.start()].rpartition(b" ")[2].find(b"?") >= 0
             return is_query or name.isupper() or not _REFERENCE.fullmatch(value)
