@@ -70,6 +70,7 @@ def test_a_token_is_hidden_by_its_looks(secret: str, around: str, depth: int) ->
         ('auth_token := "abc"', "abc"),
         ('[{"name": "password", "value": "hunter2"}]', "hunter2"),
         ('{"password": "cut o', "cut o"),
+        ("token PRIVATE-TOKEN: p4UxGE3UbKCC0zD3BEFZ", "p4UxGE3UbKCC0zD3BEFZ"),
     ],
 )
 @pytest.mark.parametrize("depth", [1, 2, 3])

@@ -53,6 +53,9 @@ _WAYS = (
     r"(?<=[a-z]) (?P<option>[^\s\"'\\,;(){}\[\]<>|&`$-][^\s\"'\\<>|&`]{3,300}+)",
 )
 
+_SHORT = frozenset({"plain", "pair_plain", "option"})
+"""Ways whose values have a bound; to look at others twice would take more than linear time."""
+
 _VARIABLE = re.compile(r"\$\{?[A-Za-z_][\w.]*\}?|\$?\{\{?[^{}]*\}\}?|%\(?\w*\)?s?|<[^<>]*>")
 _PLACEHOLDER = re.compile(
     r"(?:your|insert|enter|replace)[_ -][\w .-]*|[\w-]*[_-](?:goes[_-])?here", re.IGNORECASE
@@ -146,10 +149,15 @@ class Named:
 
     def spans(self, text: bytes, lowered: bytes) -> Iterator[Span]:
         """Yield where values stand that go by the name."""
-        for found in self._pattern.finditer(lowered):
+        position = 0
+        while found := self._pattern.search(lowered, position):
             way = found.lastgroup or "name"
+            position = found.end()
             if self._is_secret(text, found, way):
                 yield found.span(way)
+            elif way in _SHORT:
+                # What was taken for a value may be the name of one.
+                position = found.end("name")
 
     def _is_secret(self, text: bytes, found: re.Match[bytes], way: str) -> bool:
         start, end = found.span(way)
