@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,11 @@ class Journal:
         self._end = 0
         self.contents = Contents(folder / "contents")
         self.history = History()
+
+    @property
+    def changed_at(self) -> datetime:
+        """When something was last written down, UTC without a zone."""
+        return datetime.fromtimestamp(self._path.stat().st_mtime, UTC).replace(tzinfo=None)
 
     @contextmanager
     def held(self) -> Iterator[bool]:

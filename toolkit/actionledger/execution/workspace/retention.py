@@ -64,7 +64,9 @@ def let_go_of_old(state: Path, days: float) -> None:
 def _let_go(folder: Path, before: datetime) -> None:
     journal = Journal(folder, is_durable=True)
     with journal.held():
-        journal.contents.keep_only(_needed(journal.history, before))
+        # Of a command whose process was killed nobody has looked yet for what it did: any content may be needed for that.
+        if journal.history.watch is None or journal.changed_at < before:
+            journal.contents.keep_only(_needed(journal.history, before))
 
 
 def _needed(history: History, before: datetime) -> set[str]:
