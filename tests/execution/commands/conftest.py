@@ -1,15 +1,18 @@
 """Commands in a folder of their own."""
 
+import fcntl
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from actionledger.execution.commands import Commands, CommandSettings
+from actionledger.execution.commands import Commands, CommandSettings, Means, Wall
 from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.workspace import Workspace
 
@@ -22,8 +25,44 @@ def root(tmp_path: Path) -> Path:
     return made
 
 
+MEANS = {
+    "all": Means(),
+    "Landlock 4": Means(landlock=4),
+    "no Landlock": Means(landlock=0),
+    "no namespaces": Means(namespaces=False),
+    "Landlock 4, no namespaces": Means(namespaces=False, landlock=4),
+}
+"""What a machine may have to build walls of; each of these keeps a command to its workspace."""
+
+
+@cache
+def walls_of(means: Means) -> frozenset[Wall]:
+    """Return the walls that stand here where only some means are used; none where nothing would run."""
+    with tempfile.TemporaryDirectory() as folder:
+        commands = Commands(Workspace(folder), CommandSettings(means=means))
+        try:
+            return frozenset(commands.walls())
+        finally:
+            commands.close()
+
+
+@pytest.fixture(params=MEANS)
+def held(request: pytest.FixtureRequest) -> Means:
+    """Means that keep commands to their workspace on this machine, one set after the other."""
+    means: Means = MEANS[request.param]
+    if Wall.FILES not in walls_of(means):
+        pytest.skip("this machine has not even these means")
+    return means
+
+
 @pytest.fixture
-def run(root: Path, tmp_path: Path) -> Callable[..., Ran]:
+def means() -> Means:
+    """The means that walls are built of."""
+    return Means()
+
+
+@pytest.fixture
+def run(root: Path, tmp_path: Path, means: Means) -> Callable[..., Ran]:
     """Runs words in the workspace; settings and what ``run_command`` takes can be given by name."""
     home = tmp_path / "home"
     home.mkdir()
@@ -33,7 +72,7 @@ def run(root: Path, tmp_path: Path) -> Callable[..., Ran]:
             words,
             workspace=root,
             home=home,
-            settings=CommandSettings(**{"seconds": 20.0, "grace": 0.3} | settings),
+            settings=CommandSettings(**{"seconds": 20.0, "grace": 0.3, "means": means} | settings),
             on_output=on_output,
             cancelled=cancelled,
         )
@@ -49,21 +88,27 @@ def commands(root: Path) -> Iterator[Commands]:
     made.close()
 
 
-def is_alive(process: int) -> bool:
-    """Return whether a process runs; one that has ended and was not collected doesn't."""
-    with suppress(OSError):
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    return False
+@pytest.fixture
+def locking() -> str:
+    """Python code that has a command and all that it starts hold a lock on a file: their numbers mean nothing out here."""
+    return (
+        "import fcntl, os\nheld = open('held', 'w'); fcntl.flock(held, fcntl.LOCK_EX)\n"
+        "os.set_inheritable(held.fileno(), True)\n"
+    )
 
 
 @pytest.fixture
-def gone() -> Callable[[int], bool]:
-    """Waits for a process to end, for a few seconds at the most; says whether it did."""
+def gone(root: Path) -> Callable[[], bool]:
+    """Waits for all that holds the lock of ``locking`` to end, for a few seconds at the most; says whether it did."""
 
-    def wait(process: int) -> bool:
+    def wait() -> bool:
         patience = time.monotonic() + 5
-        while is_alive(process) and time.monotonic() < patience:
-            os.sched_yield()
-        return not is_alive(process)
+        with (root / "held").open() as held:
+            while time.monotonic() < patience:
+                with suppress(BlockingIOError):
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return True
+                os.sched_yield()
+        return False
 
     return wait

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -92,25 +93,25 @@ def test_one_that_will_not_end_is_killed(run):
 
 
 ESCAPES = {
-    "a child": "p = subprocess.Popen(['sleep', '60'])",
-    "a session of its own": "p = subprocess.Popen(['sleep', '60'], start_new_session=True)",
-    "a daemon": "p = subprocess.Popen([sys.executable, '-c', 'import os,time\\nif os.fork(): os._exit(0)\\nos.setsid()\\nif os.fork(): os._exit(0)\\nopen(\"daemon\",\"w\").write(str(os.getpid()))\\ntime.sleep(60)']); p.wait()\nwhile not (os.path.exists('daemon') and open('daemon').read()): time.sleep(0.01)",
-    "one that ignores signals": "p = subprocess.Popen([sys.executable, '-c', 'import signal,time; signal.signal(15, 1); time.sleep(60)'])",
+    "a child": "p = subprocess.Popen(['sleep', '60'], close_fds=False)",
+    "a session of its own": "p = subprocess.Popen(['sleep', '60'], start_new_session=True, close_fds=False)",
+    "a daemon": "p = subprocess.Popen([sys.executable, '-c', 'import os,time\\nif os.fork(): os._exit(0)\\nos.setsid()\\nif os.fork(): os._exit(0)\\nopen(\"daemon\",\"w\").write(str(os.getpid()))\\ntime.sleep(60)'], close_fds=False); p.wait()\nwhile not (os.path.exists('daemon') and open('daemon').read()): time.sleep(0.01)",
+    "one that ignores signals": "p = subprocess.Popen([sys.executable, '-c', 'import signal,time; signal.signal(15, 1); time.sleep(60)'], close_fds=False)",
 }
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux hands orphans on")
-@pytest.mark.parametrize("ending", ["by itself", "in time"])
-@pytest.mark.parametrize("escape", ESCAPES)
-def test_nothing_that_it_started_stays(run, root, gone, escape, ending):
+@pytest.mark.parametrize("attempt", product(ESCAPES, ("by itself", "in time")), ids=", ".join)
+def test_nothing_that_it_started_stays(run, gone, locking, held, attempt):
     """Whether it ends by itself or is ended: children, sessions of their own and daemons go with it."""
-    code = f"import os, subprocess, sys, time\n{ESCAPES[escape]}\n"
-    code += "pid = open('daemon').read() if os.path.exists('daemon') else p.pid\nprint(pid, flush=True)\n"
+    escape, ending = attempt
+    code = f"{locking}import os, subprocess, sys, time\n{ESCAPES[escape]}\nprint('on', flush=True)\n"
     if ending == "in time":
         code += "time.sleep(60)\n"
-    ran = run(*python(code), seconds=4.0 if ending == "in time" else 20.0)
+    ran = run(*python(code), seconds=4.0 if ending == "in time" else 20.0, means=held)
     assert ran.ended_by == ("timeout" if ending == "in time" else "")
-    assert gone(int(ran.stdout))
+    assert ran.stdout == "on\n"
+    assert gone()
 
 
 def test_a_command_is_called_off(run):
@@ -137,15 +138,15 @@ def test_output_is_heard_while_it_comes(run, root):
     assert heard == [("stdout", "ready\n"), ("stdout", "went\n")]
 
 
-def test_a_listener_that_fails_leaves_no_command_behind(run, root, gone):
+def test_a_listener_that_fails_leaves_no_command_behind(run, gone, locking):
     """Its error goes on to whoever runs the command."""
 
     def fail(_name, text):
         raise RuntimeError(text)
 
-    with pytest.raises(RuntimeError) as failed:
-        run(*python("import os, time; print(os.getpid(), flush=True); time.sleep(60)"), on_output=fail)
-    assert gone(int(str(failed.value)))
+    with pytest.raises(RuntimeError, match="on"):
+        run(*python(f"{locking}import time; print('on', flush=True); time.sleep(60)"), on_output=fail)
+    assert gone()
 
 
 def test_much_output_blocks_nobody(run):
@@ -161,22 +162,23 @@ def test_much_output_blocks_nobody(run):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
-def test_a_host_that_is_killed_takes_its_commands_with_it(root, tmp_path, gone):
+def test_a_host_that_is_killed_takes_its_commands_with_it(root, tmp_path, gone, locking):
     """Nothing is left that runs for nobody."""
+    inner = f"{locking}import time; print('on', flush=True); time.sleep(60)"
     code = (
         "import sys, pathlib\n"
         "from actionledger.execution.commands.running import run_command\n"
         "from actionledger.execution.commands import CommandSettings\n"
-        "run_command([sys.executable, '-c', 'import os, time; print(os.getpid(), flush=True); time.sleep(60)'],\n"
+        f"run_command([sys.executable, '-c', {inner!r}],\n"
         "    workspace=pathlib.Path(sys.argv[1]), home=pathlib.Path(sys.argv[2]), settings=CommandSettings(),\n"
         "    on_output=lambda name, text: print(text, end='', flush=True))\n"
     )
     with subprocess.Popen(
         [PYTHON, "-c", code, str(root), str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as host:
-        command = int(host.stdout.readline())
+        assert host.stdout.readline() == "on\n"
         host.kill()
-    assert gone(command)
+    assert gone()
 
 
 @pytest.mark.parametrize("word", ["no-such-program", "./missing", "folder", "/nowhere/x"])

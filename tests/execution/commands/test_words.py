@@ -4,10 +4,11 @@ import shlex
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, strategies as st
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands import words_of
+from actionledger.execution.unseen import first_unseen
 from actionledger.vocabulary import Reason
 
 
@@ -112,4 +113,32 @@ def test_any_text_is_words_or_refused(text):
 )
 def test_words_that_were_quoted_come_back(arguments):
     """Whatever an argument holds, quoted it arrives as it is."""
+    assume(not any(map(first_unseen, arguments)))
     assert words_of(shlex.join(["echo", *arguments])) == ["echo", *arguments]
+
+
+@pytest.mark.parametrize(
+    ("word", "named"),
+    [
+        ("run\u202egpj.py", "U+202E"),
+        ("a\u200bb.py", "U+200B"),
+        ("a\u2066b", "U+2066"),
+        ("a\u200db", "U+200D"),
+        ("a\U000e0041b", "U+E0041"),
+        ("a\x1b[2Kb", "U+001B"),
+        ("a\u3164b", "U+3164"),
+    ],
+)
+def test_words_with_what_nobody_sees_are_refused(word, named):
+    """What a person approves would be another command than the one that runs; the model is told which character it is."""
+    for words in (("python3", word), (word,)):
+        with pytest.raises(ActionError) as refusal:
+            words_of(shlex.join(words))
+        assert refusal.value.reason is Reason.COMMAND_REFUSED
+        assert named in str(refusal.value)
+
+
+def test_joiners_that_a_script_needs_stay():
+    """Families of emoji and Persian words hold some."""
+    text = "👩\u200d👧 می\u200cخواهم"
+    assert words_of(shlex.join(["git", "commit", "-m", text]))[-1] == text

@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from actionledger.execution.approval import Ruling, Verdict
-from actionledger.execution.commands import CommandSettings, landlock_version
+from actionledger.execution.commands import CommandSettings, Means, Wall
 from actionledger.profiles import PROFILES
-from actionledger.profiles.coder import coder_profile
+from actionledger.profiles.coder import coder_profile, with_commands
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason
 
 POLICY = PROFILES["coder"].policy
@@ -25,8 +25,9 @@ def test_a_command_runs_and_its_result_says_what_came_of_it(session):
         "stdout": "out\n",
         "stderr": "err\n",
         "changed": ["made"],
-        "confined": bool(landlock_version()),
-    } | ({} if landlock_version() else {"notes": result.get("notes")})
+        "confined": result["confined"],
+    }
+    assert Wall.FILES in result["confined"]
 
 
 def test_a_command_that_fails_tells_the_model_why(session):
@@ -61,14 +62,42 @@ def test_a_command_that_takes_too_long_is_timed_out(open_session):
     assert "after 2 s" in observation.message
 
 
-def test_where_nothing_holds_a_command_its_result_says_so(session, monkeypatch):
-    """As on a system without Landlock."""
-    monkeypatch.setattr(
-        "actionledger.execution.commands.running._Running._said", lambda _self: {"walls": 0, "ended": 0}
-    )
+NOTHING = Means(namespaces=False, landlock=0, filter=False)
+
+
+def test_where_nothing_holds_a_command_it_is_not_run(open_session):
+    """As on a system without Landlock and namespaces: the operator is told what to do."""
+    session = open_session(coder_profile("c", commands=CommandSettings(means=NOTHING)))
+    observation = session.run("execute_command", command="touch made")
+    assert (observation.status, observation.reason) == (ExecutionStatus.FAILED, Reason.UNAVAILABLE)
+    assert "--unconfined-commands" in observation.message
+    assert "made" not in session.tree()
+
+
+@pytest.mark.parametrize("by", ["setting", "environment"])
+def test_an_operator_allows_commands_without_walls_by_name(open_session, monkeypatch, by):
+    """Their results say that nothing held them."""
+    if by == "environment":
+        monkeypatch.setenv("ACTIONLEDGER_COMMANDS", "unconfined")
+    settings = CommandSettings(unconfined=by == "setting", means=NOTHING)
+    session = open_session(coder_profile("c", commands=settings))
     result = session.done("execute_command", command="true")
-    assert result["confined"] is False
+    assert not set(result["confined"]) & {Wall.FILES, Wall.PROCESSES, Wall.SIGNALS, Wall.ENDING, Wall.NETWORK}
     assert "not confined" in result["notes"][0]
+
+
+def test_other_settings_of_commands_are_the_coders_alone():
+    """Options of the command line that speak of commands change no other profile."""
+    assert with_commands("coder", CommandSettings()) == "coder"
+    assert with_commands("assistant", CommandSettings(unconfined=True)) == "assistant"
+    changed = with_commands("coder", CommandSettings(unconfined=True))
+    assert (changed.name, changed is PROFILES["coder"]) == ("coder", False)
+
+
+def test_a_command_that_fails_without_a_network_is_told_so(session):
+    """The model learns that there is none."""
+    observation = session.run("execute_command", command="false")
+    assert "no network" in observation.result["notes"][0]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,17 @@ ModelOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
+UnconfinedOption = Annotated[
+    bool,
+    typer.Option(
+        "--unconfined-commands",
+        help="Let commands run where nothing keeps them inside the workspace; on macOS that is everywhere.",
+    ),
+]
+NetworkOption = Annotated[
+    bool,
+    typer.Option("--command-network", help="Let commands reach other machines, and what this one serves."),
+]
 
 
 def command_words(command: str, *values: object, ledger: Path | None = None) -> str:

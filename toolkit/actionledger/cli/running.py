@@ -21,6 +21,8 @@ from actionledger.cli.options import (
     JsonOption,
     LedgerOption,
     ModelOption,
+    NetworkOption,
+    UnconfinedOption,
     check_model,
     command_words,
     opened_model,
@@ -28,9 +30,11 @@ from actionledger.cli.options import (
 from actionledger.cli.tables import beside, console, plain, print_note, print_text
 from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
+from actionledger.execution.commands import CommandSettings
 from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
+from actionledger.profiles.coder import with_commands
 from actionledger.recording import json_text
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
@@ -64,6 +68,8 @@ def run(
     dry_run: DryRunOption = False,
     max_turns: TurnsOption = None,
     stream: StreamOption = False,
+    unconfined_commands: UnconfinedOption = False,
+    command_network: NetworkOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run a live session with a model, or one response; all of it is recorded."""
@@ -77,8 +83,9 @@ def run(
             check_model(model, recorded_in)
         opened = stack.enter_context(open_ledger(recorded_in))
         talker = None if model is None else opened_model(model, opened, stack)
+        commands = CommandSettings(unconfined=unconfined_commands, network=command_network)
         session = api.Runtime(
-            profile,
+            with_commands(profile, commands),
             ledger=opened,
             workspace=workspace,
             auto=auto,

@@ -9,13 +9,21 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.ledgers import ledger_of_agent
-from actionledger.cli.options import LedgerOption, ModelOption, check_model, opened_model
+from actionledger.cli.options import (
+    LedgerOption,
+    ModelOption,
+    NetworkOption,
+    UnconfinedOption,
+    check_model,
+    opened_model,
+)
 from actionledger.cli.repl.chat import Chat
 from actionledger.cli.repl.progress import Progress
 from actionledger.cli.repl.prompts import OWN, Prompts
 from actionledger.cli.repl.repl import Repl
 from actionledger.cli.repl.terminal import PipedLines, loop, typed_lines, write
 from actionledger.cli.repl.wording import visible
+from actionledger.execution.commands import CommandSettings
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
@@ -43,9 +51,12 @@ def repl(
     ] = None,
     auto: Annotated[bool, typer.Option("--auto", help="Run actions as soon as they are read.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what actions would do.")] = False,
+    unconfined_commands: UnconfinedOption = False,
+    command_network: NetworkOption = False,
 ) -> None:
     """Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded."""
-    chosen = _profile(profile)
+    commands = CommandSettings(unconfined=unconfined_commands, network=command_network)
+    chosen = _profile(profile, commands)
     known = Prompts(prompt_of(chosen), prompts)
     system = known.named(prompt)
     rules = load_policy(policy, chosen.catalogue) if policy else None
@@ -77,10 +88,10 @@ def repl(
             loop(repl, lines)
 
 
-def _profile(name: str) -> Profile:
+def _profile(name: str, commands: CommandSettings) -> Profile:
     if name != CODER.name:
         return profile_named(name)
-    return coder_profile(name, on_output=lambda _stream, text: write(visible(text)))
+    return coder_profile(name, commands=commands, on_output=lambda _stream, text: write(visible(text)))
 
 
 def _greet(chat: Chat, ledger: Path) -> None:

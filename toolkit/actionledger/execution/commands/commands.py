@@ -1,10 +1,7 @@
 """The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
 
-import ctypes
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from threading import Event, Lock
 
@@ -13,11 +10,11 @@ from actionledger.execution.commands import reach
 from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.commands.settings import CommandSettings
-from actionledger.execution.sandbox.inside import landlock
+from actionledger.execution.commands.walls import Wall
+from actionledger.execution.sandbox.launching import host_python
 from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.workspace import Workspace
 from actionledger.execution.workspace.nodes import Change, Gap
-from actionledger.vocabulary import Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +48,7 @@ class Commands:
         self.settings = settings
         self._on_output = on_output
         self._home: TemporaryFolder | None = None
+        self._walls: tuple[Wall, ...] | None = None
         self._making = Lock()
 
     def run(self, words: Sequence[str], cancelled: Event | None = None) -> Finished:
@@ -83,11 +81,21 @@ class Commands:
         Args:
             path: the file; it need not be there.
         """
-        if not landlock_version():
-            is_refused = self.settings.confined
-            return "" if is_refused else "commands run unconfined here (this system has no Landlock)"
+        if Wall.FILES not in self.walls():
+            return (
+                "commands run unconfined here (nothing keeps them to the workspace)" if self.walls() else ""
+            )
         folder = reach.granted(path, self.settings)
         return f"commands may read {folder}" if folder else ""
+
+    def walls(self) -> tuple[Wall, ...]:
+        """Return the walls that stand around a command here: one is run that does nothing. Empty where none would run."""
+        if self._walls is None:
+            try:
+                self._walls = self.ask([host_python(), "-I", "-S", "-c", ""]).walls
+            except ActionError:
+                self._walls = ()
+        return self._walls
 
     def close(self) -> None:
         """Remove what commands kept in their home."""
@@ -97,9 +105,6 @@ class Commands:
             self._home = None
 
     def _run(self, words: Sequence[str], cancelled: Event | None, on_output: OnOutput | None) -> Ran:
-        if self.settings.confined and not landlock_version():
-            message = "The command was not run: nothing here can confine it, and this session asks for that."
-            raise ActionError(Reason.UNAVAILABLE, message)
         return run_command(
             words,
             workspace=self.workspace.root,
@@ -120,14 +125,3 @@ def _shown(path: str) -> str:
     """Return a path as it is named; a repository's own folder stands for all that is in it."""
     before, inner, _ = f"/{path}/".partition("/.git/")
     return f"{before}{inner}".strip("/") if inner else path
-
-
-@cache
-def landlock_version() -> int:
-    """Return the version of Landlock that can shut commands in here; 0 where nothing can."""
-    if not sys.platform.startswith("linux"):
-        return 0
-    try:
-        return landlock.version_of_kernel(ctypes.CDLL(None, use_errno=True))
-    except OSError:
-        return 0

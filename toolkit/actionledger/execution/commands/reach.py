@@ -2,8 +2,12 @@
 
 import os
 import shutil
+import stat
 import sys
+import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 from actionledger.errors import ActionError
@@ -12,9 +16,13 @@ from actionledger.execution.state import state_folder
 from actionledger.vocabulary import Reason
 
 _SYSTEM = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix/store", "/snap"),
-    *("/proc", "/sys", "/run/systemd/resolve", "/System", "/Library"),
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/snap"),
+    *("/proc", "/sys/devices/system", "/sys/fs/cgroup", "/sys/kernel/mm", "/run/systemd/resolve"),
+    *("/System", "/Library"),
 )
+_CONFIGURATION = "/etc"
+_KEPT_SECONDS = 60.0
+_FOR_ALL_FILES, _FOR_ALL_FOLDERS = stat.S_IROTH, stat.S_IROTH | stat.S_IXOTH
 _MOST_LINKS = 40
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 
@@ -50,7 +58,50 @@ def readable(program: Path, settings: CommandSettings) -> list[str]:
         *toolchains().values(),
         *settings.readable,
     }
-    return [*_SYSTEM, *sorted(map(str, own))]
+    return [
+        *_SYSTEM,
+        *_open_to_all(_CONFIGURATION, int(time.monotonic() / _KEPT_SECONDS)),
+        *sorted(map(str, own)),
+    ]
+
+
+def listed() -> list[str]:
+    """Return the folders whose names a command may list, whatever in them it may not read."""
+    return [_CONFIGURATION]
+
+
+@lru_cache(maxsize=2)
+def _open_to_all(folder: str, _when: int) -> tuple[str, ...]:
+    """Return what everybody may read in a folder: not the hashes of passwords, nor keys, whoever this process is.
+
+    Args:
+        folder: the folder.
+        _when: how long an answer stands is said by this number.
+    """
+    return tuple(_readable_by_all(folder)[1])
+
+
+def _readable_by_all(folder: str) -> tuple[bool, list[str]]:
+    """Return whether everybody may read all of a folder, and what of it everybody may read, in as few paths as possible."""
+    whole, found = True, []
+    try:
+        with os.scandir(folder) as listing:
+            entries = sorted(listing, key=lambda entry: entry.name)
+    except OSError:
+        return False, []
+    for entry in entries:
+        with suppress(OSError):
+            mode = entry.stat(follow_symlinks=False).st_mode
+            if stat.S_ISDIR(mode) and mode & _FOR_ALL_FOLDERS == _FOR_ALL_FOLDERS:
+                inner_whole, inner = _readable_by_all(entry.path)
+                whole = whole and inner_whole
+                found += inner
+            elif mode & _FOR_ALL_FILES and not stat.S_ISDIR(mode):
+                found.append(entry.path)
+            else:
+                whole = False
+    is_top = folder == _CONFIGURATION
+    return whole, [folder] if whole and not is_top else found
 
 
 def granted(path: Path, settings: CommandSettings) -> str:
@@ -60,7 +111,7 @@ def granted(path: Path, settings: CommandSettings) -> str:
         path: the file; it need not be there.
         settings: how commands are run.
     """
-    folders = [*_SYSTEM, *toolchains().values(), *map(str, settings.readable)]
+    folders = [*_SYSTEM, _CONFIGURATION, *toolchains().values(), *map(str, settings.readable)]
     return next((folder for folder in folders if path.resolve().is_relative_to(Path(folder).resolve())), "")
 
 

@@ -9,7 +9,8 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from math import ceil
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,7 +18,13 @@ from typing import Any
 from actionledger.errors import ActionError
 from actionledger.execution.commands import reach
 from actionledger.execution.commands.capture import Capture, OnOutput
-from actionledger.execution.commands.settings import CommandSettings, environment_of
+from actionledger.execution.commands.settings import (
+    ENVIRONMENT,
+    CommandSettings,
+    allows,
+    environment_of,
+)
+from actionledger.execution.commands.walls import KEEPS_TO_THE_WORKSPACE, Wall
 from actionledger.execution.sandbox.launching import INSIDE, host_python
 from actionledger.vocabulary import Reason
 
@@ -26,6 +33,12 @@ _LOOK_EVERY = 0.05
 _PIECE = 64 * 1024
 _AROUND_THE_END = 5.0
 """How long the process around a command may take to end all of it, beyond its grace, in seconds."""
+
+HOW_TO_RUN = (
+    "Whoever operates this session can run it where there is Landlock (Linux 5.13 or later) or namespaces, a virtual machine or a "
+    "container for one, or allow commands without walls by name: --unconfined-commands, CommandSettings(unconfined=True) or "
+    f"{ENVIRONMENT}=unconfined in the environment."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +49,8 @@ class Ran:
         status: its exit status, or below zero the signal that ended it; None where it was ended or nobody knows.
         stdout, stderr: what it said, as far as it was kept.
         seconds: how long it took.
-        ended_by: ``"timeout"`` or ``"cancelled"`` where it was ended; empty where it ended by itself.
-        landlock: the version of Landlock that shut it in; 0 where nothing did.
+        ended_by: ``"timeout"``, ``"cancelled"``, ``"memory"`` or ``"processes"`` where it was ended; empty where it ended by itself.
+        walls: which walls stood around it.
     """
 
     status: int | None
@@ -45,7 +58,7 @@ class Ran:
     stderr: str
     seconds: float
     ended_by: str
-    landlock: int
+    walls: tuple[Wall, ...]
 
 
 def run_command(
@@ -153,13 +166,16 @@ class _Running:
         said = self._said()
         if "refused" in said and not ended_by:
             raise ActionError(Reason.UNAVAILABLE, f"The command could not be started: {said['refused']}.")
+        if "unheld" in said:
+            raise ActionError(Reason.UNAVAILABLE, f"The command was not run: {said['unheld']}. {HOW_TO_RUN}")
+        ended_by = ended_by or str(said.get("beyond", ""))
         return Ran(
             status=None if ended_by else said.get("ended"),
             stdout=self._outputs[0].text,
             stderr=self._outputs[1].text,
             seconds=time.monotonic() - self._begun,
             ended_by=ended_by,
-            landlock=said.get("walls", 0),
+            walls=_walls(said),
         )
 
     def _said(self) -> dict[str, Any]:
@@ -193,10 +209,27 @@ def _task(words: Sequence[str], workspace: Path, home: Path, settings: CommandSe
         "environment": environment,
         "writable": reach.writable(workspace, home),
         "readable": reach.readable(program, settings),
-        "network": settings.network,
-        "file_bytes": settings.file_bytes,
+        "network": allows(settings, "network"),
+        "listed": reach.listed(),
+        "home": str(home),
         "grace": settings.grace,
+        "most": {
+            "memory": settings.memory,
+            "processes": settings.processes,
+            "file_bytes": settings.file_bytes,
+            "processor_seconds": ceil(settings.seconds + settings.grace) * (os.cpu_count() or 1),
+        },
+        "required": [] if allows(settings, "unconfined") else sorted(KEEPS_TO_THE_WORKSPACE),
+        "spared": [os.getpid()],
+        **asdict(settings.means),
     }
+
+
+def _walls(said: dict[str, Any]) -> tuple[Wall, ...]:
+    """Return the walls that the process around a command has reported, in their own order."""
+    counted = {Wall.MEMORY, Wall.NUMBER} if sys.platform.startswith("linux") else set()
+    standing = {*said.get("walls", ()), *(counted if "walls" in said else ())}
+    return tuple(wall for wall in Wall if wall in standing)
 
 
 def _started(task: dict[str, Any], workspace: Path, report: int) -> "subprocess.Popen[bytes]":

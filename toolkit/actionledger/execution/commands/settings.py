@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actionledger.errors import UsageError
+from actionledger.execution.sandbox.inside.landlock import LATEST
 
 _PASSED_ON = ("LANG", "LANGUAGE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """What commands see of the environment beside ``PATH`` and ``LC_…``: nothing in it is a secret."""
@@ -23,6 +24,28 @@ _TOOLCHAINS = {
 """Where managers of programs keep these, which a command's own home would hide: a variable, and its folder in a home."""
 
 
+ENVIRONMENT = "ACTIONLEDGER_COMMANDS"
+"""The variable of the environment that lets all commands of a process be ``unconfined``, or have the ``network``, or both."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Which means of the kernel may be used to build walls; fewer show what a command would be held by elsewhere.
+
+    Args:
+        namespaces: whether namespaces.
+        landlock: the latest version of Landlock; 0 for none.
+        filter: whether a filter of system calls.
+    """
+
+    namespaces: bool = True
+    landlock: int = LATEST
+    filter: bool = True
+
+
+ALL_MEANS = Means()
+
+
 @dataclass(frozen=True, slots=True)
 class CommandSettings:
     """How commands are run.
@@ -32,10 +55,13 @@ class CommandSettings:
         grace: how long one that is ended has for that, in seconds, before it is killed.
         output: how much is kept of each of its two outputs, in characters: the beginning and the end.
         file_bytes: how large a file it may write, in bytes.
-        network: whether it may open connections.
+        memory: how much memory all its processes may have together, in bytes.
+        processes: how many processes and threads it may have at once.
+        network: whether it may reach other machines, and what this one serves.
         environment: what it sees beside the variables that everybody may see.
         readable: folders that it may read beside the system's, the workspace and the program's own.
-        confined: whether it is refused where nothing here can confine it; else it runs, and its result says so.
+        unconfined: whether it runs even where nothing keeps it to its workspace; its result says which walls stood.
+        means: what walls may be built of.
 
     Raises:
         UsageError: a number is not above zero.
@@ -45,15 +71,28 @@ class CommandSettings:
     grace: float = 2.0
     output: int = 16_000
     file_bytes: int = 2**30
-    network: bool = True
+    memory: int = 4 * 2**30
+    processes: int = 1024
+    network: bool = False
     environment: Mapping[str, str] = field(default_factory=dict)
     readable: tuple[Path, ...] = ()
-    confined: bool = False
+    unconfined: bool = False
+    means: Means = ALL_MEANS
 
     def __post_init__(self) -> None:
-        for name in ("seconds", "grace", "output", "file_bytes"):
+        for name in ("seconds", "grace", "output", "file_bytes", "memory", "processes"):
             if getattr(self, name) <= 0:
                 raise UsageError(f"The setting {name} is {getattr(self, name)}; it must be above 0.")
+
+
+def allows(settings: CommandSettings, what: str) -> bool:
+    """Return whether an operator lets commands have something by name: in the settings, or for all of this process.
+
+    Args:
+        settings: how they are run.
+        what: ``"unconfined"`` or ``"network"``.
+    """
+    return bool(getattr(settings, what)) or what in os.environ.get(ENVIRONMENT, "").replace(",", " ").split()
 
 
 def toolchains() -> dict[str, str]:

@@ -4,6 +4,7 @@ import re
 import shlex
 
 from actionledger.errors import ActionError
+from actionledger.execution.unseen import first_unseen
 from actionledger.vocabulary import Reason
 
 _ONE_EACH = "Write an action of its own for each command."
@@ -63,6 +64,12 @@ def words_of(command: str) -> list[str]:
         raise _refused("it names no program.")
     if "\0" in text:
         raise _refused("it holds a character with the number 0, which no argument can.")
+    for word in words:
+        if unseen := first_unseen(word):
+            raise ActionError(
+                Reason.COMMAND_REFUSED,
+                f"The command was not run: {word[:60]!r} holds {unseen}, which nobody who reads it sees. Write it without that.",
+            )
     _check_program(words)
     return words
 

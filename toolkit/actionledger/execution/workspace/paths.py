@@ -3,6 +3,7 @@
 import unicodedata
 
 from actionledger.errors import ActionError
+from actionledger.execution.unseen import first_unseen
 from actionledger.vocabulary import Reason
 
 Parts = tuple[str, ...]
@@ -15,19 +16,6 @@ MAX_NAME = 255
 """The most bytes of a name, in UTF-8."""
 
 _FORBIDDEN = set('<>:"|?*\\') | {chr(code) for code in (*range(32), *range(127, 160))}
-_UNSEEN = frozenset(
-    chr(code)
-    for first, last in (
-        (0x200B, 0x200B),
-        (0x200E, 0x200F),
-        (0x2028, 0x202E),
-        (0x2060, 0x2069),
-        (0xFEFF, 0xFEFF),
-    )
-    for code in range(first, last + 1)
-)
-"""Separators, marks without width, and those that turn the direction of writing: a name shows otherwise than it is."""
-
 _DEVICES = {"con", "prn", "aux", "nul", "conin$", "conout$", "clock$"} | {
     f"{port}{number}" for port in ("com", "lpt") for number in "123456789¹²³"
 }
@@ -80,8 +68,10 @@ def same_name_key(name: str) -> str:
 def _check_part(path: str, part: str) -> None:
     if part == "..":
         raise _refused(path, "leaves the workspace by '..'")
-    if bad := sorted(set(part) & (_FORBIDDEN | _UNSEEN)):
+    if bad := sorted(set(part) & _FORBIDDEN):
         raise _refused(path, f"holds {bad[0]!r}")
+    if unseen := first_unseen(part):
+        raise _refused(path, f"holds {unseen}, which nobody sees")
     if part[-1] == "." or part[-1].isspace() or part[0].isspace():
         raise _refused(path, "has a name that begins or ends with a blank, or ends with a dot")
     if part.split(".", maxsplit=1)[0].rstrip().lower() in _DEVICES:

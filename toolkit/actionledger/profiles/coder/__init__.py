@@ -55,4 +55,20 @@ def coder_profile(
 CODER = coder_profile("coder")
 """Writes, changes and runs; anything that changes something waits for a person unless the session is automatic."""
 
-__all__ = ["CODER", "coder_profile"]
+
+def with_commands(name: str, commands: CommandSettings) -> Profile | str:
+    """Return a profile by its name, with other settings of commands where it runs any.
+
+    Args:
+        name: the profile's.
+        commands: how commands are run.
+
+    Returns:
+        The coder with these settings; the name of any other profile.
+    """
+    if name != CODER.name or commands == COMMAND_SETTINGS:
+        return name
+    return coder_profile(name, commands=commands)
+
+
+__all__ = ["CODER", "coder_profile", "with_commands"]

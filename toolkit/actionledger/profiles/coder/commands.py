@@ -4,7 +4,7 @@ import signal
 from typing import Any
 
 from actionledger.errors import ActionError
-from actionledger.execution.commands import Commands, Finished, Ran, landlock_version, words_of
+from actionledger.execution.commands import Commands, Finished, Ran, Wall, words_of
 from actionledger.execution.handlers import Context
 from actionledger.profiles.coder.actions import ExecuteCommand
 from actionledger.recording import json_text
@@ -16,9 +16,13 @@ _MOST_NAMED = 50
 _SHOWN = 1400
 """How much of the ends of both outputs stands in the message about a command that failed, in characters."""
 
-UNCONFINED = (
-    "It was not confined: this system has nothing that keeps a command inside the workspace (Landlock)."
-)
+UNCONFINED = "It was not confined: nothing kept it inside the workspace, and this session allows that."
+NO_NETWORK = "Commands have no network here; what they need has to be in the workspace or installed."
+
+_TOO_MUCH = {
+    "memory": "took more memory than commands may",
+    "processes": "had more processes than commands may",
+}
 
 
 class CommandRunner:
@@ -44,6 +48,11 @@ class CommandRunner:
             seconds = self._commands.settings.seconds
             message = f"The command was ended after {seconds:g} s, with all that it had started.{_said(ran)}"
             raise ActionError(Reason.TIMEOUT, message, result=result)
+        if ran.ended_by in _TOO_MUCH:
+            message = (
+                f"The command {_TOO_MUCH[ran.ended_by]}, and was ended. Have it do less at once.{_said(ran)}"
+            )
+            raise ActionError(Reason.COMMAND_FAILED, message, result=result)
         if ran.ended_by:
             raise ActionError(Reason.STOPPED, "The command was called off and ended.", result=result)
         if ran.status != 0:
@@ -57,7 +66,7 @@ class CommandRunner:
         Raises:
             ActionError: it would be refused.
         """
-        return {"would_run": words_of(action.command), "confined": bool(landlock_version())}
+        return {"would_run": words_of(action.command), "confined": self._commands.walls()}
 
 
 def _result(action: ExecuteCommand, finished: Finished) -> Result:
@@ -69,11 +78,13 @@ def _result(action: ExecuteCommand, finished: Finished) -> Result:
         "stderr": ran.stderr,
         "seconds": round(ran.seconds, 3),
         "changed": list(changed[:_MOST_NAMED]),
-        "confined": bool(ran.landlock),
+        "confined": list(ran.walls),
     }
     if len(changed) > _MOST_NAMED:
         result["changed_in_all"] = len(changed)
-    notes = [*finished.unwatched, *([] if ran.landlock else [UNCONFINED])]
+    notes = [*finished.unwatched, *([] if Wall.FILES in ran.walls else [UNCONFINED])]
+    if ran.status and Wall.NETWORK in ran.walls:
+        notes.append(NO_NETWORK)
     return result | ({"notes": notes} if notes else {})
 
 

@@ -15,13 +15,19 @@ _ASK_VERSION = 1
 # By version of the interface: how many kinds of access to files it knows; the network is known from 4, scopes from 6.
 _FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
 _LATEST_FILE_RIGHTS = 16
-_NETWORK_SINCE, _SCOPES_SINCE = 4, 6
+NETWORK_SINCE, SCOPES_SINCE = 4, 6
+"""The versions from which on ports can be refused, and signals and abstract sockets."""
+
+LATEST = 2**16
+"""Whatever version the kernel has."""
+
 _BIND_AND_CONNECT = 0b11
 _SOCKETS_AND_SIGNALS = 0b11
 _PATH_BENEATH = 1
 # Bits of access: run, write, read, list; what a rule about a file may speak of; what only reads.
 _OF_FILES = 0b1100_0000_0000_0111
 _READING = 0b1101
+_LISTING = 0b1000
 
 
 class Allowed(NamedTuple):
@@ -30,19 +36,24 @@ class Allowed(NamedTuple):
     Args:
         path: a file, or a folder with all that is in it; one that isn't there is passed over.
         writing: whether everything is, or only reading and running.
+        names: whether nothing is but to list the names in it.
     """
 
     path: str
     writing: bool = False
+    names: bool = False
 
 
-def restrict(libc: ctypes.CDLL, allowed: Sequence[Allowed] = (), *, network: bool = False) -> int:
+def restrict(
+    libc: ctypes.CDLL, allowed: Sequence[Allowed] = (), *, network: bool = False, at_most: int = LATEST
+) -> int:
     """Refuse this process every file, port, abstract socket and signal that this kernel's Landlock knows of.
 
     Args:
         libc: the C library.
         allowed: what stays allowed of files.
         network: whether ports stay allowed.
+        at_most: the version of the interface that is used where the kernel has a later one.
 
     Returns:
         The version of Landlock; 0 where the kernel has none.
@@ -50,7 +61,7 @@ def restrict(libc: ctypes.CDLL, allowed: Sequence[Allowed] = (), *, network: boo
     Raises:
         OSError: the kernel has Landlock and refuses the rules.
     """
-    version = version_of_kernel(libc)
+    version = min(version_of_kernel(libc), at_most)
     if not version:
         return 0
     rules = _rules(version, network=network)
@@ -89,9 +100,9 @@ def _file_rights(version: int) -> int:
 def _rules(version: int, *, network: bool) -> bytes:
     """Return the rules as the kernel takes them: everything handled, nothing allowed, but the network where it is."""
     words = [_file_rights(version)]
-    if version >= _NETWORK_SINCE:
+    if version >= NETWORK_SINCE:
         words.append(0 if network else _BIND_AND_CONNECT)
-    if version >= _SCOPES_SINCE:
+    if version >= SCOPES_SINCE:
         words.append(_SOCKETS_AND_SIGNALS)
     return struct.pack(f"{len(words)}Q", *words)
 
@@ -100,7 +111,7 @@ def _allow(libc: ctypes.CDLL, handle: int, allowed: Allowed, rights: int) -> Non
     descriptor = os.open(allowed.path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not allowed.writing:
-            rights &= _READING
+            rights &= _LISTING if allowed.names else _READING
         if not stat.S_ISDIR(os.fstat(descriptor).st_mode):
             rights &= _OF_FILES
         rule = struct.pack("=Qi", rights, descriptor)

@@ -55,7 +55,7 @@ def lock_down(memory: int, seconds: float, keep: tuple[int, ...]) -> Walls:
     _prctl(libc, _SET_NO_NEW_PRIVILEGES, 1)
     version = landlock.restrict(libc)
     # The last step: it refuses what the others need.
-    seccomp.install(libc, target)
+    seccomp.install(libc, target, seccomp.program(target))
     return Walls(seccomp=True, landlock=version, unprivileged=unprivileged)
 
 

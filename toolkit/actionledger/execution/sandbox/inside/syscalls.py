@@ -1,6 +1,6 @@
-"""The numbers of the system calls that a confined Python needs, and no others.
+"""The numbers of the system calls that a confined Python needs, and of a few that commands are refused.
 
-What is not listed is refused: there is no opening of files, no socket, no process, no signal to others. Reading, writing
+A confined Python is refused what is not listed: there is no opening of files, no socket, no process, no signal to others. Reading, writing
 and closing reach only the descriptors that are open already. Threads are refused too: races between threads are what most
 attacks on a kernel need, and short scripts hardly ever want them.
 """
@@ -66,26 +66,71 @@ _AARCH64 = {
 }
 
 
+_EVERYWHERE = {"pidfd_send_signal": 424, "io_uring_setup": 425, "pidfd_open": 434}
+_OTHERS_X86_64 = _EVERYWHERE | {
+    "socket": 41,
+    "kill": 62,
+    "tkill": 200,
+    "tgkill": 234,
+    "rt_sigqueueinfo": 129,
+    "rt_tgsigqueueinfo": 297,
+    "add_key": 248,
+    "request_key": 249,
+    "keyctl": 250,
+    "perf_event_open": 298,
+    "bpf": 321,
+    "userfaultfd": 323,
+}
+_OTHERS_AARCH64 = _EVERYWHERE | {
+    "socket": 198,
+    "kill": 129,
+    "tkill": 130,
+    "tgkill": 131,
+    "rt_sigqueueinfo": 138,
+    "rt_tgsigqueueinfo": 240,
+    "add_key": 217,
+    "request_key": 218,
+    "keyctl": 219,
+    "perf_event_open": 241,
+    "bpf": 280,
+    "userfaultfd": 282,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Architecture:
     """How one kind of processor calls its kernel.
 
     Args:
         audit: the number by which a filter knows it (``AUDIT_ARCH_…``).
-        allowed: the calls that may be made, by name.
+        allowed: the calls that confined code may make, by name.
+        others: the calls that a command may be refused, by name.
         install_filter: the number of ``seccomp``.
         has_x32: whether a second table of calls hides behind the same number.
     """
 
     audit: int
     allowed: MappingProxyType[str, int]
+    others: MappingProxyType[str, int]
     install_filter: int
     has_x32: bool
 
 
 _ARCHITECTURES = {
-    "x86_64": Architecture(0xC000003E, MappingProxyType(_X86_64), install_filter=317, has_x32=True),
-    "aarch64": Architecture(0xC00000B7, MappingProxyType(_AARCH64), install_filter=277, has_x32=False),
+    "x86_64": Architecture(
+        0xC000003E,
+        MappingProxyType(_X86_64),
+        MappingProxyType(_OTHERS_X86_64),
+        install_filter=317,
+        has_x32=True,
+    ),
+    "aarch64": Architecture(
+        0xC00000B7,
+        MappingProxyType(_AARCH64),
+        MappingProxyType(_OTHERS_AARCH64),
+        install_filter=277,
+        has_x32=False,
+    ),
 }
 
 LANDLOCK_CREATE, LANDLOCK_ADD_RULE, LANDLOCK_RESTRICT = 444, 445, 446

@@ -1,0 +1,138 @@
+"""A root of a command's own: what it may read and write is there, and nothing else, not even a name.
+
+Landlock says no to opening files; it lets everybody connect to a socket that has a path (Docker's, an agent's with keys). What isn't
+there can't be connected to.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from . import namespaces, system
+from .landlock import Allowed
+
+_BIND, _RECURSIVE, _REMOUNT, _READ_ONLY, _NO_SET_USER, _NO_DEVICES = 0x1000, 0x4000, 0x20, 1, 2, 4
+_MOST_LINKS = 40
+_OLD = "/.before"
+_SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the command's own, which is made here
+_SHARED_MEMORY_SIZE = "size=64m,mode=1777"
+_STREAMS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
+
+
+class NoRootError(Exception):
+    """The kernel refuses a root of its own; the process sees what it saw before."""
+
+
+def change_root(place: str, allowed: Sequence[Allowed]) -> bool:
+    """Move this process into a root that holds nothing but what is allowed.
+
+    Args:
+        place: a folder to begin it at; it may be among what is allowed.
+        allowed: what is to be there; what isn't anywhere is passed over.
+
+    Returns:
+        Whether ``/proc`` there shows the processes of this namespace alone.
+
+    Raises:
+        NoRootError: the kernel refuses it.
+        OSError: it was begun and can't be finished; nothing foreign may run then.
+    """
+    _move(place)
+    _show(allowed)
+    own_processes = _show_processes()
+    system.detach(_OLD)
+    Path(_OLD).rmdir()
+    system.mount("none", "/", None, _REMOUNT | _BIND | _READ_ONLY | _NO_SET_USER | _NO_DEVICES)
+    return own_processes
+
+
+def _move(place: str) -> None:
+    """Make an empty file system at a place the root, and leave the root before it beneath it."""
+    try:
+        system.mount("tmpfs", place, "tmpfs", _NO_SET_USER | _NO_DEVICES, "mode=755")
+    except OSError as error:
+        raise NoRootError from error
+    try:
+        Path(place + _OLD).mkdir()
+        # Asked once before the way back is gone: kernels before 5.12 can't.
+        system.protect_mounts(place, read_only=False)
+        system.pivot_root(place, place + _OLD)
+    except OSError as error:
+        system.detach(place)
+        raise NoRootError from error
+    os.chdir("/")
+
+
+def shared_memory() -> Allowed:
+    """Return what such a root has for memory that processes share."""
+    return Allowed(_SHARED_MEMORY, writing=True)
+
+
+def _show(allowed: Sequence[Allowed]) -> None:
+    writable = [one.path for one in allowed if one.writing]
+    # What lies above comes first, so that nothing is covered; what may be written covers what may be read.
+    for one in sorted(allowed, key=lambda one: (one.path.count("/"), one.path, one.writing)):
+        if one.names or (not one.writing and _is_beneath(one.path, writable)):
+            continue
+        found = _placed(one.path)
+        if found:
+            _bind(found, writing=one.writing)
+    Path(_SHARED_MEMORY).mkdir(parents=True, exist_ok=True)
+    system.mount("tmpfs", _SHARED_MEMORY, "tmpfs", _NO_SET_USER | _NO_DEVICES, _SHARED_MEMORY_SIZE)
+    for name, target in _STREAMS.items():
+        Path("/dev", name).symlink_to(target)
+
+
+def _bind(path: str, *, writing: bool) -> None:
+    system.mount(_OLD + path, path, None, _BIND | _RECURSIVE)
+    try:
+        system.protect_mounts(path, read_only=not writing, devices=path.startswith("/dev/"))
+    except OSError:
+        system.detach(path)
+        raise
+
+
+def _show_processes() -> bool:
+    Path("/proc").mkdir()
+    own = namespaces.mount_processes("/proc")
+    if not own:
+        system.mount(f"{_OLD}/proc", "/proc", None, _BIND | _RECURSIVE)
+    return own
+
+
+def _placed(path: str) -> str:
+    """Make a place in the new root for what a path leads to, with the links on its way; return it, empty where nothing is."""
+    due, at, links = _parts(path), Path("/"), 0
+    while due:
+        at /= due.pop(0)
+        before = Path(f"{_OLD}{at}")
+        if at == Path("/proc"):
+            return ""  # made anew
+        if before.is_symlink():
+            links += 1
+            if links > _MOST_LINKS:
+                return ""
+            target = before.readlink()
+            if not _is_there(at):
+                at.symlink_to(target)
+            due, at = [*_parts(os.path.normpath(at.parent / target)), *due], Path("/")
+        elif not before.exists():
+            return ""
+        elif before.is_dir():
+            at.mkdir(parents=True, exist_ok=True)
+        elif not _is_there(at):
+            at.touch()
+    return str(at)
+
+
+def _is_there(path: Path) -> bool:
+    """Return whether there is something by a name, a link that leads nowhere included."""
+    return os.path.lexists(path)
+
+
+def _parts(path: str) -> list[str]:
+    return [part for part in path.split("/") if part]
+
+
+def _is_beneath(path: str, folders: Iterable[str]) -> bool:
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
