@@ -160,6 +160,42 @@ def test_a_command_waits_for_a_person_and_runs_when_one_agrees(open_session):
     assert session.tree() == {"made": ""}
 
 
+@pytest.mark.parametrize(
+    ("command", "file"),
+    [
+        (f"{sys.executable} run.py", "run.py"),
+        (f"{sys.executable} -m pack.tool", "pack/tool.py"),
+        ("./tool --fast", "tool"),
+        (f"env A=1 {sys.executable} --option=run.py", "run.py"),
+        ("make", "Makefile"),
+    ],
+)
+@pytest.mark.parametrize("change", ["content", "deleted", "none"])
+def test_what_a_command_names_is_part_of_what_is_approved(open_session, command, file, change):
+    """A script that was changed between a person's yes and its run is not run."""
+    session = open_session(auto=False)
+    session.write(file, "harmless\n")
+    turn = session.handle(("execute_command", {"command": command}))
+    if change == "content":
+        session.write(file, "harmful!\n")
+    elif change == "deleted":
+        (session.root / file).unlink()
+    done = session.runtime.resume(turn.turn_id, {0: Ruling(Decision.APPROVED, by="ada")})
+    is_refused = done.observations[0].reason is Reason.CHANGED_SINCE_APPROVAL
+    assert is_refused == (change != "none")
+
+
+def test_what_the_same_turn_writes_is_approved_there(open_session):
+    """A script that is made and then run is no change since somebody looked; a change by a later turn is one."""
+    session = open_session(auto=False)
+    make = ("create_file", {"path": "run.py", "content": "print('made')\n"})
+    turn = session.handle(make, ("execute_command", {"command": f"{sys.executable} run.py"}))
+    yes = Ruling(Decision.APPROVED, by="ada")
+    done = session.runtime.resume(turn.turn_id, {0: yes, 1: yes})
+    assert [observation.status for observation in done.observations] == [ExecutionStatus.SUCCEEDED] * 2
+    assert done.observations[1].result["stdout"] == "made\n"
+
+
 def test_output_is_heard_while_a_command_runs(open_session):
     """By whoever the profile was made for."""
     heard = []

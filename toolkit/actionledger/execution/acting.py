@@ -81,6 +81,7 @@ class Acting:
             seen=self._seen,
             approvals=self._approvals,
             doubts=history.doubts,
+            binds=self._binds,
             is_exact=history.is_exact,
             is_live=history.is_live,
             dry_run=means.dry_run,
@@ -188,6 +189,16 @@ class Acting:
         batch, self._batch = self._batch, []
         for observation in self._means.executor.run(batch) if batch else ():
             self._observe(observation)
+
+    def _binds(self, step: Step) -> str:
+        """Return what a decision about a step is about beside its arguments; see ``Handlers``."""
+        binder = self._means.executor.handlers.binds.get(step.call.name)
+        if binder is None:
+            return ""
+        # What an action before it in this turn makes is decided about there.
+        before = (self._calls[place].arguments for place in range(step.index))
+        named = {value for arguments in before for value in arguments.values() if isinstance(value, str)}
+        return binder(step.call.action, named)
 
     def _withhold(self, step: Step, withheld: Withheld) -> None:
         asked = withheld.asks

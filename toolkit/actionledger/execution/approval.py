@@ -188,15 +188,17 @@ class Ruling:
             )
 
 
-def content_hash(name: str, arguments: str, policy_version: str) -> str:
+def content_hash(name: str, arguments: str, policy_version: str, binds: str = "") -> str:
     """Return the hash of what a decision is about.
 
     Args:
         name: the action's name.
         arguments: what it is to run with, as the JSON text of an object that is recorded.
         policy_version: the policy's.
+        binds: what else it stands for, such as the content of the files that a command names; empty where nothing.
     """
-    canonical = json.dumps([name, json.loads(arguments), policy_version], sort_keys=True)
+    parts = [name, json.loads(arguments), policy_version, *([binds] if binds else [])]
+    canonical = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 

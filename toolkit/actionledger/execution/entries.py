@@ -36,6 +36,7 @@ class Step:
         run_id: the run that it belongs to.
         try_number: which try at it comes next, from 1.
         is_as_written: whether its arguments are those of the response; else they are recorded with each try.
+        binds: what a decision about it is about beside its arguments.
     """
 
     index: int
@@ -45,6 +46,7 @@ class Step:
     run_id: str
     try_number: int = 1
     is_as_written: bool = True
+    binds: str = ""
 
     @cached_property
     def action_id(self) -> str:
@@ -118,7 +120,7 @@ def approval_of(step: Step, policy_version: str) -> Approval:
         model=step.turn.session.model,
         name=step.call.name,
         arguments=recorded,
-        content_hash=content_hash(step.call.name, recorded, policy_version),
+        content_hash=content_hash(step.call.name, recorded, policy_version, step.binds),
         is_exact=recorded == json_text(step.call.arguments),
         requested_at=now(),
         policy_version=policy_version,

@@ -4,7 +4,7 @@ Each check either lets an action on or withholds it, with a status and a reason 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -88,6 +88,7 @@ class Gate:
         seen: what came of actions so far, by their place; whoever runs them adds to it.
         approvals: what was asked and decided about, by the action's place.
         doubts: why a decision that is recorded doesn't count, by the action's place: it is asked for again.
+        binds: says what a decision about a step is about beside its arguments.
         is_exact: whether the arguments are those that the model wrote: nothing in them was masked for the record.
         is_live: whether they were never read from a record.
         dry_run: whether nothing is to be done.
@@ -105,6 +106,7 @@ class Gate:
     seen: Mapping[int, Observation]
     approvals: Mapping[int, Approval]
     doubts: Mapping[int, str]
+    binds: Callable[[Step], str]
     is_exact: bool
     is_live: bool
     dry_run: bool
@@ -234,7 +236,8 @@ class Gate:
             return Admitted(step, held_back=Withheld(ExecutionStatus.DRY_RUN, Reason.NOT_APPROVED, message))
         again = " A decision that is recorded doesn't count." if step.index in self.doubts else ""
         message = f"{subject} waits for approval.{why}{again}"
-        raise _Stop(ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, asks=step)
+        asks = replace(step, binds=self.binds(step))
+        raise _Stop(ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, asks=asks)
 
     def _as_ruled(self, step: Step, approval: Approval, decision: Decision) -> Step:
         """Return a step as a person lets it run, if it still is what they decided about."""
@@ -245,7 +248,10 @@ class Gate:
         if not (self.is_live or (self.is_exact and approval.is_exact)):
             raise _Stop(ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT, SENTENCES[Reason.MASKED_CONTENT])
         recorded = recorded_arguments(step)
-        if content_hash(step.call.name, recorded, self.policy_version) != approval.decided_hash:
+        if (
+            content_hash(step.call.name, recorded, self.policy_version, self.binds(step))
+            != approval.decided_hash
+        ):
             reason = Reason.CHANGED_SINCE_APPROVAL
             raise _Stop(ExecutionStatus.DENIED, reason, f"{SENTENCES[reason]} Ask for approval again.")
         if decision is Decision.MODIFIED:

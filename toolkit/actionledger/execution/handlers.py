@@ -1,6 +1,6 @@
 """What runs actions: functions by the name of an action, and how a session lets go of what they hold."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -66,6 +66,13 @@ def reach_nothing(_path: Path) -> str:
     return ""
 
 
+Binder: TypeAlias = Callable[[Any, Collection[str]], str]
+"""Says what a decision about an action is about beside its arguments, such as the content of a script that it runs.
+
+Takes its validated model, and the texts that actions before it in the same turn are given: what these make is decided about with them.
+"""
+
+
 def hold_nothing() -> None:
     """Let go of nothing: the close of handlers that hold nothing."""
 
@@ -79,6 +86,7 @@ class Handlers(dict[str, Handler]):
         close: lets go of what the handlers hold; called once, when the session ends.
         reaches: says, as a clause, why a program that a handler starts could read a file of this user; empty where none can.
             Where one can read the key for decisions, those of other processes don't count.
+        binds: says, by action name, what a decision about an action is about beside its arguments; see ``Binder``.
 
     Example:
         >>> handlers = al.Handlers({"add": lambda action, context: action.a + action.b})
@@ -93,11 +101,13 @@ class Handlers(dict[str, Handler]):
         previews: Mapping[str, Handler] | None = None,
         close: Callable[[], None] = hold_nothing,
         reaches: Callable[[Path], str] = reach_nothing,
+        binds: Mapping[str, Binder] | None = None,
     ) -> None:
         super().__init__(handlers or {})
         self.previews: Mapping[str, Handler] = previews or {}
         self.close = close
         self.reaches = reaches
+        self.binds: Mapping[str, Binder] = binds or {}
 
 
 HandlerFactory: TypeAlias = Callable[[Workspace], Handlers]

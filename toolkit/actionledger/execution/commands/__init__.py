@@ -1,5 +1,6 @@
 """Running programs in a workspace: no shell, shut in where the machine can do that, ended in time, its changes noted."""
 
+from actionledger.execution.commands.binding import bound
 from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.commands import Commands, Finished
 from actionledger.execution.commands.git import GIT_ENVIRONMENT, Git, git_words
@@ -18,6 +19,7 @@ __all__ = [
     "OnOutput",
     "Ran",
     "Wall",
+    "bound",
     "git_words",
     "words_of",
 ]

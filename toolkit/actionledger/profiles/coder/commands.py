@@ -1,10 +1,11 @@
 """What runs the coder's ``execute_command``, and what the model is told of it."""
 
 import signal
+from collections.abc import Collection
 from typing import Any
 
 from actionledger.errors import ActionError
-from actionledger.execution.commands import Commands, Finished, Ran, Wall, words_of
+from actionledger.execution.commands import Commands, Finished, Ran, Wall, bound, words_of
 from actionledger.execution.handlers import Context
 from actionledger.profiles.coder.actions import ExecuteCommand
 from actionledger.recording import json_text
@@ -59,6 +60,13 @@ class CommandRunner:
             message = f"The command ended with {_described(ran.status)}.{_said(ran)}"
             raise ActionError(Reason.COMMAND_FAILED, message, result=result)
         return result
+
+    def binds(self, action: ExecuteCommand, aside: Collection[str]) -> str:
+        """Return what a decision about a command is about beside its words; nothing where it would be refused anyway."""
+        try:
+            return bound(words_of(action.command), self._commands.workspace.root, aside)
+        except ActionError:
+            return ""
 
     def preview(self, action: ExecuteCommand, _context: Context) -> Result:
         """Return what would be run, and run nothing.

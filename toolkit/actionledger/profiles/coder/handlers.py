@@ -41,4 +41,5 @@ def _make(settings: CommandSettings, on_output: OnOutput | None, workspace: Work
         },
         close=close,
         reaches=commands.reaches,
+        binds={"execute_command": runner.binds},
     )
