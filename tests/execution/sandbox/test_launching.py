@@ -1,12 +1,13 @@
 """The commands that start processes, and the choice between sandboxes."""
 
 import sys
+from contextlib import closing
 
 import pytest
 
 from actionledger.errors import SandboxError, UnknownNameError
 from actionledger.execution.sandbox import choosing
-from actionledger.execution.sandbox.base import Availability, CodeOutcome
+from actionledger.execution.sandbox.base import Availability, CodeOutcome, CodeResult
 from actionledger.execution.sandbox.bubblewrap import BubblewrapLauncher
 from actionledger.execution.sandbox.choosing import choose, sandbox_names
 from actionledger.execution.sandbox.confined import ConfinedSandbox, HostLauncher
@@ -14,6 +15,7 @@ from actionledger.execution.sandbox.container import ContainerLauncher, Containe
 from actionledger.execution.sandbox.ending import Ending
 from actionledger.execution.sandbox.monty import MontySandbox
 from actionledger.execution.sandbox.probe import verdict
+from actionledger.profiles.assistant.code import document_of
 
 HELD = {
     "opening a file": "PermissionError",
@@ -128,7 +130,8 @@ def test_auto_takes_the_first_that_proves_itself(monkeypatch):
         ConfinedSandbox, "available", lambda self: Availability(available=False, reason="no walls")
     )
     monkeypatch.setattr(MontySandbox, "available", lambda self: Availability(available=True, reason="here"))
-    assert choose("auto").name == "monty"
+    with pytest.warns(RuntimeWarning, match=r"'monty'.*a part of Python only.*confined: no walls"):
+        assert choose("auto").name == "monty"
 
 
 def test_auto_refuses_rather_than_run_unconfined(monkeypatch):
@@ -155,3 +158,22 @@ def test_monty_that_is_not_installed_is_named(monkeypatch):
 def test_the_choices_are_all_sandboxes():
     """Each has the name by which it is chosen."""
     assert [make().name for make in choosing._SANDBOXES.values()] == list(sandbox_names())
+
+
+@pytest.mark.parametrize(
+    "code", ["def g():\n    yield 1\nlist(g())", "x = 1\ndel x", "import statistics", "'a'.no_such_method()"]
+)
+def test_code_that_monty_may_lack_something_for_says_so(code):
+    """The model learns that it has a part of Python only; an error of its own making is left as it is."""
+    with closing(MontySandbox()) as monty:
+        if not monty.available():
+            pytest.skip("Monty is not here")
+        assert "a part of Python only" in monty.run(code).message
+        assert "a part of Python only" not in monty.run("1 / 0").message
+
+
+def test_a_result_says_that_its_code_ran_in_monty():
+    """The six keys of the document, and one more where the code had a part of Python only."""
+    results = [CodeResult(outcome=CodeOutcome.SUCCEEDED, sandbox=name) for name in ("confined", "monty")]
+    documents = [document_of(result) for result in results]
+    assert [document.get("sandbox") for document in documents] == [None, "monty"]

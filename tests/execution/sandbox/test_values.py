@@ -16,11 +16,11 @@ from actionledger.execution.sandbox.api import Api
 from actionledger.execution.sandbox.base import CodeError
 from actionledger.execution.sandbox.inside.frames import (
     FrameError,
+    beyond,
     packed,
     receive,
     send,
     unpacked,
-    values_at_most,
 )
 from actionledger.execution.sandbox.inside.plain import Bounds, NotPlainError, TooLargeError, exact, shown
 from actionledger.execution.sandbox.limits import Limits
@@ -217,14 +217,23 @@ def test_an_error_reads_as_a_sentence(error, text):
 
 @given(JSON)
 def test_values_are_counted_without_reading_them(value):
-    """The count before reading is never below the true one, whatever the texts hold."""
-    assert values_at_most(packed({"kind": "x", "value": value})[4:]) >= len(list(nodes(value)))
+    """The count before reading is never below the true one, whatever the texts hold, nor above its double."""
+    body, count = packed({"kind": "x", "value": value})[4:], len(list(nodes(value)))
+    assert beyond(body, 2 * count + 3, 1000) == ""
+    assert beyond(body, count - 1, 1000) == "values"
 
 
 def test_texts_full_of_commas_are_one_value():
     """Punctuation inside of texts counts for nothing; a text that never ends is passed over once."""
-    assert values_at_most(json.dumps(['a,[{,\\",' * 100]).encode()) == 2
-    assert values_at_most(b'"' + b'\\"' * 500_000) == 1
+    assert beyond(json.dumps(['a,[{,\\",' * 100]).encode(), 2, 1) == ""
+    assert beyond(b'"' + b'\\"' * 500_000, 1, 0) == ""
+
+
+@pytest.mark.parametrize("nesting", [50, 51, 1000, 1_000_000])
+def test_depth_is_known_before_reading(nesting):
+    """However deep: whoever reads it would need a stack as deep."""
+    body = b"[" * nesting + b"]" * nesting
+    assert beyond(body, 2 * nesting, 50) == ("" if nesting <= 50 else "depth")
 
 
 def nodes(value):

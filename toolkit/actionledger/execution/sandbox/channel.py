@@ -3,21 +3,24 @@
 import os
 import select
 
+from actionledger.execution.sandbox.budget import BUDGET
 from actionledger.execution.sandbox.deadline import Deadline
 from actionledger.execution.sandbox.gate import LimitExceededError
 from actionledger.execution.sandbox.inside.frames import (
     HEADER,
     Frame,
     FrameError,
+    beyond,
     packed,
     unpacked,
-    values_at_most,
 )
 from actionledger.execution.sandbox.limits import Limits
 
 _CHUNK = 64 * 1024
 _FRAME_VALUES = 16
 """How many values a frame has besides what it carries."""
+_FRAME_DEPTH = 4
+"""How deep what it carries may lie in it."""
 
 
 class Channel:
@@ -71,16 +74,23 @@ class Channel:
         self._received += length
         if self._received > limits.run_size:
             raise LimitExceededError("sent the host more than it takes in one run")
-        body = self._take(length, deadline)
-        if values_at_most(body) > limits.value_nodes + _FRAME_VALUES:
-            raise LimitExceededError(f"sent the host more than {limits.value_nodes:,} values at once")
-        return unpacked(body)
+        with BUDGET.reading(length, deadline):
+            body = self._take(length, deadline)
+            too_much = beyond(body, limits.value_nodes + _FRAME_VALUES, limits.value_depth + _FRAME_DEPTH)
+            if too_much == "values":
+                raise LimitExceededError(f"sent the host more than {limits.value_nodes:,} values at once")
+            if too_much:
+                raise LimitExceededError(
+                    f"sent the host values that are nested deeper than {limits.value_depth} levels"
+                )
+            return unpacked(body)
 
     def _take(self, count: int, deadline: Deadline) -> bytes:
         while len(self._buffer) < count:
             if self._readable.poll(_milliseconds(deadline)):
                 self._fill()
-        taken = bytes(self._buffer[:count])
+        with memoryview(self._buffer) as held:
+            taken = bytes(held[:count])
         del self._buffer[:count]
         return taken
 

@@ -1,5 +1,6 @@
 """Which sandbox to use: one by its name, or the best that proves itself here. Never none."""
 
+import warnings
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
@@ -42,11 +43,13 @@ def choose(name: str = AUTO) -> Sandbox:
     """
     if name != AUTO and name not in _SANDBOXES:
         raise UnknownNameError("sandbox", name, (AUTO, *_SANDBOXES))
-    tried = []
+    tried: list[str] = []
     for candidate in _AUTOMATIC if name == AUTO else (name,):
         sandbox = _SANDBOXES[candidate]()
         availability = sandbox.available()
         if availability:
+            if tried:
+                _say_what_is_lost(candidate, tried)
             return sandbox
         sandbox.close()
         tried.append(f"{candidate}: {availability.reason}")
@@ -54,4 +57,14 @@ def choose(name: str = AUTO) -> Sandbox:
         f"Model-written code can't be run here, since nothing can confine it ({'; '.join(tried)}). "
         "Mend one of these, or choose another sandbox: 'bubblewrap', 'container', or 'monty' with "
         "actionledger[sandbox] installed."
+    )
+
+
+def _say_what_is_lost(chosen: str, tried: list[str]) -> None:
+    """Tell the operator that code runs in another sandbox than the first, and what that lacks."""
+    warnings.warn(
+        f"Model-written code runs in {chosen!r} here, which has a part of Python only: code that works elsewhere may fail. "
+        f"Better ones are not available ({'; '.join(tried)}); choose one by its name to have it required.",
+        RuntimeWarning,
+        stacklevel=3,
     )

@@ -3,11 +3,14 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from threading import Event
 from typing import Any
 
 from actionledger.execution.sandbox import wording
 from actionledger.execution.sandbox.api import Api
 from actionledger.execution.sandbox.base import CodeError, CodeOutcome, CodeResult
+from actionledger.execution.sandbox.budget import BUDGET, NoRoomError
+from actionledger.execution.sandbox.deadline import CancelledError
 from actionledger.execution.sandbox.gate import Gate
 from actionledger.execution.sandbox.inside.plain import TooLargeError, shown, well_formed
 from actionledger.execution.sandbox.limits import Limits
@@ -37,7 +40,9 @@ Runner = Callable[[Gate, Output], Ending]
 """Runs code that was found short enough, with what answers its calls and what keeps its output."""
 
 
-def measured(sandbox: str, code: str, api: Api, limits: Limits, runner: Runner) -> CodeResult:
+def measured(
+    sandbox: str, code: str, api: Api, limits: Limits, runner: Runner, *, cancel: Event | None
+) -> CodeResult:
     """Have code run; return the result.
 
     Args:
@@ -46,13 +51,21 @@ def measured(sandbox: str, code: str, api: Api, limits: Limits, runner: Runner) 
         api: the methods that the code may call.
         limits: how much it may use.
         runner: runs it.
+        cancel: set from another thread to end the run.
     """
     began = time.monotonic()
     gate, output = Gate(api, limits), Output(limits.output)
     if len(code) > limits.code_size:
         ending = Ending(CodeOutcome.REFUSED, message=wording.refused_size(limits, len(code)))
     else:
-        ending = runner(gate, output)
+        try:
+            with BUDGET.run(limits.start_seconds + limits.seconds, cancel):
+                began = time.monotonic()
+                ending = runner(gate, output)
+        except NoRoomError:
+            ending = Ending(CodeOutcome.REFUSED, message=wording.refused_room(BUDGET.runs))
+        except CancelledError:
+            ending = cancelled()
     return CodeResult(
         outcome=ending.outcome,
         sandbox=sandbox,

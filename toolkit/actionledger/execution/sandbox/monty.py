@@ -41,7 +41,12 @@ class MontySandbox:
             cancel: set from another thread to end the run.
         """
         return measured(
-            self.name, code, api, limits, lambda gate, output: self._ready().run(code, gate, output, cancel)
+            self.name,
+            code,
+            api,
+            limits,
+            lambda gate, output: self._ready().run(code, gate, output, cancel),
+            cancel=cancel,
         )
 
     def close(self) -> None:

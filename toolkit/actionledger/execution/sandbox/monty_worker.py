@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from threading import Event, Thread
 from typing import Any
@@ -33,6 +34,12 @@ from actionledger.execution.sandbox.output import Output
 
 _SPARE_SUSPENSIONS = 100_000
 """How often the code may reach out besides its host calls: to sleep, to look up a name."""
+
+
+_LACKING = frozenset(
+    {"NotImplementedError", "ModuleNotFoundError", "ImportError", "AttributeError", "NameError"}
+)
+"""What code raises that uses a part of Python that isn't there."""
 
 
 class MontyWorkers:
@@ -224,4 +231,7 @@ def _watched(session: MontySession, deadline: Deadline) -> Iterator[None]:
 def _raised(error: MontyRuntimeError | MontySyntaxError, code: str, gate: Gate) -> Ending:
     kind, _, text = error.display("type-msg").partition(": ")
     frames = error.traceback()
-    return ending.raised(kind, text, frames[-1].line if frames else None, code, gate)
+    ended = ending.raised(kind, text, frames[-1].line if frames else None, code, gate)
+    if kind in _LACKING:
+        return replace(ended, message=f"{ended.message} {wording.part_of_python()}")
+    return ended

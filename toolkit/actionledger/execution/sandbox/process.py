@@ -69,7 +69,7 @@ class ProcessSandbox:
             except CancelledError:
                 return ending.cancelled()
 
-        return ending.measured(self.name, code, api, limits, runner)
+        return ending.measured(self.name, code, api, limits, runner, cancel=cancel)
 
     def close(self) -> None:
         """End the process that is kept ready; the next run starts one."""

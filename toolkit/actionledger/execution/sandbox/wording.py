@@ -72,6 +72,19 @@ def refused_sandbox() -> str:
     return "Refused: the code was not run, because no safe place to run it could be set up here. Use actions instead."
 
 
+def part_of_python() -> str:
+    """Return what to add where code may have failed for what its interpreter lacks."""
+    return (
+        "This code ran in Monty, an interpreter that has a part of Python only: no generators, no del, few modules. "
+        "If that is what it lacks, write it plainer, or use actions."
+    )
+
+
+def refused_room(runs: int) -> str:
+    """Return what to say where as many sandboxes run as may."""
+    return f"Refused: the code was not run, because {runs} others run here already. Try again later."
+
+
 def cancelled() -> str:
     """Return what to say of a run that was called off."""
     return "Cancelled: the run was called off before the code had ended."

@@ -13,6 +13,7 @@ from actionledger.errors import ActionError, SandboxError
 from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handler
 from actionledger.execution.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
+from actionledger.execution.sandbox.monty import MontySandbox
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
 from actionledger.recording import json_text
@@ -101,11 +102,15 @@ class CodeRunner:
 def document_of(result: CodeResult) -> dict[str, Any]:
     """Return a result with the document's six keys, each small enough to be kept; what was logged is part of stderr.
 
+    A seventh, ``sandbox``, says so where the code ran in an interpreter that has a part of Python only.
+
     Args:
         result: what came of the code.
     """
     document = result.as_document()
     document["stderr"] += "".join(f"gb.log: {message}\n" for message in result.logs)
+    if result.sandbox == MontySandbox.name:
+        document["sandbox"] = result.sandbox
     document["result"] = bounded(document["result"], _VALUE_ROOM)
     return document | {name: _fitted(document[name], room) for name, room in _ROOMS.items()}
 

@@ -16,7 +16,8 @@ Frame = dict[str, Any]
 """One message: a JSON object that says by ``kind`` which one."""
 
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+"?', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[,\[\]{}]', re.DOTALL)
+_QUOTE, _OPENING, _CLOSING = ord('"'), frozenset(b"[{"), frozenset(b"]}")
 
 
 class FrameError(ValueError):
@@ -45,13 +46,34 @@ def unpacked(body: bytes) -> Frame:
     return frame
 
 
-def values_at_most(body: bytes) -> int:
-    """Return a number that the values in a frame's JSON don't exceed, without building any of them.
+def beyond(body: bytes, values: int, depth: int) -> str:
+    """Return how a frame's JSON is too large, before anything of it is built: ``"values"``, ``"depth"``, or nothing.
 
-    Ten bytes of JSON can be several hundred in memory, so a stranger's frame is looked at before it is read.
+    Ten bytes of JSON can be several hundred in memory, so a stranger's frame is looked at before it is read, one token at a time, and
+    no further than the limit.
+
+    Args:
+        body: the frame, without its length.
+        values: how many values it may hold.
+        depth: how deep they may be nested.
     """
-    bare = _STRING.sub(b"", body)
-    return 1 + bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+    counted, strings, level = 1, 0, 0
+    for token in _TOKEN.finditer(body):
+        first = body[token.start()]
+        if first in _CLOSING:
+            level -= 1
+            continue
+        if first == _QUOTE:
+            strings += 1
+        else:
+            counted += 1
+            level += first in _OPENING
+        # Each text is a value or a key, so there are at most two for each value.
+        if counted > values or strings > 2 * values:
+            return "values"
+        if level > depth:
+            return "depth"
+    return ""
 
 
 def send(descriptor: int, frame: Frame) -> None:
