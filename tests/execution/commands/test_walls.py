@@ -133,6 +133,13 @@ def test_processes_outside_are_not_seen(run, held):
     assert len([name for name in ran.stdout.split() if name.isdecimal()]) <= 2
 
 
+def test_the_switches_of_the_kernel_are_out_of_reach(run, held):
+    """Root could name there a program that the kernel runs outside of every wall; it is opened and not written to."""
+    switches = ("/proc/sys/kernel/core_pattern", "/proc/sys/kernel/modprobe", "/proc/sysrq-trigger")
+    answers = tried(run, "", *(f"open({switch!r}, 'r+b', 0)" for switch in switches), means=held)
+    assert "done" not in answers
+
+
 @pytest.mark.parametrize("secret", ["/etc/shadow", "/etc/gshadow", "/etc/sudoers"])
 def test_what_only_root_may_read_is_not_read(run, held, secret):
     """Whoever this process is: as root in a container it still isn't the command's business."""

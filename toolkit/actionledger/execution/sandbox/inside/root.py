@@ -16,6 +16,7 @@ _MOST_LINKS = 40
 _OLD = "/.before"
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the command's own, which is made here
 _SHARED_MEMORY_SIZE = "size=64m,mode=1777"
+_SWITCHES = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi")
 _STREAMS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 
 
@@ -97,6 +98,11 @@ def _show_processes() -> bool:
     own = namespaces.mount_processes("/proc")
     if not own:
         system.mount(f"{_OLD}/proc", "/proc", None, _BIND | _RECURSIVE)
+    # Root may set the kernel's switches there without any capability.
+    for switches in _SWITCHES:
+        if Path(switches).exists():
+            system.mount(switches, switches, None, _BIND | _RECURSIVE)
+            system.protect_mounts(switches, read_only=True)
     return own
 
 
