@@ -16,7 +16,15 @@ _MOST_LINKS = 40
 _OLD = "/.before"
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - the command's own, which is made here
 _SHARED_MEMORY_SIZE = "size=64m,mode=1777"
-_SWITCHES = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/scsi")
+_SWITCHES = (
+    "/proc/sys",
+    "/proc/sysrq-trigger",
+    "/proc/irq",
+    "/proc/bus",
+    "/proc/fs",
+    "/proc/acpi",
+    "/proc/scsi",
+)
 _STREAMS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
 
 
