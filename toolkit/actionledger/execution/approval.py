@@ -188,6 +188,10 @@ class Ruling:
             )
 
 
+_BESIDE = "+"
+"""Stands in a hash before that of what an action binds."""
+
+
 def content_hash(name: str, arguments: str, policy_version: str, binds: str = "") -> str:
     """Return the hash of what a decision is about.
 
@@ -197,9 +201,15 @@ def content_hash(name: str, arguments: str, policy_version: str, binds: str = ""
         policy_version: the policy's.
         binds: what else it stands for, such as the content of the files that a command names; empty where nothing.
     """
-    parts = [name, json.loads(arguments), policy_version, *([binds] if binds else [])]
-    canonical = json.dumps(parts, sort_keys=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    canonical = json.dumps([name, json.loads(arguments), policy_version], sort_keys=True)
+    shown = hashlib.sha256(canonical.encode()).hexdigest()
+    # Beside the hash of what a person is shown, which whoever decides makes anew from the record.
+    return f"{shown}{_BESIDE}{hashlib.sha256(binds.encode()).hexdigest()}" if binds else shown
+
+
+def hash_of_shown(content: str) -> str:
+    """Return the part of a content's hash that is about name, arguments and policy alone."""
+    return content.partition(_BESIDE)[0]
 
 
 def _holds(condition: Condition, value: Any) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from actionledger.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.events import EVENT, ApprovalDecided
-from actionledger.execution.approval import Ruling, content_hash
+from actionledger.execution.approval import Ruling, content_hash, hash_of_shown
 from actionledger.execution.entries import approval_decided, decision_event_id
 from actionledger.execution.signing import signed, signing_key
 from actionledger.execution.standing import Standing, standings_called
@@ -114,7 +114,8 @@ def refuse_unfit(approval: Approval, ruling: Ruling) -> None:
             f"The action {approval.name!r} was {approval.decision} by {approval.decided_by} at "
             f"{approval.decided_at:%Y-%m-%d %H:%M:%S} UTC already; a decision stands."
         )
-    if content_hash(approval.name, approval.arguments, approval.policy_version) != approval.content_hash:
+    shown = content_hash(approval.name, approval.arguments, approval.policy_version)
+    if shown != hash_of_shown(approval.content_hash):
         raise UsageError(
             f"The record of the request {approval.approval_id} contradicts itself: the arguments that it shows are not those that "
             "its hash is of. Don't decide about it; somebody may have changed the ledger."
