@@ -3,7 +3,8 @@
 from actionledger.execution.commands.binding import bound
 from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.commands import Commands, Finished
-from actionledger.execution.commands.git import GIT_ENVIRONMENT, Git, git_words
+from actionledger.execution.commands.git import Git, git_words
+from actionledger.execution.commands.git_folders import GIT_ENVIRONMENT, folders_of, settings_of, stand_in
 from actionledger.execution.commands.running import Ran
 from actionledger.execution.commands.settings import CommandSettings, Means
 from actionledger.execution.commands.walls import Wall
@@ -20,6 +21,9 @@ __all__ = [
     "Ran",
     "Wall",
     "bound",
+    "folders_of",
     "git_words",
+    "settings_of",
+    "stand_in",
     "words_of",
 ]

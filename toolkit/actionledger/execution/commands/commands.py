@@ -1,7 +1,7 @@
 """The commands of one session: each runs in its workspace, and what it changes there is noted so that it can be undone."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Lock
 
@@ -15,6 +15,9 @@ from actionledger.execution.sandbox.launching import host_python
 from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.workspace import Workspace
 from actionledger.execution.workspace.nodes import Change, Gap
+
+_WHOLE = 2**26
+"""How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +54,54 @@ class Commands:
         self._walls: tuple[Wall, ...] | None = None
         self._making = Lock()
 
-    def run(self, words: Sequence[str], cancelled: Event | None = None) -> Finished:
+    @property
+    def home(self) -> Path:
+        """The folder that commands are told to be their home; made when it is first asked for."""
+        return self._made_home()
+
+    def run(
+        self,
+        words: Sequence[str],
+        cancelled: Event | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+    ) -> Finished:
         """Run a program with its arguments, and note what it changes.
 
         Args:
             words: the program and its arguments.
             cancelled: ends it when it is set.
+            environment: what it sees beside what every command does.
 
         Raises:
             ActionError: it can't be started.
         """
         with self.workspace.watching() as watched:
-            ran = self._run(words, cancelled, self._on_output)
+            ran = self._run(words, cancelled, self._on_output, self._settings(environment))
         changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, Change)}
         unwatched = tuple(effect.why for effect in watched.effects if isinstance(effect, Gap))
         return Finished(ran, tuple(sorted(changed)), unwatched)
 
-    def ask(self, words: Sequence[str], cancelled: Event | None = None) -> Ran:
+    def ask(
+        self,
+        words: Sequence[str],
+        cancelled: Event | None = None,
+        *,
+        environment: Mapping[str, str] | None = None,
+        whole: bool = False,
+    ) -> Ran:
         """Run a program that changes nothing; nobody hears its output but the caller.
+
+        Args:
+            words: the program and its arguments.
+            cancelled: ends it when it is set.
+            environment: what it sees beside what every command does.
+            whole: whether its output is needed up to the last character, however much is kept of others'.
 
         Raises:
             ActionError: it can't be started.
         """
-        return self._run(words, cancelled, None)
+        return self._run(words, cancelled, None, self._settings(environment, whole=whole))
 
     def reaches(self, path: Path) -> str:
         """Return why a command could read a file, as a clause; empty where none can.
@@ -104,12 +132,25 @@ class Commands:
                 self._home.remove()
             self._home = None
 
-    def _run(self, words: Sequence[str], cancelled: Event | None, on_output: OnOutput | None) -> Ran:
+    def _settings(self, environment: Mapping[str, str] | None, *, whole: bool = False) -> CommandSettings:
+        return replace(
+            self.settings,
+            environment={**self.settings.environment, **(environment or {})},
+            output=max(self.settings.output, _WHOLE) if whole else self.settings.output,
+        )
+
+    def _run(
+        self,
+        words: Sequence[str],
+        cancelled: Event | None,
+        on_output: OnOutput | None,
+        settings: CommandSettings,
+    ) -> Ran:
         return run_command(
             words,
             workspace=self.workspace.root,
             home=self._made_home(),
-            settings=self.settings,
+            settings=settings,
             on_output=on_output,
             cancelled=cancelled,
         )

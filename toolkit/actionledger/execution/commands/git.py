@@ -1,35 +1,33 @@
-"""Git by argument lists: no hooks, no pager, nothing that a repository's configuration would have it run."""
+"""Git by argument lists, with a configuration of ours: whatever a repository says, nothing of it is started."""
 
 import os
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from threading import Event
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands.commands import Commands, Finished
+from actionledger.execution.commands.git_folders import folders_of, settings_of, stand_in
+from actionledger.execution.commands.git_remotes import has_hooks, local_repository
+from actionledger.execution.commands.git_settings import Setting
 from actionledger.execution.commands.running import Ran
 from actionledger.vocabulary import Reason
-
-_SETTINGS = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",
-    "core.pager=cat",
-    "core.quotePath=false",
-    "core.editor=false",
-    "core.sshCommand=false",
-    "core.untrackedCache=false",
-    "commit.gpgSign=false",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "protocol.ext.allow=never",
-    "safe.bareRepository=explicit",
-    "submodule.recurse=false",
-)
-"""What a repository's configuration may not say otherwise: it could run programs, or write names so that nobody finds them."""
 
 _ANONYMOUS = ("actionledger", "actionledger@localhost")
 """Who commits where neither the repository nor the environment says who does."""
 
 _LONGEST_COMPLAINT = 600
+
+
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """A repository as one command meets it."""
+
+    words: list[str]
+    environment: Mapping[str, str]
+    settings: list[Setting]
 
 
 class Git:
@@ -42,19 +40,24 @@ class Git:
     def __init__(self, commands: Commands) -> None:
         self._commands = commands
 
-    def ask(self, *arguments: str, cancelled: Event | None = None) -> str:
+    def ask(self, *arguments: str, cancelled: Event | None = None, whole: bool = False) -> str:
         """Return what a subcommand says that changes nothing.
+
+        Args:
+            arguments: the subcommand with its arguments.
+            cancelled: ends it when it is set.
+            whole: whether all of it is needed, however long it is.
 
         Raises:
             ActionError: it fails, or the workspace is no repository.
         """
-        ran = self._commands.ask(self._words(arguments), cancelled)
+        ran = self._asked(arguments, cancelled, whole=whole)
         _check(ran, arguments)
         return ran.stdout
 
     def does(self, *arguments: str) -> bool:
         """Return whether a subcommand that changes nothing succeeds."""
-        return self._commands.ask(self._words(arguments)).status == 0
+        return self._asked(arguments, None).status == 0
 
     def change(self, *arguments: str, cancelled: Event | None = None) -> Finished:
         """Run a subcommand that changes something; what it changes can be undone.
@@ -62,9 +65,36 @@ class Git:
         Raises:
             ActionError: it fails, or the workspace is no repository.
         """
-        finished = self._commands.run(self._words(arguments), cancelled)
-        _check(finished.ran, arguments)
-        return finished
+        return self._change(self._opened(), arguments, cancelled)
+
+    def push(self, remote: str, reference: str, cancelled: Event | None = None) -> Finished:
+        """Bring a reference to a remote, under the same name.
+
+        Where that is a folder of this machine, what git starts there gets a configuration of ours as well.
+
+        Args:
+            remote: the remote's name.
+            reference: the reference.
+            cancelled: ends it when it is set.
+
+        Raises:
+            ActionError: it fails, the workspace is no repository, or the remote has hooks of its own on this machine.
+        """
+        opened = self._opened()
+        way: list[str] = []
+        target = local_repository(remote, opened.settings, self._commands.workspace.root)
+        if target is not None:
+            # The remote's own rules would go unheard: nothing of a repository is run, and hooks are how it refuses.
+            settings = settings_of(target, self._listing)
+            if has_hooks(target.common, settings):
+                message = f"The remote {remote!r} is a folder of this machine with hooks, which are not run; a person has to push there."
+                raise ActionError(Reason.COMMAND_REFUSED, message)
+            common = stand_in(target.common, settings, self._commands.home)
+            program = f"env GIT_COMMON_DIR={shlex.quote(str(common))} git receive-pack"
+            way = [f"--receive-pack={program}"]
+            opened = self._opened(local_pushes=True)
+        options = ("--no-verify", "--no-signed", "--recurse-submodules=no", "--porcelain", *way)
+        return self._change(opened, ("push", *options, remote, f"{reference}:{reference}"), cancelled)
 
     def check_repository(self) -> None:
         """Refuse to go on where the workspace itself is no repository.
@@ -72,14 +102,7 @@ class Git:
         Raises:
             ActionError: it isn't.
         """
-        # Only the folder itself counts: git would look for a repository further up as well.
-        if not (self._commands.workspace.root / ".git").exists():
-            message = "The workspace is no git repository. Run git init first, with execute_command."
-            raise ActionError(Reason.NOT_FOUND, message)
-
-    def _words(self, arguments: Sequence[str]) -> list[str]:
-        self.check_repository()
-        return git_words(*arguments)
+        self._opened()
 
     def identity(self) -> list[str]:
         """Return the options that say who commits, where the repository doesn't."""
@@ -91,22 +114,39 @@ class Git:
         )
         return ["-c", f"user.name={name}", "-c", f"user.email={email}"]
 
+    def _asked(self, arguments: Sequence[str], cancelled: Event | None, *, whole: bool = False) -> Ran:
+        opened = self._opened()
+        words = [*opened.words, *arguments]
+        return self._commands.ask(words, cancelled, environment=opened.environment, whole=whole)
 
-def git_words(*arguments: str) -> list[str]:
-    """Return the command line of a subcommand that runs nothing which the repository's configuration names."""
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
-    return ["git", "--no-pager", *settings, *arguments]
+    def _change(self, opened: _Opened, arguments: Sequence[str], cancelled: Event | None) -> Finished:
+        words = [*opened.words, *arguments]
+        finished = self._commands.run(words, cancelled, environment=opened.environment)
+        _check(finished.ran, arguments)
+        return finished
+
+    def _opened(self, *, local_pushes: bool = False) -> _Opened:
+        # Looked up for every command: what ran in between may have changed where the repository is, and what it sets.
+        root = self._commands.workspace.root
+        folders = folders_of(root, within=root)
+        settings = settings_of(folders, self._listing)
+        common = stand_in(folders.common, settings, self._commands.home, local_pushes=local_pushes)
+        return _Opened(git_words(root, folders.own), {"GIT_COMMON_DIR": str(common)}, settings)
+
+    def _listing(self, words: Sequence[str], environment: Mapping[str, str]) -> str:
+        ran = self._commands.ask(words, environment=environment, whole=True)
+        _check(ran, ("config",))
+        return ran.stdout
 
 
-GIT_ENVIRONMENT = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": "/dev/null",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_PAGER": "cat",
-    "GIT_EDITOR": "false",
-    "LC_ALL": "C.UTF-8",
-}
-"""What git is told of its surroundings beside what every command sees."""
+def git_words(top: Path, own: Path) -> list[str]:
+    """Return what a command line of git begins with.
+
+    Args:
+        top: the working tree's top folder.
+        own: the repository's folder for it.
+    """
+    return ["git", "--no-pager", f"--git-dir={own}", f"--work-tree={top}"]
 
 
 def _check(ran: Ran, arguments: Sequence[str]) -> None:

@@ -1,5 +1,6 @@
 """What runs the coder's actions on the git repository that its workspace is."""
 
+import posixpath
 from typing import Any
 
 from actionledger.errors import ActionError
@@ -9,6 +10,12 @@ from actionledger.profiles.coder.actions import GitBranch, GitCommit, GitDiff, G
 from actionledger.vocabulary import Reason
 
 Result = dict[str, Any]
+
+_LOOKING = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
+"""How differences are made: by git alone, and without a look at what has changed inside of submodules."""
+
+_SUBMODULE = "160000 "
+"""How the entry of a submodule in the index begins."""
 
 
 def git_handlers(git: Git) -> dict[str, Handler]:
@@ -43,24 +50,38 @@ class _GitActions:
         return self._status(context)
 
     def diff(self, action: GitDiff, context: Context) -> Result:
-        options = ["--no-ext-diff", "--no-textconv", "--no-color", *(["--staged"] if action.staged else [])]
+        options = [*_LOOKING, "--no-color", *(["--staged"] if action.staged else [])]
         text = self._git.ask(
             "diff", *options, *_only([action.path] if action.path else []), cancelled=context.cancelled
         )
         return {"diff": text}
 
     def commit(self, action: GitCommit, context: Context) -> Result:
-        self._git.change("add", "--all", *_only(action.paths or ["."]), cancelled=context.cancelled)
-        if self._git.does("diff", "--cached", "--quiet", "--no-ext-diff"):
+        self._stage(action.paths or ["."], context)
+        if self._git.does("diff", "--cached", "--quiet", *_LOOKING):
             raise ActionError(
                 Reason.NO_MATCH, "There is nothing to commit; git_status says what has changed."
             )
         words = [*self._git.identity(), "commit", "--no-verify", "--quiet", f"--message={action.message}"]
         self._git.change(*words, *(_only(action.paths) if action.paths else []), cancelled=context.cancelled)
-        commit, *files = self._git.ask("show", "--name-only", "--format=%H", "--no-ext-diff", "HEAD").split(
-            "\n"
-        )
+        shown = self._git.ask("show", "--name-only", "--format=%H", *_LOOKING, "HEAD", whole=True)
+        commit, *files = shown.split("\n")
         return {"commit": commit, "files": [name for name in files if name]}
+
+    def _stage(self, paths: list[str], context: Context) -> None:
+        """Take into the index what has changed, as ``git add --all`` does, without a look into submodules.
+
+        Git would start a git of its own in each, and that one reads the submodule's configuration.
+        """
+        listed = self._git.ask("ls-files", "--stage", "-z", *_only(paths), whole=True).split("\0")
+        submodules = [entry.partition("\t")[2] for entry in listed if entry.startswith(_SUBMODULE)]
+        if submodules:
+            words = ("update-index", "--add", "--remove", "--", *submodules)
+            self._git.change(*words, cancelled=context.cancelled)
+        named = {posixpath.normpath(path): path for path in paths}
+        if left := [path for name, path in named.items() if name not in submodules]:
+            aside = [f":(exclude,literal){path}" for path in submodules]
+            self._git.change("add", "--all", *_only(left), *aside, cancelled=context.cancelled)
 
     def to_commit(self, action: GitCommit, context: Context) -> Result:
         return {"would_commit": action.message, "paths": action.paths, **self._status(context)}
@@ -79,14 +100,7 @@ class _GitActions:
     def push(self, action: GitPush, context: Context) -> Result:
         self._check_push(action)
         reference = f"refs/heads/{action.branch}"
-        self._git.change(
-            "push",
-            "--no-verify",
-            "--porcelain",
-            action.remote,
-            f"{reference}:{reference}",
-            cancelled=context.cancelled,
-        )
+        self._git.push(action.remote, reference, context.cancelled)
         return {"remote": action.remote, "branch": action.branch}
 
     def to_push(self, action: GitPush, _context: Context) -> Result:
@@ -100,8 +114,10 @@ class _GitActions:
             "--branch",
             "--untracked-files=all",
             "--no-renames",
+            "--ignore-submodules=dirty",
             "-z",
             cancelled=context.cancelled,
+            whole=True,
         ).split("\0")
         changed = [{"path": entry[3:], "state": entry[:2].strip()} for entry in fields[1:] if entry]
         return {"branch": fields[0].removeprefix("## ").removeprefix("No commits yet on "), "files": changed}

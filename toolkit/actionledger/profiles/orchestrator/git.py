@@ -1,13 +1,15 @@
-"""Branches in a git repository, by git's own commands: no shell, no hooks, no configuration but the repository's own."""
+"""Branches in a git repository, by git's own commands: no shell, no hooks, and nothing that the repository's configuration names."""
 
 import os
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from actionledger.errors import ActionError
-from actionledger.execution.commands import GIT_ENVIRONMENT, git_words
+from actionledger.execution.commands import GIT_ENVIRONMENT, folders_of, git_words, settings_of, stand_in
 from actionledger.vocabulary import Reason
 
 _SECONDS = 20.0
@@ -93,11 +95,14 @@ class Repository:
         return branch
 
     def _check_repository(self) -> None:
-        done = self._git("rev-parse", "--git-dir") if self.path.is_dir() else None
-        if done is None or done.returncode:
-            why = f" ({_last_line(done.stderr)})" if done else ""
-            message = f"There is no git repository for this session{why}; go on without a branch, and say so."
-            raise ActionError(Reason.NOT_FOUND, message)
+        why = ""
+        if has_repository(self.path):
+            done = self._git("rev-parse", "--git-dir")
+            if done.returncode == 0:
+                return
+            why = f" ({_last_line(done.stderr)})"
+        message = f"There is no git repository for this session{why}; go on without a branch, and say so."
+        raise ActionError(Reason.NOT_FOUND, message)
 
     def _check_name(self, name: str) -> None:
         """Refuse what git would not take for a branch's name, or would take for something else."""
@@ -119,15 +124,33 @@ class Repository:
         return ", ".join(shown.stdout.split()) or "none, for there is no commit yet"
 
     def _git(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        """Run git with a configuration of ours: nothing of the repository's own is started."""
+        folders = folders_of(self.path)
+        with tempfile.TemporaryDirectory(prefix="actionledger-git-", ignore_cleanup_errors=True) as home:
+            common = stand_in(folders.common, settings_of(folders, self._listing), Path(home))
+            return self._run(
+                [*git_words(self.path, folders.own), *arguments], {"GIT_COMMON_DIR": str(common)}
+            )
+
+    def _listing(self, words: Sequence[str], environment: Mapping[str, str]) -> str:
+        done = self._run(words, environment)
+        if done.returncode:
+            message = f"The repository's configuration can't be read: {_last_line(done.stderr)}"
+            raise ActionError(Reason.COMMAND_FAILED, message)
+        return done.stdout
+
+    def _run(
+        self, words: Sequence[str], environment: Mapping[str, str]
+    ) -> "subprocess.CompletedProcess[str]":
         program = shutil.which("git")
         if program is None:
             raise ActionError(Reason.UNAVAILABLE, "There is no git on this machine; go on without a branch.")
         try:
             return subprocess.run(  # noqa: S603 - no shell, and what a model wrote stands in references alone
-                git_words(*arguments),
+                words,
                 executable=program,
                 cwd=self.path,
-                env=_environment(self.path),
+                env={**GIT_ENVIRONMENT, "PATH": os.environ.get("PATH", os.defpath), **environment},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -147,16 +170,6 @@ class Repository:
 def has_repository(folder: Path) -> bool:
     """Return whether a folder is the top of a git repository."""
     return (folder / ".git").exists()
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    """Return all that git is told of its surroundings: what it needs to run, and where it may not look."""
-    return {
-        **GIT_ENVIRONMENT,
-        "PATH": os.environ.get("PATH", os.defpath),
-        "GIT_CEILING_DIRECTORIES": str(folder.parent),
-        "GIT_OPTIONAL_LOCKS": "0",
-    }
 
 
 def _last_line(text: str) -> str:

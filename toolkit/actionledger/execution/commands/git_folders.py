@@ -1,0 +1,121 @@
+"""A stand-in for the shared folder of a repository: all of it by links, but its configuration and its hooks.
+
+Git reads its configuration from the folder that ``GIT_COMMON_DIR`` names. The stand-in has a configuration of ours there, and no
+hooks; objects and references are the repository's own. So nothing that a repository says can start a program: git never reads it.
+"""
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+from actionledger.errors import ActionError
+from actionledger.execution.commands.git_settings import Setting, has_worktree_file, settings_in, told
+from actionledger.ids import new_id
+from actionledger.vocabulary import Reason
+
+Ask: TypeAlias = Callable[[Sequence[str], Mapping[str, str]], str]
+"""Runs words in an environment and returns what they print; raises ``ActionError`` where they fail."""
+
+_LINKED = ("objects", "refs", "packed-refs", "reftable", "logs", "info", "shallow", "worktrees")
+_LONGEST_POINTER = 4096
+
+GIT_ENVIRONMENT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_EDITOR": "false",
+    "LC_ALL": "C.UTF-8",
+}
+"""What git is told of its surroundings beside what every command sees."""
+
+
+class Folders(NamedTuple):
+    """Where a repository is.
+
+    Args:
+        own: what belongs to this working tree: HEAD and the index.
+        common: what all working trees of the repository share; the same folder where there is but one.
+    """
+
+    own: Path
+    common: Path
+
+
+def folders_of(top: Path, *, within: Path | None = None) -> Folders:
+    """Return where the repository of a working tree is.
+
+    Args:
+        top: the working tree's top folder; git would look further up as well, and is not let.
+        within: what the repository may not lie outside of; None for nothing.
+
+    Raises:
+        ActionError: there is none, or it lies outside.
+    """
+    own = top / ".git"
+    if own.is_file():
+        own = top / _pointer(own).removeprefix("gitdir:").strip()
+    if not own.is_dir():
+        message = "The workspace is no git repository. Run git init first, with execute_command."
+        raise ActionError(Reason.NOT_FOUND, message)
+    own = own.resolve()
+    pointer = own / "commondir"
+    common = (own / _pointer(pointer).strip()).resolve() if pointer.is_file() else own
+    for folder in {own, common}:
+        if within is not None and not folder.is_relative_to(within.resolve()):
+            message = (
+                "The workspace's .git leads out of the workspace; there is no repository here to work with."
+            )
+            raise ActionError(Reason.PATH_REFUSED, message)
+    return Folders(own, common)
+
+
+def settings_of(folders: Folders, ask: Ask) -> list[Setting]:
+    """Return what a repository's own files set; what they would include is not looked at."""
+    settings = _listed(folders.common / "config", ask)
+    if has_worktree_file(settings):
+        settings += _listed(folders.own / "config.worktree", ask)
+    return settings
+
+
+def stand_in(common: Path, settings: Sequence[Setting], home: Path, *, local_pushes: bool = False) -> Path:
+    """Return a folder that stands for the shared folder of a repository.
+
+    Args:
+        common: that folder.
+        settings: what the repository sets.
+        home: where the stand-in is made; nothing of it is in the workspace.
+        local_pushes: whether a push to a folder of this machine may be made.
+    """
+    place = home / f"git-{hashlib.sha256(os.fsencode(common)).hexdigest()[:16]}-{int(local_pushes)}"
+    place.mkdir(parents=True, exist_ok=True)
+    for name in _LINKED:
+        try:
+            (place / name).symlink_to(common / name)
+        except FileExistsError:
+            continue
+    fresh = place / f"config.{new_id()}"
+    fresh.write_text(told(settings, local_pushes=local_pushes), encoding="utf-8", errors="surrogateescape")
+    fresh.replace(place / "config")
+    return place
+
+
+def _listed(file: Path, ask: Ask) -> list[Setting]:
+    if not file.is_file():
+        return []
+    words = ["git", "--no-pager", "config", "--file", str(file), "--no-includes", "--list", "-z"]
+    # No repository is looked for, so that nothing else is read on the way.
+    return settings_in(ask(words, {"GIT_DIR": os.devnull}))
+
+
+def _pointer(file: Path) -> str:
+    with file.open("rb") as opened:
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            return ""
+        return os.fsdecode(opened.read(_LONGEST_POINTER)).splitlines()[0]
