@@ -6,21 +6,18 @@ is about exactly the content that was asked about: ``content_hash`` tells.
 
 import hashlib
 import json
-import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from actionledger.errors import UsageError
+from actionledger.execution.rules import Condition, Fit, fits_plainly, restricts
 from actionledger.recording import json_text
 from actionledger.values import ActionCall
 from actionledger.vocabulary import Decision
-
-_SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")
-"""What makes a command more than words, for a shell."""
 
 
 class Verdict(StrEnum):
@@ -35,11 +32,6 @@ class Verdict(StrEnum):
     MODIFY = "modify"
     REJECT = "reject"
     ESCALATE = "escalate"
-
-
-Condition: TypeAlias = str | tuple[str, ...]
-"""What a field must be: a glob over all of its text; or the words that a command begins with, which then may hold nothing
-that a shell would take for more than words."""
 
 
 class Rule(NamedTuple):
@@ -72,14 +64,52 @@ class Rule(NamedTuple):
             >>> [tests.fits("execute_command", {"command": command}) for command in ("pytest -q", "pytest; rm x")]
             [True, False]
         """
-        return fnmatchcase(name, self.action) and all(
-            field in arguments and _holds(condition, arguments[field])
+        return self.fit(name, arguments) is Fit.YES
+
+    def fit(self, name: str, arguments: Mapping[str, Any]) -> Fit:
+        """Return whether the rule is about an action; where it restricts, however that is written, and perhaps.
+
+        A rule that approves is about what its conditions plainly say, and nothing else.
+
+        Example:
+            >>> pushing = al.Rule("execute_command", al.Verdict.REJECT, when={"command": ("git", "push")})
+            >>> [pushing.fit("execute_command", {"command": text}).name for text in ("git push", "git $X", "ls")]
+            ['YES', 'PERHAPS', 'NO']
+        """
+        if not fnmatchcase(name, self.action):
+            return Fit.NO
+        if self.verdict is not Verdict.APPROVE:
+            return min(
+                (restricts(each, field, arguments) for field, each in self.when.items()), default=Fit.YES
+            )
+        holds = (
+            field in arguments and fits_plainly(condition, field, arguments[field])
             for field, condition in self.when.items()
+        )
+        return Fit.YES if all(holds) else Fit.NO
+
+    @property
+    def told(self) -> str:
+        """What the rule is about, for messages: its conditions, if it has any."""
+        conditions = ", ".join(f"{field} = {json_text(each)}" for field, each in self.when.items())
+        return (
+            f"{self.verdict} {self.action} where {conditions}"
+            if conditions
+            else f"{self.verdict} {self.action}"
         )
 
 
 NO_RULE = Rule("*", Verdict.REJECT)
 """What decides where nothing else does."""
+
+
+_LETS_RUN = frozenset({Verdict.APPROVE, Verdict.MODIFY})
+
+
+def _escalation(rule: Rule) -> Rule:
+    """Return what decides where a rule may be about an action, and can't be compared with it."""
+    why = f"It may be what this rule is about, which can't be told from how it is written: {rule.told}."
+    return Rule(rule.action, Verdict.ESCALATE, why=f"{why} {rule.why}".rstrip())
 
 
 @dataclass(frozen=True)
@@ -110,12 +140,22 @@ class Policy:
     def rule_for(self, name: str, arguments: Mapping[str, Any]) -> Rule:
         """Return the rule that decides about an action.
 
+        Where a rule that restricts may be about it and nobody can tell, what a later rule would let run is escalated:
+        to a person, in an automatic session as well.
+
         Example:
             >>> policy = al.Policy((al.Rule("delete_*", al.Verdict.REJECT, why="Nothing is deleted."),))
             >>> policy.rule_for("delete_task", {"id": 1}).why
             'Nothing is deleted.'
         """
-        return next((rule for rule in self.rules if rule.fits(name, arguments)), NO_RULE)
+        doubt: Rule | None = None
+        for rule in self.rules:
+            fit = rule.fit(name, arguments)
+            if fit is Fit.YES:
+                return doubt if doubt and rule.verdict in _LETS_RUN else rule
+            if fit is Fit.PERHAPS and doubt is None:
+                doubt = _escalation(rule)
+        return NO_RULE
 
     def review(self, call: ActionCall) -> Verdict:
         """Return the verdict on an action; one that no rule fits is rejected.
@@ -210,22 +250,3 @@ def content_hash(name: str, arguments: str, policy_version: str, binds: str = ""
 def hash_of_shown(content: str) -> str:
     """Return the part of a content's hash that is about name, arguments and policy alone."""
     return content.partition(_BESIDE)[0]
-
-
-def _holds(condition: Condition, value: Any) -> bool:
-    text = value if isinstance(value, str) else json_text(value)
-    if isinstance(condition, str):
-        return fnmatchcase(text, condition)
-    return _begins_with(condition, text)
-
-
-def _begins_with(words: Iterable[str], command: str) -> bool:
-    """Return whether a command begins with these words and is nothing but words."""
-    if _SHELL_SIGNS & set(command):
-        return False
-    try:
-        given = shlex.split(command)
-    except ValueError:
-        return False
-    wanted = list(words)
-    return given[: len(wanted)] == wanted

@@ -220,7 +220,7 @@ class Gate:
             return Admitted(self._as_ruled(step, approval, approval.decision))
         if not (self.is_exact or self.is_live):
             raise _Stop(ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT, SENTENCES[Reason.MASKED_CONTENT])
-        rule = self.policy.rule_for(step.call.name, step.call.arguments)
+        rule = self.policy.rule_for(step.call.name, self._with_defaults(step.call))
         if rule.verdict is Verdict.APPROVE:
             return Admitted(step)
         if rule.verdict is Verdict.MODIFY:
@@ -229,7 +229,8 @@ class Gate:
         subject = f"The action {step.call.name!r}"
         why = f" {rule.why}" if rule.why else ""
         if rule.verdict is Verdict.REJECT:
-            message = f"{subject} is not allowed in this session.{why}"
+            named = f" The rule: {rule.told}." if rule.when else ""
+            message = f"{subject} is not allowed in this session.{why}{named}"
             raise _Stop(ExecutionStatus.DENIED, Reason.NOT_APPROVED, message)
         if self.dry_run:
             message = f"{subject} would wait for approval.{why}"
@@ -238,6 +239,12 @@ class Gate:
         message = f"{subject} waits for approval.{why}{again}"
         asks = replace(step, binds=self.binds(step))
         raise _Stop(ExecutionStatus.PENDING, Reason.NOT_APPROVED, message, asks=asks)
+
+    def _with_defaults(self, call: ActionCall) -> dict[str, Any]:
+        """Return an action's arguments with what it means where it says nothing: rules are about that as well."""
+        fields = self.profile.catalogue.argument_schema(call.name)["properties"]
+        defaults = {name: schema["default"] for name, schema in fields.items() if "default" in schema}
+        return {**defaults, **call.arguments}
 
     def _as_ruled(self, step: Step, approval: Approval, decision: Decision) -> Step:
         """Return a step as a person lets it run, if it still is what they decided about."""

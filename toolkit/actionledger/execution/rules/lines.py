@@ -1,0 +1,123 @@
+"""A line for a shell as the commands in it, however they are written; nothing is filled in. Pure."""
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+_BETWEEN_COMMANDS = frozenset(";&|\n()`")
+_FILLED_IN = frozenset("$*?[{~!")
+_RESERVED = frozenset({"if", "then", "else", "elif", "do", "while", "until", "{", "}", "!", "time", "coproc"})
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
+
+
+class Word(NamedTuple):
+    """One word of a command.
+
+    Args:
+        text: without its quotes.
+        is_plain: whether it is nothing but its text: a shell would put in no variable, file name or output.
+    """
+
+    text: str
+    is_plain: bool = True
+
+
+Command: TypeAlias = tuple[Word, ...]
+
+
+class Line(NamedTuple):
+    """What a line holds.
+
+    Args:
+        commands: in its order, without what is assigned before them and where their output goes.
+        is_read: whether all quotes are closed.
+    """
+
+    commands: tuple[Command, ...]
+    is_read: bool
+
+
+@dataclass(slots=True)
+class _Reader:
+    text: str
+    at: int = 0
+    quote: str = ""
+    piece: str = ""
+    is_open: bool = False
+    is_plain: bool = True
+    is_target: bool = False
+
+    def read(self) -> Line:
+        commands: list[Command] = []
+        words: list[Word] = []
+        ended = False
+        while self.at < len(self.text):
+            sign = self.text[self.at]
+            if self.quote or sign in "\\'\"":
+                ended = self._quoted(sign)
+            elif sign in _BETWEEN_COMMANDS:
+                self.is_plain = self.is_plain and sign != "`"
+                self._end_word(words)
+                commands.append(tuple(words))
+                words.clear()
+            elif sign.isspace() or sign in "<>":
+                self._end_word(words)
+                self.is_target = self.is_target or sign in "<>"
+            elif sign == "#" and not self.is_open:
+                while self.at + 1 < len(self.text) and self.text[self.at + 1] != "\n":
+                    self.at += 1
+            else:
+                is_home = sign == "~" and self.is_open
+                self.is_plain = self.is_plain and (is_home or sign not in _FILLED_IN)
+                self._take(sign)
+            self.at += 1
+        self._end_word(words)
+        commands.append(tuple(words))
+        bare = (_without_beginning(command) for command in commands)
+        return Line(tuple(command for command in bare if command), not self.quote and not ended)
+
+    def _quoted(self, sign: str) -> bool:
+        """Take a sign in quotes or one that quotes; return whether the text ends where it must not."""
+        following = self.text[self.at + 1 : self.at + 2]
+        if sign == self.quote:
+            self.quote = ""
+        elif sign == "\\" and self.quote != "'":
+            self.at += 1
+            if following != "\n":
+                self._take(following if not self.quote or following in '$`"\\' else sign + following)
+            return not following
+        elif self.quote:
+            self.is_plain = self.is_plain and (self.quote == "'" or sign not in "$`")
+            self._take(sign)
+        else:
+            self.quote = sign
+            self._take("")
+        return False
+
+    def _take(self, text: str) -> None:
+        self.piece += text
+        self.is_open = True
+
+    def _end_word(self, words: list[Word]) -> None:
+        if self.is_open and not self.is_target:
+            words.append(Word(self.piece, self.is_plain))
+        if self.is_open:
+            self.is_target = False
+        self.piece, self.is_open, self.is_plain = "", False, True
+
+
+def commands_in(text: str) -> Line:
+    """Return the commands of a line, those that it puts in as ``$(…)`` among them.
+
+    Args:
+        text: the line, or several.
+    """
+    return _Reader(text).read()
+
+
+def _without_beginning(command: Command) -> Command:
+    """Return a command without the words of a shell's own and the variables before it."""
+    rest = list(command)
+    while rest and (rest[0].text in _RESERVED or _ASSIGNMENT.match(rest[0].text)):
+        rest.pop(0)
+    return tuple(rest)
