@@ -3,13 +3,13 @@
 import os
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands import GIT_ENVIRONMENT, folders_of, git_words, settings_of, stand_in
+from actionledger.execution.temporary import TemporaryFolder
 from actionledger.vocabulary import Reason
 
 _SECONDS = 20.0
@@ -46,6 +46,7 @@ class Repository:
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
+        self._home: TemporaryFolder | None = None
 
     def planned(self, name: str, base: str) -> Branch:
         """Return the branch that ``create`` would leave, and change nothing.
@@ -126,11 +127,10 @@ class Repository:
     def _git(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
         """Run git with a configuration of ours: nothing of the repository's own is started."""
         folders = folders_of(self.path)
-        with tempfile.TemporaryDirectory(prefix="actionledger-git-", ignore_cleanup_errors=True) as home:
-            common = stand_in(folders.common, settings_of(folders, self._listing), Path(home))
-            return self._run(
-                [*git_words(self.path, folders.own), *arguments], {"GIT_COMMON_DIR": str(common)}
-            )
+        if self._home is None:
+            self._home = TemporaryFolder("git")
+        common = stand_in(folders.common, settings_of(folders, self._listing), self._home.path)
+        return self._run([*git_words(self.path, folders.own), *arguments], {"GIT_COMMON_DIR": str(common)})
 
     def _listing(self, words: Sequence[str], environment: Mapping[str, str]) -> str:
         done = self._run(words, environment)
