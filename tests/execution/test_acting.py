@@ -215,8 +215,26 @@ def test_the_policy_sees_what_is_run(act, workshop):
     policy = Policy((Rule("make", Verdict.REJECT, {"what": "bomb"}, why="No."), ("make", Verdict.APPROVE)))
     turn = act(make("bom"), make("${action_1.what}b"), profile={"policy": policy})
     assert fates(turn)[1] == (1, ExecutionStatus.DENIED, Reason.NOT_APPROVED)
-    assert turn.observations[1].message.endswith("in this session. No.")
+    assert turn.observations[1].message.endswith(
+        'in this session. No. The rule: reject make where what = "bomb".'
+    )
     assert workshop.made == [("bom", 0)]
+
+
+def test_a_rule_is_asked_about_what_an_action_leaves_out(act, workshop):
+    """A field that is not given has its default, for a rule as for the handler."""
+    policy = Policy((Rule("make", Verdict.REJECT, {"number": "0"}), ("make", Verdict.APPROVE)))
+    turn = act(make("bolt"), profile={"policy": policy})
+    assert fates(turn) == [(0, ExecutionStatus.DENIED, Reason.NOT_APPROVED)]
+    assert workshop.made == []
+
+
+def test_what_a_rule_may_be_about_waits_in_an_automatic_session_too(act, workshop):
+    """Its message names the rule."""
+    policy = Policy((Rule("make", Verdict.REJECT, {"what": "bomb"}, why="No."), ("make", Verdict.ESCALATE)))
+    turn = act(make("BOMB"), make("bolt"), profile={"policy": policy}, auto=True)
+    assert fates(turn) == [(0, ExecutionStatus.PENDING, Reason.NOT_APPROVED), (1, S, None)]
+    assert 'reject make where what = "bomb"' in turn.observations[0].message
 
 
 def test_rates_hold_over_a_sliding_window(act, session, workshop):

@@ -70,6 +70,14 @@ def test_an_empty_file_lets_nothing_run():
         ("[[rule]]\naction = 'read_file'\nverdict = 'reject'\nset = {path = 'x'}", "belongs to .*'modify'"),
         ("[[rule]]\naction = 'read_file'\nverdict = 'modify'", "'modify' needs it"),
         ("[[rule]]\naction = 'read_file'\nverdict = 'reject'\nwhen = {path = 7}", "in rule 1, when.path"),
+        (
+            "[[rule]]\naction = 'execute_command'\nverdict = 'reject'\nwhen = {command = ['git push']}",
+            "in rule 1, when.command holds 'git push', which is not one word",
+        ),
+        (
+            "[[rule]]\naction = 'execute_command'\nverdict = 'reject'\nwhen = {command = []}",
+            "in rule 1, when.command is empty",
+        ),
         ("[[rules]]\naction = '*'\nverdict = 'approve'", r"rules: .*\[\[rule\]\] tables"),
         ("rule = 1", "rule: "),
         ("[[rule", "it is no TOML"),

@@ -3,6 +3,7 @@
 import shlex
 import unicodedata
 
+import pytest
 from hypothesis import given, strategies as st
 
 from actionledger.execution.approval import Policy, Rule, Verdict
@@ -156,6 +157,13 @@ def test_any_text_can_be_compared(text):
     """Nothing crashes, and a line that says nothing of a program with none is let be."""
     words_restrict(("git", "push"), started_by(text))
     verdict("*secret*", "path", text)
+
+
+@pytest.mark.parametrize("word", ["sh", "eval", "env", "'a b'", "$(a)", '"$(a $(b"'])
+def test_a_line_without_end_is_taken_apart_so_far(word):
+    """The number of commands grows no faster than the line."""
+    words = 3000
+    assert len(started_by("env " + f"{word} " * words).commands) <= 3 * words
 
 
 @given(st.lists(WORDS.filter(lambda word: not word.startswith(("-", "."))), min_size=1, max_size=5))

@@ -1,7 +1,7 @@
 """Who decides whether an action may run: a table of rules, read from the top; no rule means reject. Pure.
 
-A rule is a glob over action names and, where it wants, conditions on fields. What is escalated waits for a person, whose ruling
-is about exactly the content that was asked about: ``content_hash`` tells.
+A rule is a glob over action names and, where it wants, conditions on fields; docs/policies.md has the grammar. What is escalated
+waits for a person, whose ruling is about exactly the content that was asked about: ``content_hash`` tells.
 """
 
 import hashlib
@@ -40,7 +40,8 @@ class Rule(NamedTuple):
     Args:
         action: a glob over action names.
         verdict: what is said of the actions that it fits.
-        when: conditions on fields, by name; all of them must hold. An action without the field doesn't fit.
+        when: conditions on fields, by name; all of them must hold. An action without the field doesn't fit. A text is a glob
+            over all of the field's text; a tuple the words that a command begins with.
         changes: for ``modify``: the fields to be set, by name.
         why: the reason, for the model and for people.
 
@@ -57,7 +58,7 @@ class Rule(NamedTuple):
     why: str = ""
 
     def fits(self, name: str, arguments: Mapping[str, Any]) -> bool:
-        """Return whether the rule is about an action.
+        """Return whether the rule is surely about an action.
 
         Example:
             >>> tests = al.Rule("execute_command", al.Verdict.APPROVE, when={"command": ("pytest",)})

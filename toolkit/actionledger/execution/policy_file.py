@@ -2,7 +2,7 @@
 
 [[rule]]
 action = "execute_command"            # a glob over action names
-when = { command = ["git", "diff"] }  # fields: a glob over the text, or the words that a plain command begins with
+when = { command = ["git", "diff"] }  # fields: a glob over the text, or the words that a command begins with
 verdict = "approve"                   # approve, modify, reject or escalate
 why = "It only reads."
 
@@ -10,6 +10,8 @@ why = "It only reads."
 action = "create_task"
 verdict = "modify"
 set = { status = "pending" }          # for modify: the fields to be set
+
+How conditions are compared is said in docs/policies.md.
 """
 
 import tomllib

@@ -65,6 +65,7 @@ class Commands:
         cancelled: Event | None = None,
         *,
         environment: Mapping[str, str] | None = None,
+        network: bool = False,
     ) -> Finished:
         """Run a program with its arguments, and note what it changes.
 
@@ -72,12 +73,14 @@ class Commands:
             words: the program and its arguments.
             cancelled: ends it when it is set.
             environment: what it sees beside what every command does.
+            network: whether it may reach other machines though other commands may not.
 
         Raises:
             ActionError: it can't be started.
         """
         with self.workspace.watching() as watched:
-            ran = self._run(words, cancelled, self._on_output, self._settings(environment))
+            settings = self._settings(environment, network=network)
+            ran = self._run(words, cancelled, self._on_output, settings)
         changed = {_shown(effect.path) for effect in watched.effects if isinstance(effect, Change)}
         unwatched = tuple(effect.why for effect in watched.effects if isinstance(effect, Gap))
         return Finished(ran, tuple(sorted(changed)), unwatched)
@@ -132,9 +135,12 @@ class Commands:
                 self._home.remove()
             self._home = None
 
-    def _settings(self, environment: Mapping[str, str] | None, *, whole: bool = False) -> CommandSettings:
+    def _settings(
+        self, environment: Mapping[str, str] | None, *, whole: bool = False, network: bool = False
+    ) -> CommandSettings:
         return replace(
             self.settings,
+            network=self.settings.network or network,
             environment={**self.settings.environment, **(environment or {})},
             output=max(self.settings.output, _WHOLE) if whole else self.settings.output,
         )

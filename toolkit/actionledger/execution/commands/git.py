@@ -94,7 +94,9 @@ class Git:
             way = [f"--receive-pack={program}"]
             opened = self._opened(local_pushes=True)
         options = ("--no-verify", "--no-signed", "--recurse-submodules=no", "--porcelain", *way)
-        return self._change(opened, ("push", *options, remote, f"{reference}:{reference}"), cancelled)
+        arguments = ("push", *options, remote, f"{reference}:{reference}")
+        # A policy or a person has let it be pushed: that is what it needs the network for.
+        return self._change(opened, arguments, cancelled, network=True)
 
     def check_repository(self) -> None:
         """Refuse to go on where the workspace itself is no repository.
@@ -119,9 +121,16 @@ class Git:
         words = [*opened.words, *arguments]
         return self._commands.ask(words, cancelled, environment=opened.environment, whole=whole)
 
-    def _change(self, opened: _Opened, arguments: Sequence[str], cancelled: Event | None) -> Finished:
+    def _change(
+        self,
+        opened: _Opened,
+        arguments: Sequence[str],
+        cancelled: Event | None,
+        *,
+        network: bool = False,
+    ) -> Finished:
         words = [*opened.words, *arguments]
-        finished = self._commands.run(words, cancelled, environment=opened.environment)
+        finished = self._commands.run(words, cancelled, environment=opened.environment, network=network)
         _check(finished.ran, arguments)
         return finished
 

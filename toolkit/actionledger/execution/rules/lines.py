@@ -60,6 +60,10 @@ class _Reader:
                 self._end_word(words)
                 commands.append(tuple(words))
                 words.clear()
+            elif self.text.startswith("<<<", self.at):
+                # What follows is a text for the command, which may be one that it runs.
+                self._end_word(words)
+                self.at += 2
             elif sign.isspace() or sign in "<>":
                 self._end_word(words)
                 self.is_target = self.is_target or sign in "<>"

@@ -50,10 +50,12 @@ _CODE_OPTION = re.compile(
 )
 _STARTERS = re.compile(
     r"system|popen|subprocess|exec|eval|spawn|fork|compile|import_|__|getattr|importlib|ctypes|\bpty\b|child_process|shell"
-    r"|getline|syscall|qx|%x|`|\bos\b|\\x|fromhex|b64|base64|\bchr\b|\brun\b|:!|\be\b|\brunpy\b|\bopen\s*\(?\s*['\"]?\|",
+    r"|getline|syscall|qx|%x|`|\bos\b|\\x|fromhex|b64|base64|\bchr\b|\brun\b|:!|\brunpy\b|\bopen\s*\(?\s*['\"]?\|",
     re.IGNORECASE,
 )
 """What in a text of code may start a program, or make text that does."""
+
+_SED_STARTS = re.compile(r"(^|[\d$/;{}\s])e(\s|;|$)|/[gpmi\d]*e[gpmi\d]*\s*(;|$)", re.IGNORECASE)
 
 INERT = frozenset(
     {
@@ -109,6 +111,9 @@ INERT = frozenset(
 """Programs that start none, whatever their words are."""
 
 _MOST_DEEP = 4
+_LONGEST_OPTION = 9
+_MOST_INNER = 20
+"""So many words of one command are taken for programs at most; comparing stays linear in a line's length."""
 _SUBSTITUTION = re.compile(r"[$<>]\(|[`()]")
 
 
@@ -222,10 +227,11 @@ class _Unfolding:
                 is_open = program == "xargs"
                 yield self.of_command(words[place:], depth + 1, is_sure=not is_open, is_open=is_open)
                 is_first = False
-        if program in _WRAPPERS or any(_is_program_that_runs(word) for word in words[1:]):
-            for place in range(1, len(words)):
-                if _is_program_that_runs(words[place]):
-                    yield self.of_command(words[place:], depth + 1, is_sure=False, is_open=False)
+        places = [place for place in range(1, len(words)) if _is_program_that_runs(words[place])]
+        for place in places[:_MOST_INNER]:
+            yield self.of_command(words[place:], depth + 1, is_sure=False, is_open=False)
+        if len(places) > _MOST_INNER:
+            yield Starts((), is_known=False)
 
 
 def _is_value(word: Word) -> bool:
@@ -240,7 +246,8 @@ def _is_program_that_runs(word: Word) -> bool:
 def _runs_code(program: str, words: Command) -> bool:
     """Return whether an interpreter is given code that may start something, or reads code from its input."""
     if program.startswith(("sed", "awk", "gawk", "mawk", "nawk")):
-        return any(_STARTERS.search(word.text) for word in words if not word.text.startswith("-"))
+        starters = _SED_STARTS if program.startswith("sed") else _STARTERS
+        return any(starters.search(word.text) for word in words if not word.text.startswith("-"))
     texts = [word.text for word in words]
     if "-m" in texts[:1] and len(texts) > 1:
         return texts[1] in {"runpy", "timeit", "pdb", "trace", "cProfile", "code", "pty", "subprocess"}
@@ -248,10 +255,10 @@ def _runs_code(program: str, words: Command) -> bool:
         return True
     for place, text in enumerate(texts):
         if _CODE_OPTION.fullmatch(text) or re.match(r"-[a-zA-Z]*[cep].", text):
-            rest = words[place:]
-            return any(
-                _STARTERS.search(word.text[2:] if word.text == text else word.text) for word in rest
-            ) or any(not word.is_plain for word in rest)
+            glued = "" if re.fullmatch(r"-{1,2}\w+", text) and len(text) <= _LONGEST_OPTION else text
+            code = [glued, *texts[place + 1 :]]
+            is_plain = all(word.is_plain for word in words[place:])
+            return not is_plain or any(_STARTERS.search(each) for each in code)
         if not text.startswith("-"):
             return False
     return False

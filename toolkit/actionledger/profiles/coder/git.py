@@ -14,6 +14,11 @@ Result = dict[str, Any]
 _LOOKING = ("--no-ext-diff", "--no-textconv", "--ignore-submodules=dirty")
 """How differences are made: by git alone, and without a look at what has changed inside of submodules."""
 
+_UNFILTERED = (
+    "Stored as they stand, though the repository names a filter for them, which is not run: {names}."
+)
+_AT_ONCE = 200
+
 _SUBMODULE = "160000 "
 """How the entry of a submodule in the index begins."""
 
@@ -66,7 +71,22 @@ class _GitActions:
         self._git.change(*words, *(_only(action.paths) if action.paths else []), cancelled=context.cancelled)
         shown = self._git.ask("show", "--name-only", "--format=%H", *_LOOKING, "HEAD", whole=True)
         commit, *files = shown.split("\n")
-        return {"commit": commit, "files": [name for name in files if name]}
+        result: Result = {"commit": commit, "files": [name for name in files if name]}
+        unfiltered = self._unfiltered(result["files"])
+        return result | ({"notes": [_UNFILTERED.format(names=", ".join(unfiltered))]} if unfiltered else {})
+
+    def _unfiltered(self, files: list[str]) -> list[str]:
+        """Return the files that the repository would have a filter store otherwise, as Git LFS does."""
+        named: list[str] = []
+        for at in range(0, len(files), _AT_ONCE):
+            said = self._git.ask("check-attr", "-z", "filter", "--", *files[at : at + _AT_ONCE], whole=True)
+            fields = said.split("\0")
+            named += [
+                path
+                for path, value in zip(fields[::3], fields[2::3], strict=False)
+                if value not in {"unspecified", "unset"}
+            ]
+        return named
 
     def _stage(self, paths: list[str], context: Context) -> None:
         """Take into the index what has changed, as ``git add --all`` does, without a look into submodules.

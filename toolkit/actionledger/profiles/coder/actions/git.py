@@ -29,7 +29,7 @@ class GitDiff(CoderAction):
 
 
 class GitCommit(CoderAction):
-    """Commit what has changed; no hooks are run."""
+    """Commit what has changed; no hooks and no filters are run."""
 
     group: ClassVar[str] = "Git"
     example: ClassVar[Arguments] = {"message": "Greet in the morning"}
@@ -51,7 +51,7 @@ class GitBranch(CoderAction):
 
 
 class GitPush(CoderAction):
-    """Push a branch to a remote; most sessions don't allow it."""
+    """Push a branch to a remote; no hooks are run, and most sessions don't allow it."""
 
     group: ClassVar[str] = "Git"
     example: ClassVar[Arguments] = {"remote": "origin", "branch": "feature/greeting"}
