@@ -1,6 +1,7 @@
 """A condition on a field, compared with what an action says there. Pure."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
@@ -8,19 +9,17 @@ from typing import Any, TypeAlias
 from actionledger.execution.rules.commands import glob_restricts, words_restrict
 from actionledger.execution.rules.fit import Fit
 from actionledger.execution.rules.lines import Word, commands_in
-from actionledger.execution.rules.paths import normalised, path_restricts
+from actionledger.execution.rules.paths import normalised, text_restricts
 from actionledger.execution.rules.programs import Starts, started_by, started_by_words
 from actionledger.recording import json_text
 
 Condition: TypeAlias = str | tuple[str, ...]
 """What a field must be: a glob over all of its text; or the words that a command begins with."""
 
-COMMANDS = frozenset({"command", "commands", "cmd", "shell", "script", "argv"})
+_COMMANDS = re.compile(r"(.*_)?(commands?|cmd|shell|script|argv)")
 """Fields that hold a line for a shell, or the words of a command."""
 
-PATHS = frozenset(
-    {"path", "paths", "target", "file", "files", "filename", "source", "destination", "directory", "folder"}
-)
+_PATHS = re.compile(r"(.*_)?(paths?|target|files?|filename|source|destination|dir|directory|folder)")
 """Fields that hold paths; a rule about one of them is asked about all of them."""
 
 
@@ -40,9 +39,9 @@ def fits_plainly(condition: Condition, field: str, value: Any) -> bool:
         return True
     if not fnmatchcase(text, condition):
         return False
-    if field in COMMANDS:
+    if _COMMANDS.fullmatch(field):
         return _words(text) is not None
-    if field in PATHS:
+    if _PATHS.fullmatch(field):
         return ".." not in text.split("/") and fnmatchcase(normalised(text), normalised(condition))
     return True
 
@@ -56,10 +55,9 @@ def restricts(condition: Condition, field: str, arguments: Mapping[str, Any]) ->
         arguments: the action's, by name.
     """
     fit = _restricts(condition, field, arguments[field]) if field in arguments else Fit.NO
-    if fit is Fit.NO and field in PATHS and isinstance(condition, str):
-        others = [
-            _restricts(condition, other, arguments[other]) for other in PATHS & set(arguments) - {field}
-        ]
+    if fit is Fit.NO and _PATHS.fullmatch(field) and isinstance(condition, str):
+        names = [name for name in arguments if name != field and _PATHS.fullmatch(name)]
+        others = [_restricts(condition, name, arguments[name]) for name in names]
         return min(Fit.PERHAPS, max(others, default=Fit.NO))
     return fit
 
@@ -68,9 +66,10 @@ def _restricts(condition: Condition, field: str, value: Any) -> Fit:
     if not isinstance(condition, str):
         return words_restrict(condition, _starts(value)) if condition else Fit.PERHAPS
     text = value if isinstance(value, str) else json_text(value)
-    if field in COMMANDS:
+    if _COMMANDS.fullmatch(field):
         return glob_restricts(condition, text, _starts(value))
-    return max(path_restricts(condition, each) for each in _texts(value, text))
+    is_path = bool(_PATHS.fullmatch(field))
+    return max(text_restricts(condition, each, is_path=is_path) for each in _texts(value, text))
 
 
 def _starts(value: Any) -> Starts:

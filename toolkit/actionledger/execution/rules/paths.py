@@ -1,4 +1,4 @@
-"""Paths compared with what a rule restricts: other spellings of a path are the same path. Pure."""
+"""Texts and paths compared with what a rule restricts: other spellings of a path are the same path. Pure."""
 
 import re
 from fnmatch import fnmatchcase
@@ -22,12 +22,13 @@ def normalised(path: str) -> str:
     return ("/" if path.startswith(("/", "\\")) else "") + "/".join(parts)
 
 
-def path_restricts(pattern: str, path: str) -> Fit:
-    """Return whether a path is one that a glob restricts, or may be.
+def text_restricts(pattern: str, path: str, *, is_path: bool) -> Fit:
+    """Return whether a text is one that a glob restricts, or may be.
 
     Args:
         pattern: the glob.
-        path: the path, as it was written.
+        path: the text, as it was written.
+        is_path: whether it is known to be a path: then it may stand for others.
     """
     if fnmatchcase(path, pattern):
         return Fit.YES
@@ -45,7 +46,7 @@ def path_restricts(pattern: str, path: str) -> Fit:
     forms |= {form.removeprefix("refs/").removeprefix("heads/") for form in tuple(forms)}
     if any(fnmatchcase(form, each) for form in forms for each in (loosely, folded(pattern))):
         return Fit.PERHAPS
-    return Fit.PERHAPS if any(_may_be(form, loosely) for form in forms) else Fit.NO
+    return Fit.PERHAPS if is_path and any(_may_be(form, loosely) for form in forms) else Fit.NO
 
 
 def _may_be(path: str, pattern: str) -> bool:
