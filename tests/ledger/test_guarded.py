@@ -1,9 +1,11 @@
 """A stranger's SQL, over all that was recorded, and nothing beyond it. Every statement: ``tests/cli/test_asking.py``."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from actionledger.api import Runtime
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
 
@@ -32,6 +34,42 @@ def test_one_guard_takes_one_question_after_the_other(tmp_path):
                 list(answer.rows)
             with guarded.ask("SELECT 1") as answer:
                 assert list(answer.rows) == [(1,)]
+
+
+@pytest.mark.parametrize(
+    "changing",
+    [
+        "DROP VIEW sessions",
+        "CREATE OR REPLACE VIEW sessions AS SELECT 42 AS turns",
+        "CREATE TABLE kept AS SELECT 1",
+        "CREATE TEMP TABLE sessions AS SELECT 42",
+        "INSERT INTO tail.segments VALUES ('x', 1)",
+        "DELETE FROM tail.session_starts",
+    ],
+)
+def test_explaining_changes_nothing(tmp_path, changing):
+    """``EXPLAIN ANALYZE`` runs what it explains, whatever that is: nothing of it stays."""
+    with open_ledger(tmp_path / "x.duckdb") as ledger, Runtime("assistant", ledger=ledger) as runtime:
+        runtime.handle("Nothing to do.")
+        with ledger.guarded() as guarded:
+            for start in ("EXPLAIN ANALYZE ", "/* x */ explain (analyze, format json) "):
+                with suppress(UsageError), guarded.ask(start + changing) as answer:
+                    list(answer.rows)
+            with guarded.ask("SELECT count(external_id) FROM sessions") as answer:
+                assert list(answer.rows) == [(1,)]
+            with guarded.ask("SELECT count(*) FROM duckdb_tables() WHERE table_name = 'kept'") as answer:
+                assert list(answer.rows) == [(0,)]
+
+
+def test_half_a_character_is_wrong_use(tmp_path):
+    """As a terminal hands over bytes that are no UTF-8."""
+    with (
+        open_ledger(tmp_path / "x.duckdb") as ledger,
+        ledger.guarded() as guarded,
+        pytest.raises(UsageError, match="can't be run"),
+        guarded.ask("SELECT '\udcff'"),
+    ):
+        pass
 
 
 def test_nothing_is_left_of_it(tmp_path):

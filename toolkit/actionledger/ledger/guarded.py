@@ -6,7 +6,7 @@ It runs on a connection of its own, whose settings are locked before the stateme
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
@@ -132,11 +132,15 @@ class GuardedSql:
 
     @contextmanager
     def _bounded(self, cursor: DuckDBPyConnection) -> Iterator[None]:
-        """Interrupt what takes too long, and say in a sentence what DuckDB says of a statement."""
+        """Keep nothing that a statement changes, interrupt what takes too long, and say in a sentence what DuckDB says of it.
+
+        EXPLAIN ANALYZE runs whatever it explains, so that a statement's type alone doesn't show that it reads.
+        """
         timer = Timer(self._seconds, cursor.interrupt)
         timer.daemon = True
         timer.start()
         try:
+            cursor.execute("BEGIN TRANSACTION READ ONLY")
             yield
         except duckdb.InterruptException as error:
             raise UsageError(
@@ -150,6 +154,8 @@ class GuardedSql:
             raise UsageError(f"The statement can't be run: {_first_line(error)}") from error
         finally:
             timer.cancel()
+            with suppress(duckdb.Error):
+                cursor.execute("ROLLBACK")
 
 
 def _lock(cursor: DuckDBPyConnection, folder: str, memory: str) -> None:
@@ -176,6 +182,7 @@ def _only(cursor: DuckDBPyConnection, statement: str) -> str:
     Raises:
         UsageError: it holds none, several, or another one.
     """
+    statement.encode()  # A lone surrogate: DuckDB's client doesn't know what it is.
     found = cursor.extract_statements(statement)
     if len(found) != 1:
         what = f"{len(found)} statements" if found else "no statement"
