@@ -182,3 +182,24 @@ def test_a_recorded_session_is_played_by_its_name(run, recorded, tmp_path):
     path.write_bytes(recorded.read_bytes())
     done = run("run", "assistant", "Again.", "-m", "recorded:b", "-l", path, "-w", "w")
     assert "Good morning." in done.out
+
+
+def test_what_was_undone_and_redone_is_shown(run, tmp_path):
+    """Else a turn that was taken back looks as if its file were there."""
+    path = tmp_path / "team.duckdb"
+    with (
+        al.open_ledger(path) as ledger,
+        al.Runtime("coder", ledger=ledger, workspace="work", auto=True) as runtime,
+    ):
+        runtime.handle(WAITS)
+        runtime.redo(runtime.undo())
+        runtime.undo()
+    lines = run("show", f"{runtime.session_id}#0", "-l", path).out.splitlines()
+    done = [
+        line.split(" ", 2)[2]
+        for line in lines
+        if "create_file " in line and "told" not in line and line.startswith("= ")
+    ]
+    assert done[-3:] == [f"action 0, create_file {kind}: a" for kind in ("undone", "redone", "undone")]
+    steps = run("show", f"{runtime.session_id}#0", "-l", path, "--json").value["timeline"]
+    assert [step["status"] for step in steps if step["kind"] == "reversed"] == ["undone", "redone", "undone"]

@@ -176,6 +176,8 @@ def _print_step(step: Step) -> None:
             print_text(f"= {at}{what} {step.status} {step.text}")
         case "run":
             print_text(f"= {at}{what} {step.status.replace('_', ' ')}{why}{took}: {step.text or 'no result'}")
+        case "reversed":
+            print_text(f"= {at}{what} {step.status}: {step.text}")
         case "noted":
             print_text(f"= {at}noted, {step.name}: {step.text}")
         case "told":

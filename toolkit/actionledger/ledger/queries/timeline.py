@@ -1,4 +1,4 @@
-"""What came of one turn, in the order in which it was recorded: tries, questions, decisions, what the model was told."""
+"""What came of one turn, in the order in which it was recorded: tries, questions, decisions, undoing, what the model was told."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,8 +6,9 @@ from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import Queryable, rows
 
-Kind: TypeAlias = Literal["asked", "decided", "run", "noted", "told"]
-"""What happened: a person was asked, and decided; an action was run; something was noted; the model was told."""
+Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
+"""What happened: a person was asked, and decided; an action was run; what it changed was undone or redone; something was
+noted; the model was told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,9 @@ class Step:
         kind: what.
         action_index: the action's place among its response's actions, from 0; None where it is about none.
         name: the action's name, or what was noted.
-        status: how the try ended, or what was decided; empty where neither.
+        status: how the try ended, what was decided, or whether it was undone or redone; empty where none of these.
         reason: the code of why; empty where there is none.
-        text: what the model or a person was told of it, or who decided and why.
+        text: what the model or a person was told of it, who decided and why, or the first paths that were reversed.
         duration_ms: how long a try took, in milliseconds; None where nobody knows.
     """
 
@@ -54,6 +55,10 @@ FROM turn_ends WHERE turn_id = $turn_id::UUID
 UNION ALL BY NAME
 SELECT finished_at AS occurred_at, 'told' AS kind, 'again' AS name, '' AS status, '' AS reason, coalesce(feedback, '') AS text, 5 AS rank
 FROM resumptions WHERE turn_id = $turn_id::UUID
+UNION ALL BY NAME
+SELECT reversed_at AS occurred_at, 'reversed' AS kind, action_index, name, kind AS status, '' AS reason,
+       array_to_string(paths::VARCHAR[], ', ') || CASE WHEN path_count > len(paths::VARCHAR[]) THEN ', …' ELSE '' END AS text, 6 AS rank
+FROM reversals WHERE turn_id = $turn_id::UUID
 UNION ALL BY NAME
 SELECT recorded_at AS occurred_at, 'noted' AS kind, code AS name, '' AS status, '' AS reason, coalesce(message, '') AS text, 4 AS rank
 FROM events WHERE turn_id = $turn_id::UUID AND code IS NOT NULL
