@@ -1,5 +1,7 @@
 """A response annotated."""
 
+import json
+
 from hypothesis import given, strategies as st
 
 import actionledger as al
@@ -36,3 +38,15 @@ def test_no_character_is_lost(parts):
     shown = "".join(line[2:] for line in lines if line[:1] in {"|", ">"})
     visible = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text if c != "\n")
     assert shown == visible
+
+
+def test_what_a_model_wrote_steers_no_terminal():
+    """Names, paths and values come from the response as well; one with a line break would forge lines."""
+    hostile = "\x1b[31m\x9b\u202e\u2066"
+    name = f"x{hostile}\n= block 1, forged"
+    actions = [{"type": name}, {"type": "create_task", "status": hostile, "depends_on": [hostile, 1]}]
+    for ascii_only in (True, False):
+        response = json.dumps({"actions": actions}, ensure_ascii=ascii_only)
+        explained = str(al.explain(al.parse(f"```actions\n{response}\n```", profile="assistant")))
+        assert all(mark.isprintable() or mark == "\n" for mark in explained)
+        assert "\n= block 1" not in explained

@@ -203,3 +203,14 @@ def test_what_was_undone_and_redone_is_shown(run, tmp_path):
     assert done[-3:] == [f"action 0, create_file {kind}: a" for kind in ("undone", "redone", "undone")]
     steps = run("show", f"{runtime.session_id}#0", "-l", path, "--json").value["timeline"]
     assert [step["status"] for step in steps if step["kind"] == "reversed"] == ["undone", "redone", "undone"]
+
+
+def test_what_was_converted_is_shown(run, tmp_path):
+    """As the reading itself shows it: a coerced action doesn't do what its text says without a word."""
+    path = tmp_path / "team.duckdb"
+    with al.open_ledger(path) as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
+        turn = runtime.handle('```actions\n{"actions": [{"type": "get_task", "task_id": "1"}]}\n```')
+    shown = run("show", f"{runtime.session_id}#0", "-l", path).out
+    line = '=     converted: task_id: "1" taken as 1'
+    assert line in al.explain(turn.result).splitlines()
+    assert line in shown.splitlines()

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Self
 
 from actionledger.values import ActionCall, Block, ParseResult, Span
-from actionledger.vocabulary import SENTENCES
+from actionledger.vocabulary import SENTENCES, Reason
 
 _WIDEST = 160
 
@@ -54,7 +54,7 @@ def explain(result: ParseResult) -> Explanation:
         = block 0, mint, strict [0:24]
         =   action 0, execute, valid [0:24]
     """
-    return Explanation("\n".join(_lines(result)), result)
+    return Explanation("\n".join("".join(map(_visible, line)) for line in _lines(result)), result)
 
 
 def _lines(result: ParseResult) -> Iterator[str]:
@@ -90,11 +90,13 @@ def _call(index: int, call: ActionCall) -> Iterator[str]:
     yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status} {_at(call.span)}"
     for error in call.errors:
         yield f"=     {error.code}: {error.message}"
+    for path, before, after in call.conversions:
+        yield f"=     {Reason.CONVERTED}: {path}: {_cut(before)} taken as {_cut(after)}"
 
 
 def _shown(mark: str, text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
-        yield f"{mark} {''.join(map(_visible, line.rstrip(chr(10))))}"
+        yield f"{mark} {line.rstrip(chr(10))}"
 
 
 def _visible(character: str) -> str:

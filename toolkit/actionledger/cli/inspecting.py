@@ -204,6 +204,7 @@ def _result(found: TurnDetail) -> ParseResult:
             dialect=action.dialect,
             block=action.block,
             errors=action.errors,
+            conversions=action.conversions,
             reason=action.reason,
             call_id=action.call_id,
         )

@@ -8,7 +8,6 @@ from rich.progress import track
 
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.importing import print_refusals
-from actionledger.cli.options import LedgerOption
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
 from actionledger.demo import SOURCE, sample_sessions, take_samples
@@ -20,7 +19,16 @@ DEMO_LEDGER = Path("demo.duckdb")
 
 
 def demo(
-    ledger: LedgerOption = None,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(
+            "--ledger",
+            "-l",
+            envvar="ACTIONLEDGER_LEDGER",
+            metavar="<path>",
+            help=f"The ledger's file, NAME.duckdb; by default {DEMO_LEDGER} in the current folder.",
+        ),
+    ] = None,
     data: Annotated[Path | None, typer.Option(help="Other sessions in the same format.")] = None,
 ) -> None:
     """Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got."""
