@@ -214,3 +214,16 @@ def test_what_was_converted_is_shown(run, tmp_path):
     line = '=     converted: task_id: "1" taken as 1'
     assert line in al.explain(turn.result).splitlines()
     assert line in shown.splitlines()
+
+
+def test_json_steers_no_terminal(run, tmp_path):
+    """What can't be seen is escaped as JSON escapes it, so that every value stays what it is."""
+    path, model = tmp_path / "team.duckdb", "m\x1b\x9b31m\u202e\u2066\U000e0041 漢字 😀"
+    with al.open_ledger(path) as ledger, al.Runtime("assistant", ledger=ledger, model=model) as runtime:
+        runtime.handle(f"Hello {model}")
+    for arguments in (("show",), ("show", f"{runtime.session_id}#0"), ("report",)):
+        out = run(*arguments, "-l", path, "--json").out
+        assert out.rstrip("\n").isprintable()
+        assert "漢字 😀" in out
+    [shown] = run("show", "-l", path, "--json").value
+    assert shown["model"] == model

@@ -17,6 +17,7 @@ from actionledger.cli.tables import (
     SHOWN_CHARACTERS,
     console,
     plain,
+    print_json,
     print_note,
     print_observation,
     print_text,
@@ -30,7 +31,6 @@ from actionledger.execution.standing import Standing, decided_approvals, open_st
 from actionledger.execution.taking import NOT_TAKEN
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import session_names
-from actionledger.recording import json_text
 from actionledger.vocabulary import Decision
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
@@ -54,7 +54,7 @@ def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) ->
         found = sorted(open_standings(opened), key=lambda each: each.approval.decision is not None)
         names = session_names(opened, {each.approval.session_id for each in found})
     if as_json:
-        typer.echo(json_text([_as_value(each, names[each.approval.session_id]) for each in found]))
+        print_json([_as_value(each, names[each.approval.session_id]) for each in found])
         return
     if not found:
         print_text("Nothing waits for a decision.")
@@ -84,7 +84,7 @@ def show(approval: IdArgument, ledger: LedgerOption = None, *, as_json: JsonOpti
         session_id = found.approval.session_id
         session = session_names(opened, [session_id])[session_id]
     if as_json:
-        typer.echo(json_text(_as_value(found, session)))
+        print_json(_as_value(found, session))
         return
     for name, value in _as_value(found, session).items():
         console.print(plain(f"{name}: {value}"))

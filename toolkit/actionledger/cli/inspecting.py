@@ -10,7 +10,7 @@ import typer
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_note, print_text
+from actionledger.cli.tables import console, plain, print_json, print_note, print_text
 from actionledger.errors import UsageError
 from actionledger.explain import explain
 from actionledger.ledger import Ledger, open_ledger
@@ -19,7 +19,6 @@ from actionledger.ledger.queries.sessions import Session, count_sessions, sessio
 from actionledger.ledger.queries.timeline import Step, timeline
 from actionledger.ledger.queries.turn import TurnDetail, turn
 from actionledger.ledger.queries.turns import turns
-from actionledger.recording import json_text
 from actionledger.values import ActionCall, Block, Issue, ParseResult
 
 
@@ -67,7 +66,7 @@ def _list_sessions(ledger: Ledger, limit: int, *, as_json: bool) -> None:
     found = sessions(ledger, limit=limit)
     names = session_names(ledger, {each.session_id for each in found})
     if as_json:
-        typer.echo(json_text([{"session": names[each.session_id], **asdict(each)} for each in found]))
+        print_json([{"session": names[each.session_id], **asdict(each)} for each in found])
         return
     if not found:
         print_text("No session is recorded. 'actionledger import --help' says how to take some in.")
@@ -98,7 +97,7 @@ def _list_turns(ledger: Ledger, session_id: str, run_id: str | None, *, as_json:
     assert whole is not None
     name = session_names(ledger, [session_id])[session_id]
     if as_json:
-        typer.echo(json_text({"session": name, **asdict(whole), "turns": [asdict(each) for each in found]}))
+        print_json({"session": name, **asdict(whole), "turns": [asdict(each) for each in found]})
         return
     for line in _session_lines(whole, name):
         print_text(line)
@@ -135,7 +134,7 @@ def _show_turn(ledger: Ledger, session_id: str, index: int, run_id: str | None, 
     steps = timeline(ledger, found.response.turn_id)
     if as_json:
         value = asdict(found) | {"session": name, "timeline": [asdict(step) for step in steps]}
-        typer.echo(json_text(value))
+        print_json(value)
         return
     _print_turn(found, steps, name)
 

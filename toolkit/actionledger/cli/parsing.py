@@ -10,10 +10,9 @@ from pydantic import BaseModel
 
 from actionledger import api
 from actionledger.cli.options import JsonOption
-from actionledger.cli.tables import console, plain
+from actionledger.cli.tables import console, plain, print_json
 from actionledger.errors import SourceError, UsageError
 from actionledger.explain import explain
-from actionledger.recording import json_text
 from actionledger.values import ParseResult
 
 
@@ -35,7 +34,7 @@ def parse(
         )
     result = api.parse(_text(file), profile=profile, parser=parser, dialects=dialect or None)
     if as_json:
-        typer.echo(json_text(_as_value(result)))
+        print_json(_as_value(result))
     else:
         _print(result)
 

@@ -10,10 +10,9 @@ from actionledger import api
 from actionledger.actions.describing import ActionDescription, FieldDescription
 from actionledger.cli.options import JsonOption
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain
+from actionledger.cli.tables import console, plain, print_json
 from actionledger.errors import UnknownNameError
 from actionledger.profiles import profile_named
-from actionledger.recording import json_text
 
 ProfileArgument = Annotated[str, typer.Argument(help="The profile's name.")]
 
@@ -57,7 +56,7 @@ def actions(profile: ProfileArgument, as_json: JsonOption = False) -> None:
     """List a profile's actions with their fields."""
     described = profile_named(profile).catalogue.describe()
     if as_json:
-        typer.echo(json_text([asdict(action) for action in described]))
+        print_json([asdict(action) for action in described])
         return
     table = Sheet("action", "field", "takes", "", "what it means")
     for action in described:

@@ -17,7 +17,7 @@ from actionledger.cli.options import (
     check_model,
     opened_model,
 )
-from actionledger.cli.tables import print_text
+from actionledger.cli.tables import print_json, print_text
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.profiles.reasoner import (
@@ -35,7 +35,6 @@ from actionledger.profiles.reasoner import (
 )
 from actionledger.profiles.reasoner.following import PLANNING_FAILED
 from actionledger.profiles.reasoner.store import STORE_FILE
-from actionledger.recording import json_text
 
 WorkspaceArgument = Annotated[Path, typer.Argument(help="The folder that the persona is kept in.")]
 
@@ -118,7 +117,7 @@ def persona(
     finally:
         store.close()
     if as_json:
-        typer.echo(json_text([asdict(step) for step in steps]))
+        print_json([asdict(step) for step in steps])
         return
     for step in steps:
         print_text(f"Step {step.step} ({step.action}, {step.made_at}): {step.persona.name}")
@@ -144,7 +143,7 @@ def learned(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None
     with open_ledger(existing(ledger), read_only=True) as opened:
         found = suggestions(opened)
     if as_json:
-        typer.echo(json_text([asdict(each) | {"interval": each.failures.interval} for each in found]))
+        print_json([asdict(each) | {"interval": each.failures.interval} for each in found])
     elif found:
         for each in found:
             print_text(str(each))
@@ -165,7 +164,7 @@ def _tell(events: Iterable[AgentEvent], *, as_json: bool) -> bool:
     for event in events:
         has_failed |= isinstance(event, ActionSystemEvent) and event.event_type == PLANNING_FAILED
         if as_json:
-            typer.echo(json_text({"event": type(event).__name__, **asdict(event)}))
+            print_json({"event": type(event).__name__, **asdict(event)})
             continue
         match event:
             case AgentText(content=content, is_thought=True):

@@ -10,13 +10,12 @@ from actionledger import api
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, rate_value, shown_rate
+from actionledger.cli.tables import console, plain, print_json, rate_value, shown_rate
 from actionledger.display.comparisons import in_words
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_named
 from actionledger.rates import TOO_FEW, shown_p
-from actionledger.recording import json_text
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.reparse import ReparseReport
 
@@ -41,7 +40,7 @@ def replay(
         _warn(chosen.name, unfit_turns(opened, chosen, within))
         report = api.reparse(opened, parser=chosen, within=within)
     if as_json:
-        typer.echo(json_text(_as_value(report)))
+        print_json(_as_value(report))
     else:
         _print(report)
 

@@ -14,6 +14,7 @@ from actionledger.cli.tables import (
     failures_table,
     funnel_table,
     funnels_table,
+    print_json,
     rate_value,
     targets_table,
 )
@@ -24,7 +25,6 @@ from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel
 from actionledger.ledger.queries.naming import one_run, session_names
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.targets import Timings, timings
-from actionledger.recording import json_text
 
 TOP_REASONS = 10
 SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
@@ -42,7 +42,7 @@ def report(
         run_id = None if run is None else one_run(opened, run)
         within = Filter(run_id=run_id, profiles=tuple(profile or ()), models=tuple(model or ()))
         if as_json:
-            typer.echo(json_text(_as_value(opened, within)))
+            print_json(_as_value(opened, within))
         else:
             print_report(opened, within)
 

@@ -27,7 +27,7 @@ from actionledger.cli.options import (
     command_words,
     opened_model,
 )
-from actionledger.cli.tables import beside, console, plain, print_note, print_text
+from actionledger.cli.tables import beside, console, plain, print_json, print_note, print_text
 from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
 from actionledger.execution.commands import CommandSettings
@@ -35,7 +35,6 @@ from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import with_commands
-from actionledger.recording import json_text
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
 
@@ -176,7 +175,7 @@ class _Speaker:
         """Show how it ended; return the exit code."""
         code = exit_code(turns, ended)
         if self._as_json:
-            typer.echo(json_text(_as_value(session_id, turns, ended)))
+            print_json(_as_value(session_id, turns, ended))
             return code
         if ended is not None:
             self.say(f"Ended ({ended.ending}): {ended.message}")

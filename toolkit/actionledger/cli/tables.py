@@ -1,8 +1,10 @@
 """What is printed: numbers as tables, a model's text as text. Markup in it is never read as markup."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import typer
 from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
@@ -53,6 +55,15 @@ def plain(text: object) -> Text:
 def print_error(sentence: str) -> None:
     """Print why something can't be done, as one line."""
     beside.print(plain(f"actionledger: {' '.join(sentence.splitlines())}"), style="red")
+
+
+def print_json(value: object) -> None:
+    """Print a value as a line of JSON text in which nothing steers a terminal: what can't be seen is written as JSON's escapes.
+
+    Args:
+        value: made of what JSON has, dataclasses, times and the like.
+    """
+    typer.echo("".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in json_text(value)))
 
 
 def print_note(sentence: str, *, style: str = "") -> None:

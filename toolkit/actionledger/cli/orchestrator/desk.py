@@ -8,9 +8,8 @@ import typer
 
 from actionledger.cli.options import JsonOption, command_words
 from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
-from actionledger.cli.tables import print_text
+from actionledger.cli.tables import print_json, print_text
 from actionledger.profiles.orchestrator.desk import Desk, Request
-from actionledger.recording import json_text
 
 
 def requests(
@@ -23,7 +22,7 @@ def requests(
     with opened_store(folder) as store:
         found = Desk(store).requests(waiting=not every)
     if as_json:
-        typer.echo(json_text([asdict(request) for request in found]))
+        print_json([asdict(request) for request in found])
         return
     for request in found:
         print_request(request)
@@ -56,7 +55,7 @@ def plan(
         plans = Desk(store).plans()
     shown = plans if every else plans[-1:]
     if as_json:
-        typer.echo(json_text([asdict(each) for each in shown]))
+        print_json([asdict(each) for each in shown])
         return
     for each in shown:
         print_text(f"Version {each.version}{_from(each.layer)}, {each.created_at}", style="bold")

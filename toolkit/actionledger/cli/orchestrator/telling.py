@@ -4,17 +4,21 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-import typer
-
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import command_words
 from actionledger.cli.orchestrator.desk import print_request
 from actionledger.cli.running import DONE, turn_value, went_well
-from actionledger.cli.tables import SHOWN_CHARACTERS, print_note, print_observation, print_text, shortened
+from actionledger.cli.tables import (
+    SHOWN_CHARACTERS,
+    print_json,
+    print_note,
+    print_observation,
+    print_text,
+    shortened,
+)
 from actionledger.profiles.orchestrator.cascade import Orchestration
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending
-from actionledger.recording import json_text
 from actionledger.values import Approval, Observation, Turn
 from actionledger.vocabulary import Reason
 
@@ -81,7 +85,7 @@ class Teller:
     def tell(self, orchestration: Orchestration, ending: Ending) -> int:
         """Show how it ended, and what to do next; return the exit code."""
         if self._as_json:
-            typer.echo(json_text(self._value(orchestration, ending)))
+            print_json(self._value(orchestration, ending))
         else:
             self._print_ending(orchestration, ending)
         turns, decided = [turn for _, turn in self._taken], [each for _, each in self._decided]

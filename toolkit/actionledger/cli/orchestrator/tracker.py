@@ -10,11 +10,10 @@ import typer
 from actionledger.cli.options import JsonOption
 from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_text
+from actionledger.cli.tables import console, plain, print_json, print_text
 from actionledger.errors import UsageError
 from actionledger.profiles.orchestrator.export import Format, export_issues
 from actionledger.profiles.orchestrator.tracker import Tracker
-from actionledger.recording import json_text
 
 LabelOption = Annotated[str | None, typer.Option("--label", help="Only those with this label.")]
 
@@ -33,7 +32,7 @@ def issues(
     with opened_store(folder) as store:
         found = [issue for issue in Tracker(store).issues(label) if every or issue.is_open]
     if as_json:
-        typer.echo(json_text([asdict(issue) for issue in found]))
+        print_json([asdict(issue) for issue in found])
         return
     if not found:
         print_text("There is no such issue." if label or every else "No issue is open.")
@@ -52,7 +51,7 @@ def jobs(folder: FolderArgument, *, as_json: JsonOption = False) -> None:
     with opened_store(folder) as store:
         found = Tracker(store).jobs()
     if as_json:
-        typer.echo(json_text([asdict(job) for job in found]))
+        print_json([asdict(job) for job in found])
         return
     if not found:
         print_text("No job was queued.")
