@@ -20,6 +20,7 @@ from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
+_TAG = re.compile(r"\s*<[A-Za-z_][\w.-]*>")
 _SPELLINGS = frozenset({RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES})
 
 FieldForm = Literal["line", "content", "snippet"]
@@ -189,9 +190,12 @@ def _respelt(found: Found, repairs: list[Repair]) -> Found:
 def _misshapen(
     source: Source, opening: Opening, grammar: TagGrammar, end: int, fault: str = ""
 ) -> Found | None:
-    """Return a tag as malformed that no field follows, though it begins its line and is closed or cut; else it is a mention."""
+    """Return a tag as malformed that no field follows, though it is closed or cut, and begins its line or holds another tag.
+
+    Else it is a mention.
+    """
     text = source.text
-    if not at_line_start(text, opening.start):
+    if not (at_line_start(text, opening.start) or _TAG.match(text, opening.end, end)):
         return None
     if not fault and grammar.is_cut(text, opening.end, end):
         issue = Issue(Reason.TRUNCATED, Span(opening.start, opening.end))
