@@ -21,6 +21,17 @@ def test_what_is_not_taken_in_yet_is_seen(tmp_path):
             assert named["a"] == times[0]
 
 
+@pytest.mark.parametrize("end", [";", " ; -- weekly ü ;", "\n/* a; */ ;", " -- weekly"])
+def test_a_statement_may_end_as_people_end_it(tmp_path, end):
+    """With a semicolon and a comment behind it, also where it is made a part of another one."""
+    statement = f"SELECT now() AS x, 'é;' AS y{end}"
+    with open_ledger(tmp_path / "x.duckdb") as ledger, ledger.guarded() as guarded:
+        with guarded.ask(statement) as answer:
+            assert [row[1] for row in answer.rows] == ["é;"]
+        guarded.write_parquet(statement, tmp_path / "x.parquet")
+    assert (tmp_path / "x.parquet").exists()
+
+
 def test_one_guard_takes_one_question_after_the_other(tmp_path):
     """One that was stopped, or is wrong, spoils none."""
     with open_ledger(tmp_path / "x.duckdb") as ledger, ledger.guarded(seconds=0.5) as guarded:

@@ -36,3 +36,17 @@ def test_code_is_counted_apart(world: queries.Queryable, name: str, count: int, 
 
     found = timings(Renamed())
     assert (found.count, found.code_timeouts) == (count, late)
+
+
+def test_what_was_interrupted_took_nobody_knows_how_long(world: queries.Queryable) -> None:
+    """It is recorded with no time of its own, which is no time of 0 ms."""
+
+    class Interrupted:
+        """The same ledger, its executions cut off."""
+
+        def sql(self, query: str, parameters: object = None, /) -> queries.base.Result:
+            cut_off = "(SELECT * REPLACE ('interrupted' AS status, 0.0 AS duration_ms) FROM executions)"
+            return world.sql(query.replace("FROM executions", f"FROM {cut_off}", 1), parameters)
+
+    found = timings(Interrupted())
+    assert (found.count, found.mean_ms) == (0, None)

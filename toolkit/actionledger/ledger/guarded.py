@@ -193,7 +193,19 @@ def _only(cursor: DuckDBPyConnection, statement: str) -> str:
             f"A statement of the kind {kind} is not run: a ledger is asked, not changed. Give one SELECT, EXPLAIN, DESCRIBE, "
             "SHOW or SUMMARIZE."
         )
-    return str(found[0].query).rstrip().rstrip(";")
+    return _bare(str(found[0].query))
+
+
+def _bare(statement: str) -> str:
+    """Return a statement without the semicolon at its end and the comments behind it: it is made a part of another one."""
+    text = statement.encode()
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(statement)):
+        if text.startswith(b";", start):
+            end = start  # DuckDB 1.5 has no tokens for comments: all behind it is one
+        elif kind is not duckdb.token_type.comment:
+            break
+    return text[:end].decode().rstrip()
 
 
 def _without_zones(statement: str, kinds: Sequence[str]) -> str:

@@ -31,7 +31,8 @@ class Timings:
 
 _TIMINGS = """
 WITH found AS (
-    SELECT session_id, duration_ms, status, reason, is_code
+    SELECT session_id, status, reason, is_code,
+           CASE WHEN status <> 'interrupted' THEN duration_ms END AS duration_ms  -- nobody knows when it ended
     FROM (SELECT *, list_contains($code, name) AS is_code FROM executions)
     WHERE {condition} AND list_contains($attempted, status)),
 by_session AS (
