@@ -324,7 +324,7 @@ def test_another_folder_and_another_model_begin_a_session(typed, tmp_path):
 def test_the_ledger_is_out_of_the_actions_reach(typed, tmp_path):
     """A folder that holds it is refused, and the session goes on where it was."""
     repl = typed(create("x"))
-    assert "lies in the working directory" in repl.type(f"/workdir {tmp_path}")
+    assert "lies in the workspace" in repl.type(f"/workdir {tmp_path}")
     repl.type("/auto on", "Go")
     assert repl.tree() == {"x": "x\n"}
 

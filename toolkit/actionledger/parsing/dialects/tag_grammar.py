@@ -6,6 +6,10 @@ from actionledger.parsing.dialects.tag_spelling import spellings
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Span
 
+_VISIBLE = re.compile(r"\S")
+_LONGEST_END = 2_000
+"""So far behind a tag its half-written next one may end, blanks included, in characters."""
+
 
 class TagGrammar:
     """The patterns of one action's tag.
@@ -55,9 +59,10 @@ class TagGrammar:
 
     def is_cut(self, text: str, start: int, end: int) -> bool:
         """Return whether the text ends where a field's tag is due, or in the middle of it."""
-        rest = text[start : start + 2_000].strip() if end == len(text) else "x"
-        is_all = not text[start + 2_000 :].strip()
-        return is_all and any(tag.startswith(rest) and tag != rest for tag in self._tags)
+        if end != len(text) or _VISIBLE.search(text, start + _LONGEST_END):
+            return False
+        rest = text[start : start + _LONGEST_END].strip()
+        return any(tag.startswith(rest) and tag != rest for tag in self._tags)
 
     def _other_closer(self, name: str, source: Source, start: int, end: int) -> Span | None:
         if not (pattern := self._other_closers.get(name)):

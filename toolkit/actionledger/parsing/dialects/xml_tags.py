@@ -201,7 +201,7 @@ def _misshapen(
         issue = Issue(Reason.TRUNCATED, Span(opening.start, opening.end))
         return refused(Span(opening.start, end), Span(opening.end, end), issue)
     stop = source.search(grammar.opens, opening.end, end)
-    close = grammar.closes_later.search(text, opening.end, stop)
+    close = grammar.closes_later.match(text, source.search(grammar.closes_later, opening.end, stop), stop)
     if close is None and not fault:
         return None
     body = Span(opening.end, close.start() if close else opening.end)
