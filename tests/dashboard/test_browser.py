@@ -197,6 +197,8 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     for index in (1, 2):
         page.keyboard.press("j")
         page.wait_for_url(f"**/replay?*turn={index}*")
+        page.wait_for_selector(f".turn[data-turn='{index}']")
+        visit.settle()
     page.get_by_role("link", name="Turns", exact=True).click()
     page.wait_for_url("**/turns?source=jsonl")
     visit.settle()
