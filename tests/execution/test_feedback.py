@@ -5,8 +5,8 @@ import pytest
 from actionledger.errors import UsageError
 from actionledger.execution.feedback import MAX_LINE, render
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
-from actionledger.ledger.privacy import mask_text
 from actionledger.parsing.parsers import parser_for
+from actionledger.privacy import mask_text
 from actionledger.reading import read_response
 from actionledger.values import Observation
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason

@@ -8,7 +8,7 @@ from hypothesis import assume, given, strategies as st
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands import words_of
-from actionledger.execution.unseen import first_unseen
+from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 
 

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
 
-from actionledger.actions.nearness import near_names
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, field_names, resolved
+from actionledger.nearness import near_names
 from actionledger.values import Conversion, FieldError
 from actionledger.vocabulary import Reason
 

@@ -11,9 +11,9 @@ from typing import Any, TypeAlias
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.describing import ActionDescription, FieldDescription, shared_fields
-from actionledger.actions.nearness import near_names
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.errors import RenderError
+from actionledger.nearness import near_names
 from actionledger.values import ActionCall, FieldError
 from actionledger.vocabulary import ActionStatus, Reason
 

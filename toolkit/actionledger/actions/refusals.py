@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from actionledger.actions.nearness import did_you_mean
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
+from actionledger.nearness import did_you_mean
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from jsonschema import ValidationError
 
-from actionledger.actions.nearness import did_you_mean
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
+from actionledger.nearness import did_you_mean
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 

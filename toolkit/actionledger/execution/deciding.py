@@ -11,7 +11,7 @@ from actionledger.execution.standing import Standing, standings_called
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.encoding import encode
-from actionledger.ledger.privacy import mask
+from actionledger.privacy import mask
 from actionledger.recording import json_text
 from actionledger.values import Approval
 

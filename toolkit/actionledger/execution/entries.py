@@ -16,7 +16,7 @@ from actionledger.events import (
 )
 from actionledger.execution.approval import Ruling, content_hash
 from actionledger.ids import derived_id
-from actionledger.ledger.privacy import mask
+from actionledger.privacy import mask
 from actionledger.recording import TurnKey, action_id_of, json_text, now
 from actionledger.values import ActionCall, Approval, Observation
 

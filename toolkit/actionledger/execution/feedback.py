@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
-from actionledger.ledger.privacy import mask, mask_text
+from actionledger.privacy import mask, mask_text
 from actionledger.recording import json_text
 from actionledger.values import ActionCall, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus

@@ -24,7 +24,6 @@ from actionledger.execution.previewing import Preview, previews
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.execution.taking import Taking
-from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.undoing import Undoing
 from actionledger.execution.workspace import FileLimits, Undone, Workspace
 from actionledger.ids import new_id
@@ -41,6 +40,7 @@ from actionledger.recording import (
     session_finished,
     session_started,
 )
+from actionledger.temporary import TemporaryFolder
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, RunKind
 

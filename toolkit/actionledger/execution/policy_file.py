@@ -23,9 +23,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.actions.catalogue import Catalogue
-from actionledger.actions.nearness import did_you_mean
 from actionledger.errors import PolicyError
 from actionledger.execution.approval import Policy, Rule, Verdict
+from actionledger.nearness import did_you_mean
 
 
 class _Row(BaseModel):

@@ -8,8 +8,8 @@ import logging
 from threading import Event, Lock, Thread, current_thread
 
 from actionledger.errors import LedgerError
+from actionledger.forking import watch_worker
 from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forking import watch_worker
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.publishing import due_in
 from actionledger.ledger.segments import segment_sizes

@@ -7,7 +7,7 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT, Event, ResponseReceived
-from actionledger.ledger.privacy import mask
+from actionledger.privacy import mask
 
 LINE_LIMIT = 64 * 1024 * 1024
 """The length of the longest line, in bytes, its line break included."""

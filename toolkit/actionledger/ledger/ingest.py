@@ -15,10 +15,10 @@ from duckdb import DuckDBPyConnection
 from actionledger.ledger.connections import BASE, connect_published, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.loading import Loader
-from actionledger.ledger.locks import FileLock, remove_free
 from actionledger.ledger.publishing import StoppedError, due_in, publish
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import open_store
+from actionledger.locks import FileLock, remove_free
 
 Offsets = Mapping[str, int]
 """How much of each segment a database holds, in bytes by name."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from threading import RLock
 
 from actionledger.errors import LedgerError
+from actionledger.forking import watch
 from actionledger.ids import new_id
 from actionledger.ledger.files import one_sentence, sync_to_disk
-from actionledger.ledger.forking import watch
 
 BUFFER_BYTES = 1_000_000
 """The buffer is flushed when it grows beyond this."""

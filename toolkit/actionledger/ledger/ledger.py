@@ -17,18 +17,18 @@ from weakref import finalize
 
 from actionledger.errors import LedgerError
 from actionledger.events import Event
+from actionledger.forking import watch
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.forking import watch
 from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest
 from actionledger.ledger.journal import SegmentWriter
-from actionledger.ledger.locks import FileLock
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
+from actionledger.locks import FileLock
 
 _PATIENCE_SECONDS = 60.0
 _COUNTS = """

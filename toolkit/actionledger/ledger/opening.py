@@ -7,11 +7,11 @@ from pathlib import Path
 from actionledger.errors import LedgerError, NotALedgerError
 from actionledger.ledger.connections import BASE, connect_published
 from actionledger.ledger.files import LedgerFiles, one_sentence
-from actionledger.ledger.locks import FileLock
 from actionledger.ledger.migrations import refuse_newer, version_in
 from actionledger.ledger.publishing import publish
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.working_file import open_store
+from actionledger.locks import FileLock
 
 _PATIENCE_SECONDS = 60.0
 _MAGIC, _MAGIC_AT = b"DUCK", 8

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
+from actionledger.forking import abandon, watch
 from actionledger.ledger.connections import BASE, connect_published, offsets_in, transaction
 from actionledger.ledger.files import LedgerFiles, one_sentence
-from actionledger.ledger.forking import abandon, watch
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import migrate
 from actionledger.ledger.schema import TABLES, VIEWS

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pydantic_core import to_json
 
 from actionledger.ledger.encoding import LONE_SURROGATE
-from actionledger.ledger.privacy import mask
 from actionledger.ledger.queries import Queryable, Response, conversation, session
 from actionledger.ledger.queries.naming import one_session
 from actionledger.models.base import Chunks, Completion, Message, Stop, Tools, in_pieces, said
 from actionledger.models.errors import NoMoreResponsesError, ReplayDivergedError
+from actionledger.privacy import mask
 
 _PIECE = 16
 _SHOWN = 60

@@ -1,5 +1,6 @@
 import asyncio
 
+
 async def double(n):
     await asyncio.sleep(0.001)
     return n * 2

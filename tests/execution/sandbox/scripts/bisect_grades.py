@@ -1,5 +1,6 @@
 import bisect
 
+
 def grade(score, limits=(60, 70, 80, 90), grades="FDCBA"):
     return grades[bisect.bisect(limits, score)]
 

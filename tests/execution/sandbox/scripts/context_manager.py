@@ -1,5 +1,6 @@
 from contextlib import contextmanager
 
+
 @contextmanager
 def section(name):
     print(f"<{name}>")

@@ -1,5 +1,6 @@
 from dataclasses import dataclass, field
 
+
 @dataclass(order=True)
 class Item:
     priority: int

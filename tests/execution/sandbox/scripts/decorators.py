@@ -1,5 +1,6 @@
 from functools import wraps
 
+
 def logged(function):
     @wraps(function)
     def inner(*args):

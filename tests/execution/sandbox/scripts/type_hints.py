@@ -1,5 +1,6 @@
 from typing import Optional
 
+
 def find(items: list[dict], name: str) -> Optional[dict]:
     for item in items:
         if item["content"] == name:

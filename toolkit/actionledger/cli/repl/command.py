@@ -27,11 +27,11 @@ from actionledger.execution.commands import CommandSettings
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
-from actionledger.execution.state import state_folder
 from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile
+from actionledger.user_state import state_folder
 
 
 def repl(

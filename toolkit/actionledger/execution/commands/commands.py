@@ -12,9 +12,9 @@ from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.commands.settings import CommandSettings
 from actionledger.execution.commands.walls import Wall
 from actionledger.execution.sandbox.launching import host_python
-from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.workspace import Workspace
 from actionledger.execution.workspace.nodes import Change, Gap
+from actionledger.temporary import TemporaryFolder
 
 _WHOLE = 2**26
 """How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands.settings import CommandSettings, toolchains
-from actionledger.execution.state import state_folder
+from actionledger.user_state import state_folder
 from actionledger.vocabulary import Reason
 
 _SYSTEM = (

@@ -4,7 +4,7 @@ import re
 import shlex
 
 from actionledger.errors import ActionError
-from actionledger.execution.unseen import first_unseen
+from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 
 _ONE_EACH = "Write an action of its own for each command."

@@ -1,7 +1,7 @@
 """What a model was shown with asterisks for a secret, it gives back with asterisks: they must not take the secret's place."""
 
 from actionledger.errors import ActionError
-from actionledger.ledger.privacy import mask_text
+from actionledger.privacy import mask_text
 from actionledger.vocabulary import Reason
 
 MASK = "***"

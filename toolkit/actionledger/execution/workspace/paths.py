@@ -3,7 +3,7 @@
 import unicodedata
 
 from actionledger.errors import ActionError
-from actionledger.execution.unseen import first_unseen
+from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 
 Parts = tuple[str, ...]

@@ -2,11 +2,11 @@
 
 from typing import Protocol
 
-from actionledger.actions.nearness import near_names
 from actionledger.errors import ActionError
 from actionledger.execution.workspace.nodes import Change, Entry, Found, Kind, Move, Node
 from actionledger.execution.workspace.paths import Parts, path_of, plain_parts
 from actionledger.execution.workspace.refusals import no_folder, not_found
+from actionledger.nearness import near_names
 
 _MOST_COMPARED = 1_000
 """With how many names a wrong one is compared."""

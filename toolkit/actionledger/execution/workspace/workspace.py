@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Lock
 
 from actionledger.errors import ActionError, UsageError
-from actionledger.execution.temporary import TemporaryFolder
 from actionledger.execution.workspace.carrying import carry_out, settle
 from actionledger.execution.workspace.disk import DiskTree
 from actionledger.execution.workspace.files import Files
@@ -25,6 +24,7 @@ from actionledger.execution.workspace.snapshots import Snapshot, differences, ta
 from actionledger.execution.workspace.undoing import Undone, undo_steps, undoing_of, undoings
 from actionledger.execution.workspace.units import Unit, current_unit
 from actionledger.ids import derived_id
+from actionledger.temporary import TemporaryFolder
 from actionledger.vocabulary import Reason
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from actionledger.errors import ActionError
 from actionledger.execution.commands import GIT_ENVIRONMENT, folders_of, git_words, settings_of, stand_in
-from actionledger.execution.temporary import TemporaryFolder
+from actionledger.temporary import TemporaryFolder
 from actionledger.vocabulary import Reason
 
 _SECONDS = 20.0

@@ -5,7 +5,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from actionledger.actions.nearness import did_you_mean, near_names
+from actionledger.nearness import did_you_mean, near_names
 
 KNOWN = ("create_task", "update_task", "search_tasks", "create_goal", "execute_code")
 

@@ -14,10 +14,10 @@ from typing import Generic, Protocol, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from actionledger.ledger.privacy.escapes import SPELLINGS, View, masked, seen_through
-from actionledger.ledger.privacy.headers import HEADERS, Place
-from actionledger.ledger.privacy.named import NAMED, Named
-from actionledger.ledger.privacy.tokens import TOKENS
+from actionledger.privacy.escapes import SPELLINGS, View, masked, seen_through
+from actionledger.privacy.headers import HEADERS, Place
+from actionledger.privacy.named import NAMED, Named
+from actionledger.privacy.tokens import TOKENS
 
 __all__ = ["mask", "mask_text"]
 

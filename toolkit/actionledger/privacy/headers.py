@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from actionledger.ledger.privacy.escapes import Span
+from actionledger.privacy.escapes import Span
 
 _PUNCTUATION = r"(?:\\++\"|['\" :=,\[(]|\\++[nt]){1,12}+"
 """What may stand between a header's name and its value, however both are written down."""

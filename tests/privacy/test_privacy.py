@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from planted import Planted, planted
 
-from actionledger.ledger.privacy import mask, mask_text
-from actionledger.ledger.privacy.tokens import TOKENS, Token
+from actionledger.privacy import mask, mask_text
+from actionledger.privacy.tokens import TOKENS, Token
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
 

@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from actionledger.ledger.forking import watch
+from actionledger.forking import watch
 
 _POLL_SECONDS = 0.02
 _STALE_SECONDS = 3600.0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.execution.temporary import remove_abandoned
+from actionledger.temporary import remove_abandoned
 
 BEGIN = """
 import os, sys, signal

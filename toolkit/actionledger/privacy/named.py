@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import log2
 
-from actionledger.ledger.privacy.escapes import Span
+from actionledger.privacy.escapes import Span
 
 _ESCAPE = r"\\++(?:u[0-9a-f]{4}|[^\"\\])"
 """After a backslash: an escape of the line's own, or of JSON in a text of it."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from actionledger.ledger.privacy.escapes import Span
+from actionledger.privacy.escapes import Span
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from weakref import finalize
 
 from actionledger.ids import new_id
-from actionledger.ledger.locks import FileLock
+from actionledger.locks import FileLock
 
 _PREFIX = "actionledger-"
 _LOCK = ".lock"
