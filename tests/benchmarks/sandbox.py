@@ -13,7 +13,7 @@ import time
 from statistics import median
 
 from actionledger.errors import SandboxError
-from actionledger.execution.sandbox import Api, choose, sandbox_names
+from actionledger.sandbox import Api, choose, sandbox_names
 
 ROUNDS = 9
 REST = 0.6

@@ -12,8 +12,8 @@ import pytest
 import actionledger as al
 from actionledger.conversing import Ending, converse
 from actionledger.errors import SandboxError
-from actionledger.execution.sandbox import choose
 from actionledger.profiles.assistant.reasoning import IterativeReasoner
+from actionledger.sandbox import choose
 
 GOOD = '```actions\n{"actions": [{"type": "create_task", "content": "a"}]}\n```'
 

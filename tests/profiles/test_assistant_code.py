@@ -10,8 +10,8 @@ import pytest
 import actionledger as al
 from actionledger.errors import SandboxError, UsageError
 from actionledger.execution.limits import STANDARD_LIMITS, Limits as ExecutionLimits, RateLimit
-from actionledger.execution.sandbox import Limits, Sandbox, choose
 from actionledger.profiles.assistant import ASSISTANT, CODE_LIMITS, assistant_profile
+from actionledger.sandbox import Limits, Sandbox, choose
 from actionledger.values import Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
 

@@ -9,9 +9,9 @@ import pytest
 import actionledger as al
 from actionledger.conversing import converse
 from actionledger.errors import SandboxError
-from actionledger.execution.sandbox import Limits, Sandbox, choose
 from actionledger.models import ScriptedModel
 from actionledger.profiles.assistant import assistant_profile
+from actionledger.sandbox import Limits, Sandbox, choose
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
 
 FENCE = "`" * 3

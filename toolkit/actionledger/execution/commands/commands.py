@@ -11,9 +11,9 @@ from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.commands.settings import CommandSettings
 from actionledger.execution.commands.walls import Wall
-from actionledger.execution.sandbox.launching import host_python
 from actionledger.execution.workspace import Workspace
 from actionledger.execution.workspace.nodes import Change, Gap
+from actionledger.sandbox.launching import host_python
 from actionledger.temporary import TemporaryFolder
 
 _WHOLE = 2**26

@@ -25,7 +25,7 @@ from actionledger.execution.commands.settings import (
     environment_of,
 )
 from actionledger.execution.commands.walls import KEEPS_TO_THE_WORKSPACE, Wall
-from actionledger.execution.sandbox.launching import INSIDE, host_python
+from actionledger.sandbox.launching import INSIDE, host_python
 from actionledger.vocabulary import Reason
 
 _BOOT = "import sys; sys.path.insert(0, {folder!r}); from inside.command import main; main()"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from actionledger.errors import UsageError
-from actionledger.execution.sandbox.inside.landlock import LATEST
+from actionledger.sandbox.inside.landlock import LATEST
 
 _PASSED_ON = ("LANG", "LANGUAGE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")
 """What commands see of the environment beside ``PATH`` and ``LC_…``: nothing in it is a secret."""

@@ -4,10 +4,10 @@ from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
-from actionledger.execution.sandbox import Limits as CodeLimits, Sandbox
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.handlers import assistant_handlers
+from actionledger.sandbox import Limits as CodeLimits, Sandbox
 
 POLICY = Policy((("*", Verdict.APPROVE),))
 

@@ -12,11 +12,11 @@ from typing import Any, NoReturn
 from actionledger.errors import ActionError, SandboxError
 from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handler
-from actionledger.execution.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
-from actionledger.execution.sandbox.monty import MontySandbox
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
 from actionledger.recording import json_text
+from actionledger.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
+from actionledger.sandbox.monty import MontySandbox
 from actionledger.vocabulary import Reason
 
 REASONS = {

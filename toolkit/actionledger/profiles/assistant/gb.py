@@ -16,10 +16,10 @@ from actionledger.actions.catalogue import Action
 from actionledger.actions.refusals import field_errors
 from actionledger.errors import ActionError
 from actionledger.execution.handlers import Context, Handler
-from actionledger.execution.sandbox import Api
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.actions.base import AssistantAction
 from actionledger.profiles.assistant.keeper import KINDS, Names
+from actionledger.sandbox import Api
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 
