@@ -305,7 +305,7 @@ def killed(*_):
     os.write(1, b"killed")
     os._exit(9)
 al.Runtime.close = killed
-from actionledger.execution.workspace import Workspace
+from actionledger.workspace import Workspace
 Workspace.write = killed
 runtime.handle("<create_file><path>y</path><content>two</content></create_file>")
 """

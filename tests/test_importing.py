@@ -10,11 +10,11 @@ import pytest
 from actionledger import importing
 from actionledger.errors import UnknownNameError
 from actionledger.events import Event
-from actionledger.execution.workspace import Workspace
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import known_ids
 from actionledger.sources.base import RecordedSession, RecordedTurn, Refusal
+from actionledger.workspace import Workspace
 
 CREATE = '```actions\n{"actions": [{"type": "create_task", "content": "water the plants"}]}\n```'
 BROKEN = "```actions\n{oops\n```"

@@ -18,11 +18,11 @@ from actionledger.execution.executor import Executor
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.workspace import Workspace
 from actionledger.parsing.parsers import parser_for
 from actionledger.recording import RunKey, SessionKey, TurnKey, turn_id_of
 from actionledger.values import ActionCall, Span
 from actionledger.vocabulary import ActionStatus, RunKind
+from actionledger.workspace import Workspace
 
 
 class Look(Action):

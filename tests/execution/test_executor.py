@@ -14,8 +14,8 @@ from actionledger.execution.bounding import MAX_RESULT
 from actionledger.execution.conduct import Conducts
 from actionledger.execution.executor import Executor
 from actionledger.execution.handlers import Handlers
-from actionledger.execution.workspace import Workspace
 from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.workspace import Workspace
 
 
 class UnreadableError(Exception):

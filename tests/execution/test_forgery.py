@@ -19,12 +19,12 @@ from actionledger.execution.deciding import decide
 from actionledger.execution.entries import POLICY
 from actionledger.execution.signing import key_path, signing_key
 from actionledger.execution.standing import decided_approvals, open_standings, waiting_approvals
-from actionledger.execution.workspace import Workspace
 from actionledger.ids import new_id
 from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.recording import now
 from actionledger.values import Approval
 from actionledger.vocabulary import Decision, ExecutionStatus
+from actionledger.workspace import Workspace
 
 APPROVED = Ruling(Decision.APPROVED, "ada")
 S, P = ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING

@@ -7,10 +7,10 @@ import pytest
 import actionledger as al
 from actionledger.errors import UnknownNameError
 from actionledger.execution.approval import Verdict
-from actionledger.execution.workspace import Workspace
 from actionledger.parsing.parsers import PARSERS, DialectParser
 from actionledger.profiles import PROFILES, profile_named
 from actionledger.vocabulary import ActionStatus, Outcome
+from actionledger.workspace import Workspace
 
 HANDLED = {
     "assistant": 25,

@@ -12,7 +12,6 @@ from actionledger.events import SystemNoted
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.workspace import Workspace
 from actionledger.ids import derived_id, new_id
 from actionledger.profiles import profile_named
 from actionledger.reading import read_and_record
@@ -37,6 +36,7 @@ from actionledger.recording import (
 )
 from actionledger.sources.base import RecordedSession, RecordedTurn, Refusal
 from actionledger.vocabulary import RunKind
+from actionledger.workspace import Workspace
 
 
 @dataclass(slots=True)

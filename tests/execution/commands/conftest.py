@@ -14,7 +14,7 @@ import pytest
 
 from actionledger.execution.commands import Commands, CommandSettings, Means, Wall
 from actionledger.execution.commands.running import Ran, run_command
-from actionledger.execution.workspace import Workspace
+from actionledger.workspace import Workspace
 
 
 @pytest.fixture

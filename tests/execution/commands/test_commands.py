@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from actionledger.execution.commands import Commands, CommandSettings
-from actionledger.execution.workspace import Workspace, belonging_to
+from actionledger.workspace import Workspace, belonging_to
 
 PYTHON = sys.executable
 
@@ -48,7 +48,7 @@ def test_what_a_command_did_is_undone_after_its_host_was_killed(root, tmp_path):
     code = (
         "import sys\n"
         "from actionledger.execution.commands import Commands, CommandSettings\n"
-        "from actionledger.execution.workspace import Workspace, belonging_to\n"
+        "from actionledger.workspace import Workspace, belonging_to\n"
         "workspace = Workspace(sys.argv[1], state=sys.argv[2])\n"
         "commands = Commands(workspace, CommandSettings(), lambda name, text: print(text, flush=True))\n"
         "with belonging_to(turn='t', action='a'):\n"

@@ -10,11 +10,11 @@ import pytest
 import actionledger as al
 from actionledger.errors import ActionError, UsageError
 from actionledger.execution.undoing import Undoing
-from actionledger.execution.workspace import UndoRefusedError
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.targets import timings
 from actionledger.rates import Rate
 from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.workspace import UndoRefusedError
 
 PYTHON = sys.executable
 COMMAND = f"{PYTHON} -c \"open('made', 'w').write('x'); open('x', 'a').write('more')\""

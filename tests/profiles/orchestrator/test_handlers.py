@@ -10,7 +10,6 @@ import pytest
 import actionledger as al
 from actionledger.errors import UnknownNameError
 from actionledger.execution.handlers import Handlers
-from actionledger.execution.workspace import Workspace
 from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.desk import Desk
 from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers, set_up
@@ -18,6 +17,7 @@ from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.values import Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.workspace import Workspace
 
 ISSUE = {"title": "Accents", "body": "Fold them.", "labels": ["search"]}
 Do = Callable[..., Observation]

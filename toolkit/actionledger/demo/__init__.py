@@ -6,13 +6,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.errors import SourceError
-from actionledger.execution.workspace import Workspace
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known_ids
 from actionledger.profiles import PROFILES
 from actionledger.sources.base import Recorded, RecordedSession, Refusal
 from actionledger.sources.jsonl import read_jsonl
+from actionledger.workspace import Workspace
 
 SOURCE = "demo"
 """What records name the source of all the demo's sessions."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from actionledger.demo.live import Stage, file
 from actionledger.execution.handlers import Context, Handlers
-from actionledger.execution.workspace import Workspace
 from actionledger.ledger import open_ledger
 from actionledger.profiles.coder import CODER
+from actionledger.workspace import Workspace
 
 
 def main() -> None:

@@ -18,10 +18,10 @@ from actionledger.execution.handlers import Context, Handler, Handlers, unlimite
 from actionledger.execution.limits import Rates
 from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
 from actionledger.execution.workers import Job, Workers
-from actionledger.execution.workspace import Workspace, belonging_to
 from actionledger.recording import Recorder
 from actionledger.values import FieldError, Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Reason
+from actionledger.workspace import Workspace, belonging_to
 
 _LONGEST_DELAY = 30.0
 """Between two tries, in seconds."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
-from actionledger.execution.workspace import Workspace
+from actionledger.workspace import Workspace
 
 
 def unlimited(_name: str) -> str:

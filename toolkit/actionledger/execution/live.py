@@ -25,7 +25,6 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.execution.taking import Taking
 from actionledger.execution.undoing import Undoing
-from actionledger.execution.workspace import FileLimits, Undone, Workspace
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.recording import (
@@ -43,6 +42,7 @@ from actionledger.recording import (
 from actionledger.temporary import TemporaryFolder
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, RunKind
+from actionledger.workspace import FileLimits, Undone, Workspace
 
 
 @dataclass(frozen=True, slots=True)

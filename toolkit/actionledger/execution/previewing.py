@@ -8,9 +8,9 @@ from typing import Any
 from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handlers
 from actionledger.execution.outcomes import message_of, outcome_of
-from actionledger.execution.workspace import Workspace
 from actionledger.ids import new_id
 from actionledger.values import ActionCall
+from actionledger.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

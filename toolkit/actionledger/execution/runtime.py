@@ -19,7 +19,6 @@ from actionledger.execution.history import History
 from actionledger.execution.limits import Counter, FailureBudget, LocalCounter, Rates
 from actionledger.execution.planning import build_plan
 from actionledger.execution.profile import Profile
-from actionledger.execution.workspace import Workspace
 from actionledger.ids import new_id
 from actionledger.reading import read_and_record, read_response, unread
 from actionledger.recording import (
@@ -38,6 +37,7 @@ from actionledger.recording import (
 )
 from actionledger.values import Issue, ParseResult, Turn
 from actionledger.vocabulary import ActionStatus, ExecutionStatus
+from actionledger.workspace import Workspace
 
 
 class SessionRuntime:

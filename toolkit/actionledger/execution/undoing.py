@@ -10,8 +10,6 @@ from datetime import datetime
 
 from actionledger.errors import UsageError
 from actionledger.events import ActionReversed
-from actionledger.execution.workspace import Undone, Workspace
-from actionledger.execution.workspace.undoing import Reversed
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import ActionTried, actions_tried, reversal_counts
@@ -27,6 +25,8 @@ from actionledger.recording import (
     utc,
 )
 from actionledger.vocabulary import Reversal
+from actionledger.workspace import Undone, Workspace
+from actionledger.workspace.undoing import Reversed
 
 _MOST_NAMED = 50
 

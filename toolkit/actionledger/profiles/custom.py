@@ -14,12 +14,12 @@ from actionledger.execution.conduct import Conducts
 from actionledger.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
-from actionledger.execution.workspace import Workspace
 from actionledger.parsing.dialects import AnyDialect, dialect_named
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.profiles import PROFILES
+from actionledger.workspace import Workspace
 
 Function = TypeVar("Function", bound=AnyFunction)
 

@@ -12,13 +12,13 @@ from actionledger.execution.approval import Policy, Ruling
 from actionledger.execution.live import LiveSession
 from actionledger.execution.previewing import Preview
 from actionledger.execution.profile import Profile
-from actionledger.execution.workspace import Undone
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import turn_progress
 from actionledger.models import Completion, Message, Model, ModelError
 from actionledger.recording import Recorder
 from actionledger.values import Turn
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+from actionledger.workspace import Undone
 
 CONTEXT = 200_000
 """How much the model is shown in one request, in characters; older turns give way."""

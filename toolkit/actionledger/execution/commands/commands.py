@@ -11,10 +11,10 @@ from actionledger.execution.commands.capture import OnOutput
 from actionledger.execution.commands.running import Ran, run_command
 from actionledger.execution.commands.settings import CommandSettings
 from actionledger.execution.commands.walls import Wall
-from actionledger.execution.workspace import Workspace
-from actionledger.execution.workspace.nodes import Change, Gap
 from actionledger.sandbox.launching import host_python
 from actionledger.temporary import TemporaryFolder
+from actionledger.workspace import Workspace
+from actionledger.workspace.nodes import Change, Gap
 
 _WHOLE = 2**26
 """How much is kept of an output that is needed as a whole, in characters: what says more than that is no list to be read."""

@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from actionledger.execution.handlers import HandlerFactory, Handlers
-from actionledger.execution.workspace import Workspace
 from actionledger.profiles.assistant.code import CodeRunner
 from actionledger.profiles.assistant.keeper import keeping_handlers
 from actionledger.profiles.assistant.store import Store
 from actionledger.sandbox import Limits, Sandbox
+from actionledger.workspace import Workspace
 
 STORE_FILE = "assistant.sqlite"
 """What the assistant keeps, in its session's workspace."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from actionledger.execution.handlers import Context, Handler
-from actionledger.execution.workspace import Overlay, Workspace
 from actionledger.profiles.coder.files import READING, Result, file_handlers
+from actionledger.workspace import Overlay, Workspace
 
 MAX_DIFF = 12_000
 """The most that is kept of an action's differences, in characters."""

@@ -5,7 +5,6 @@ from typing import Any, TypeAlias
 
 from actionledger.errors import ActionError
 from actionledger.execution.handlers import Context, Handler
-from actionledger.execution.workspace import Edit, Files, Places
 from actionledger.profiles.coder.actions import (
     CreateDirectory,
     CreateFile,
@@ -19,6 +18,7 @@ from actionledger.profiles.coder.actions import (
 )
 from actionledger.profiles.coder.blocks import edits_in
 from actionledger.vocabulary import Reason
+from actionledger.workspace import Edit, Files, Places
 
 Result: TypeAlias = dict[str, Any]
 

@@ -7,7 +7,6 @@ from typing import Any
 from actionledger.errors import UnknownNameError
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Context, Handler, Handlers
-from actionledger.execution.workspace import Workspace
 from actionledger.profiles.orchestrator.actions import (
     CATALOGUE,
     CreateBranch,
@@ -22,6 +21,7 @@ from actionledger.profiles.orchestrator.desk import Desk, Request, RequestKind
 from actionledger.profiles.orchestrator.git import Branch, Repository, has_repository
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
+from actionledger.workspace import Workspace
 
 Result = dict[str, Any]
 

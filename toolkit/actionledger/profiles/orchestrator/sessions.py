@@ -10,7 +10,6 @@ from actionledger.execution.handlers import Handler, Handlers
 from actionledger.execution.live import Earlier, LiveSession
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import dialect_of, writer
-from actionledger.execution.workspace import Workspace
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
@@ -19,6 +18,7 @@ from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, o
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.recording import SessionKey, turn_id_of
 from actionledger.values import Observation, Turn
+from actionledger.workspace import Workspace
 
 
 class LayerSessions:

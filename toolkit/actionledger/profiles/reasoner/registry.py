@@ -7,7 +7,6 @@ from threading import Lock
 from actionledger.actions.catalogue import Catalogue
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Context, Handler, HandlerFactory, Handlers
-from actionledger.execution.workspace import Workspace
 from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.executors import EXECUTORS, TAKING_UP
@@ -15,6 +14,7 @@ from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.scene import Scene
 from actionledger.profiles.reasoner.stage import Stage
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
+from actionledger.workspace import Workspace
 
 _TIMEOUT = 180.0
 """What an action may take, the model's answer included, in seconds."""
