@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.commands import Commands, CommandSettings, Wall
 from actionledger.errors import DecisionKeyError, UsageError
 from actionledger.events import ApprovalDecided, ApprovalRequested
 from actionledger.execution.approval import Ruling
-from actionledger.execution.commands import Commands, CommandSettings, Wall
 from actionledger.execution.deciding import decide
 from actionledger.execution.entries import POLICY
 from actionledger.execution.signing import key_path, signing_key

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from actionledger.commands import CommandSettings, Means, Wall
 from actionledger.execution.approval import Ruling, Verdict
-from actionledger.execution.commands import CommandSettings, Means, Wall
 from actionledger.profiles import PROFILES
 from actionledger.profiles.coder import coder_profile, with_commands
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason

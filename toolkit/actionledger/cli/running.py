@@ -28,9 +28,9 @@ from actionledger.cli.options import (
     opened_model,
 )
 from actionledger.cli.tables import beside, console, plain, print_json, print_note, print_text
+from actionledger.commands import CommandSettings
 from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
-from actionledger.execution.commands import CommandSettings
 from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named

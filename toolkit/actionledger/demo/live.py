@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from actionledger.commands import CommandSettings
 from actionledger.demo import SOURCE
 from actionledger.execution.approval import Ruling
-from actionledger.execution.commands import CommandSettings
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.live import Earlier, LiveSession
 from actionledger.execution.profile import Profile

@@ -23,7 +23,7 @@ from actionledger.cli.repl.prompts import OWN, Prompts
 from actionledger.cli.repl.repl import Repl
 from actionledger.cli.repl.terminal import PipedLines, loop, typed_lines, write
 from actionledger.cli.repl.wording import visible
-from actionledger.execution.commands import CommandSettings
+from actionledger.commands import CommandSettings
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of

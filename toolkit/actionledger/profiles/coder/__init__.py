@@ -1,7 +1,7 @@
 """The coder: files, commands and a git repository in a workspace, asked for in XML-style tags."""
 
+from actionledger.commands import CommandSettings, OnOutput
 from actionledger.execution.approval import Policy
-from actionledger.execution.commands import CommandSettings, OnOutput
 from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile

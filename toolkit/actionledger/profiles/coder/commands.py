@@ -4,8 +4,8 @@ import signal
 from collections.abc import Collection
 from typing import Any
 
+from actionledger.commands import Commands, Finished, Ran, Wall, bound, words_of
 from actionledger.errors import ActionError
-from actionledger.execution.commands import Commands, Finished, Ran, Wall, bound, words_of
 from actionledger.execution.handlers import Context
 from actionledger.profiles.coder.actions import ExecuteCommand
 from actionledger.recording import json_text

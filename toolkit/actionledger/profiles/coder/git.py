@@ -3,8 +3,8 @@
 import posixpath
 from typing import Any
 
+from actionledger.commands import Git
 from actionledger.errors import ActionError
-from actionledger.execution.commands import Git
 from actionledger.execution.handlers import Context, Handler
 from actionledger.profiles.coder.actions import GitBranch, GitCommit, GitDiff, GitPush, GitStatus
 from actionledger.vocabulary import Reason

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from actionledger.execution.commands import GIT_ENVIRONMENT, Commands, CommandSettings, Git, OnOutput
+from actionledger.commands import GIT_ENVIRONMENT, Commands, CommandSettings, Git, OnOutput
 from actionledger.execution.handlers import HandlerFactory, Handlers
 from actionledger.profiles.coder.commands import CommandRunner
 from actionledger.profiles.coder.dry_runs import DryRuns

@@ -22,5 +22,5 @@ POLICY = Policy(
 """Looking is free; a change or a command waits, unless the session is automatic.
 
 Rules about a command's words keep a person from being asked, let what is known to be harmless pass, and ask where they can't tell. They
-are no wall: a program in a file does what it likes. What a command can reach is bounded by how it is run (``execution.commands``).
+are no wall: a program in a file does what it likes. What a command can reach is bounded by how it is run (``commands``).
 """

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from actionledger.commands import GIT_ENVIRONMENT, folders_of, git_words, settings_of, stand_in
 from actionledger.errors import ActionError
-from actionledger.execution.commands import GIT_ENVIRONMENT, folders_of, git_words, settings_of, stand_in
 from actionledger.temporary import TemporaryFolder
 from actionledger.vocabulary import Reason
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from actionledger.commands.git_folders import Folders, folders_of
+from actionledger.commands.git_settings import Setting
 from actionledger.errors import ActionError
-from actionledger.execution.commands.git_folders import Folders, folders_of
-from actionledger.execution.commands.git_settings import Setting
 from actionledger.vocabulary import Reason
 
 _ELSEWHERE = re.compile(r"[^/]*:")

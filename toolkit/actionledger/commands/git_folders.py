@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
+from actionledger.commands.git_settings import Setting, has_worktree_file, settings_in, told
 from actionledger.errors import ActionError
-from actionledger.execution.commands.git_settings import Setting, has_worktree_file, settings_in, told
 from actionledger.ids import new_id
 from actionledger.vocabulary import Reason
 

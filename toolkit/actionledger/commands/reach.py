@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
+from actionledger.commands.settings import CommandSettings, toolchains
 from actionledger.errors import ActionError
-from actionledger.execution.commands.settings import CommandSettings, toolchains
 from actionledger.user_state import state_folder
 from actionledger.vocabulary import Reason
 

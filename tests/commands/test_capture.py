@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.execution.commands.capture import Capture
+from actionledger.commands.capture import Capture
 
 
 def captured(pieces, limit=10):

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.commands import CommandSettings
 from actionledger.errors import ActionError, UsageError
-from actionledger.execution.commands import CommandSettings
 from actionledger.vocabulary import Reason
 
 PYTHON = sys.executable
@@ -167,8 +167,8 @@ def test_a_host_that_is_killed_takes_its_commands_with_it(root, tmp_path, gone, 
     inner = f"{locking}import time; print('on', flush=True); time.sleep(60)"
     code = (
         "import sys, pathlib\n"
-        "from actionledger.execution.commands.running import run_command\n"
-        "from actionledger.execution.commands import CommandSettings\n"
+        "from actionledger.commands.running import run_command\n"
+        "from actionledger.commands import CommandSettings\n"
         f"run_command([sys.executable, '-c', {inner!r}],\n"
         "    workspace=pathlib.Path(sys.argv[1]), home=pathlib.Path(sys.argv[2]), settings=CommandSettings(),\n"
         "    on_output=lambda name, text: print(text, end='', flush=True))\n"

@@ -5,12 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event, Lock
 
+from actionledger.commands import reach
+from actionledger.commands.capture import OnOutput
+from actionledger.commands.running import Ran, run_command
+from actionledger.commands.settings import CommandSettings
+from actionledger.commands.walls import Wall
 from actionledger.errors import ActionError
-from actionledger.execution.commands import reach
-from actionledger.execution.commands.capture import OnOutput
-from actionledger.execution.commands.running import Ran, run_command
-from actionledger.execution.commands.settings import CommandSettings
-from actionledger.execution.commands.walls import Wall
 from actionledger.sandbox.launching import host_python
 from actionledger.temporary import TemporaryFolder
 from actionledger.workspace import Workspace

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from actionledger.execution.commands import Commands, CommandSettings
+from actionledger.commands import Commands, CommandSettings
 from actionledger.workspace import Workspace, belonging_to
 
 PYTHON = sys.executable
@@ -47,7 +47,7 @@ def test_what_a_command_did_is_undone_after_its_host_was_killed(root, tmp_path):
     state = tmp_path / "state"
     code = (
         "import sys\n"
-        "from actionledger.execution.commands import Commands, CommandSettings\n"
+        "from actionledger.commands import Commands, CommandSettings\n"
         "from actionledger.workspace import Workspace, belonging_to\n"
         "workspace = Workspace(sys.argv[1], state=sys.argv[2])\n"
         "commands = Commands(workspace, CommandSettings(), lambda name, text: print(text, flush=True))\n"

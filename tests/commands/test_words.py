@@ -6,8 +6,8 @@ from contextlib import suppress
 import pytest
 from hypothesis import assume, given, strategies as st
 
+from actionledger.commands import words_of
 from actionledger.errors import ActionError
-from actionledger.execution.commands import words_of
 from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 

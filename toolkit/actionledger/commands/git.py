@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
+from actionledger.commands.commands import Commands, Finished
+from actionledger.commands.git_folders import folders_of, settings_of, stand_in
+from actionledger.commands.git_remotes import has_hooks, local_repository
+from actionledger.commands.git_settings import Setting
+from actionledger.commands.running import Ran
 from actionledger.errors import ActionError
-from actionledger.execution.commands.commands import Commands, Finished
-from actionledger.execution.commands.git_folders import folders_of, settings_of, stand_in
-from actionledger.execution.commands.git_remotes import has_hooks, local_repository
-from actionledger.execution.commands.git_settings import Setting
-from actionledger.execution.commands.running import Ran
 from actionledger.vocabulary import Reason
 
 _ANONYMOUS = ("actionledger", "actionledger@localhost")

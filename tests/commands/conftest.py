@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from actionledger.execution.commands import Commands, CommandSettings, Means, Wall
-from actionledger.execution.commands.running import Ran, run_command
+from actionledger.commands import Commands, CommandSettings, Means, Wall
+from actionledger.commands.running import Ran, run_command
 from actionledger.workspace import Workspace
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.commands import Means, Wall
 from actionledger.errors import ActionError
-from actionledger.execution.commands import Means, Wall
 from actionledger.vocabulary import Reason
 
 PYTHON = sys.executable

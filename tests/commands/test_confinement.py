@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.execution.commands import CommandSettings
-from actionledger.execution.commands.reach import readable
+from actionledger.commands import CommandSettings
+from actionledger.commands.reach import readable
 
 PYTHON = sys.executable
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from actionledger.execution.commands import bound
+from actionledger.commands import bound
 
 
 def test_the_content_of_each_named_file_counts(root):

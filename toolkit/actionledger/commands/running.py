@@ -15,16 +15,16 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from actionledger.errors import ActionError
-from actionledger.execution.commands import reach
-from actionledger.execution.commands.capture import Capture, OnOutput
-from actionledger.execution.commands.settings import (
+from actionledger.commands import reach
+from actionledger.commands.capture import Capture, OnOutput
+from actionledger.commands.settings import (
     ENVIRONMENT,
     CommandSettings,
     allows,
     environment_of,
 )
-from actionledger.execution.commands.walls import KEEPS_TO_THE_WORKSPACE, Wall
+from actionledger.commands.walls import KEEPS_TO_THE_WORKSPACE, Wall
+from actionledger.errors import ActionError
 from actionledger.sandbox.launching import INSIDE, host_python
 from actionledger.vocabulary import Reason
 
