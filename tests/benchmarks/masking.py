@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pydantic_core import to_json
 
-sys.path[:0] = [str(Path(__file__).parents[1] / "privacy")]
+sys.path[:0] = [str(Path(__file__).parents[1] / "support")]
 from planted import Planted, planted  # noqa: E402 - it lies beside the tests
 from timing import least  # noqa: E402 - the same
 

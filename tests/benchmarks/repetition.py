@@ -21,11 +21,11 @@ from pathlib import Path
 
 from repetition_sources import SOURCES, Walked
 
-from actionledger.execution.guarding import RepetitionGuard
-from actionledger.execution.repetition import Repetition
-from actionledger.execution.repetition_forms import call_form
-from actionledger.execution.repetition_limits import STANDARD_REPETITION
 from actionledger.rates import Rate
+from actionledger.repetition.forms import call_form
+from actionledger.repetition.guard import RepetitionGuard
+from actionledger.repetition.limits import STANDARD_REPETITION
+from actionledger.repetition.patterns import Repetition
 
 _LOOP = 4
 _SHOWN = 50

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from actionledger.execution.deeds import Deed, deed
 from actionledger.parsing.parsers import parser_named
+from actionledger.repetition.fingerprints import Deed, deed
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.sources.mint import mint_files, read_mint
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Protocol
 
 from actionledger.execution.approval import Policy, Ruling
-from actionledger.execution.deeds import observed_deed
 from actionledger.execution.entries import (
     POLICY,
     Step,
@@ -17,12 +16,13 @@ from actionledger.execution.entries import (
 )
 from actionledger.execution.executor import Executor
 from actionledger.execution.gate import Admitted, Gate, Withheld
-from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.history import History
 from actionledger.execution.limits import FailureBudget, Rates
 from actionledger.execution.planning import Plan, PlannedAction
 from actionledger.execution.profile import Profile
 from actionledger.recording import Recorder, RunKey
+from actionledger.repetition.fingerprints import observed_deed
+from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import ActionCall, Observation
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason
 

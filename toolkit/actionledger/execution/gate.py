@@ -12,12 +12,12 @@ from actionledger.actions.references import filled
 from actionledger.actions.validation import check_action, written_out
 from actionledger.errors import ActionError
 from actionledger.execution.approval import Policy, Rule, Verdict, content_hash
-from actionledger.execution.deeds import proposed_form
 from actionledger.execution.entries import Step, recorded_arguments
-from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.limits import FailureBudget, Rates
 from actionledger.execution.planning import Plan, PlannedAction, as_sentence, named
 from actionledger.execution.profile import Profile
+from actionledger.repetition.fingerprints import proposed_form
+from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import ActionCall, Approval, FieldError, Observation, RawAction
 from actionledger.vocabulary import SENTENCES, ActionStatus, Decision, ExecutionStatus, Reason
 

@@ -7,8 +7,8 @@ from actionledger.execution.approval import Policy
 from actionledger.execution.conduct import STANDARD_CONDUCTS, Conducts
 from actionledger.execution.handlers import HandlerFactory, no_handlers
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
-from actionledger.execution.repetition_limits import STANDARD_REPETITION, RepetitionLimits
 from actionledger.parsing.parsers import BaselineParser, DialectParser
+from actionledger.repetition.limits import STANDARD_REPETITION, RepetitionLimits
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,9 @@ from actionledger.errors import UsageError
 from actionledger.execution.acting import Acting
 from actionledger.execution.approval import Policy
 from actionledger.execution.correcting import corrector
-from actionledger.execution.deeds import refused_deeds
 from actionledger.execution.entries import noted, turn_resumed
 from actionledger.execution.executor import Executor
 from actionledger.execution.feedback import render
-from actionledger.execution.guarding import RepetitionGuard
 from actionledger.execution.history import History
 from actionledger.execution.limits import Counter, FailureBudget, LocalCounter, Rates
 from actionledger.execution.planning import build_plan
@@ -35,6 +33,8 @@ from actionledger.recording import (
     turn_finished,
     turn_id_of,
 )
+from actionledger.repetition.fingerprints import refused_deeds
+from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import Issue, ParseResult, Turn
 from actionledger.vocabulary import ActionStatus, ExecutionStatus
 from actionledger.workspace import Workspace

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
-from actionledger.execution.repetition_limits import RepetitionLimits, Threshold
 from actionledger.models import Model
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
@@ -13,6 +12,7 @@ from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, chain_action
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
 from actionledger.profiles.reasoner.stage import Stage
+from actionledger.repetition.limits import RepetitionLimits, Threshold
 
 POLICY = Policy((("*", Verdict.APPROVE),))
 

@@ -12,7 +12,8 @@ from actionledger.events import (
     ResponseParsed,
     ResponseReceived,
 )
-from actionledger.execution.repetition_forms import (
+from actionledger.recording import json_text
+from actionledger.repetition.forms import (
     CallForm,
     call_form,
     error_form,
@@ -22,7 +23,6 @@ from actionledger.execution.repetition_forms import (
     says_not_yet,
     words_of,
 )
-from actionledger.recording import json_text
 from actionledger.values import ActionCall, Issue, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Outcome, Reason
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
-from actionledger.execution.deeds import Deed
-from actionledger.execution.repetition_forms import CallForm
-from actionledger.execution.repetition_limits import STANDARD_REPETITION, Pattern, RepetitionLimits
+from actionledger.repetition.fingerprints import Deed
+from actionledger.repetition.forms import CallForm
+from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
 
 _LONGEST_CYCLE = 4
 """Circles of more steps than this are not looked for."""

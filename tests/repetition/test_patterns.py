@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from actionledger.errors import UsageError
-from actionledger.execution.deeds import Deed, deed
-from actionledger.execution.repetition import Watch, repetitions
-from actionledger.execution.repetition_limits import NO_REPETITION, Pattern, RepetitionLimits, Threshold
+from actionledger.repetition.fingerprints import Deed, deed
+from actionledger.repetition.limits import NO_REPETITION, Pattern, RepetitionLimits, Threshold
+from actionledger.repetition.patterns import Watch, repetitions
 
 TELLING = "a result that is long enough to tell a change"
 

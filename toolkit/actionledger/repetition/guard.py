@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from actionledger.execution.deeds import Deed
-from actionledger.execution.repetition import Repetition, Watch
-from actionledger.execution.repetition_forms import CallForm
-from actionledger.execution.repetition_limits import Pattern, RepetitionLimits
+from actionledger.repetition.fingerprints import Deed
+from actionledger.repetition.forms import CallForm
+from actionledger.repetition.limits import Pattern, RepetitionLimits
+from actionledger.repetition.patterns import Repetition, Watch
 
 
 class RepetitionGuard:

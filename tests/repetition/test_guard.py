@@ -7,9 +7,9 @@ import pytest
 
 from actionledger.errors import ActionError
 from actionledger.events import SystemNoted
-from actionledger.execution.deeds import recorded_deeds
-from actionledger.execution.repetition import repetitions
-from actionledger.execution.repetition_limits import NO_REPETITION, RepetitionLimits
+from actionledger.repetition.fingerprints import recorded_deeds
+from actionledger.repetition.limits import NO_REPETITION, RepetitionLimits
+from actionledger.repetition.patterns import repetitions
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from actionledger.execution.deeds import deed
-from actionledger.execution.guarding import RepetitionGuard
-from actionledger.execution.repetition_forms import call_form
-from actionledger.execution.repetition_limits import STANDARD_REPETITION, Pattern, RepetitionLimits
+from actionledger.repetition.fingerprints import deed
+from actionledger.repetition.forms import call_form
+from actionledger.repetition.guard import RepetitionGuard
+from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
 
 from .repetition_sessions import LOOPS, ORDINARY, Session
 
