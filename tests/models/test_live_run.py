@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.conversing import Ending, converse
+from actionledger.agent import Ending, converse
 from actionledger.errors import SandboxError
 from actionledger.profiles.assistant.reasoning import IterativeReasoner
 from actionledger.sandbox import choose

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.conversing import converse
+from actionledger.agent import converse
 from actionledger.errors import SandboxError
 from actionledger.models import ScriptedModel
 from actionledger.profiles.assistant import assistant_profile

@@ -2,6 +2,7 @@
 
 from actionledger._version import __version__
 from actionledger.actions.catalogue import Action, Catalogue
+from actionledger.agent import Conversation, ConversationLimits, converse
 from actionledger.api import (
     Runtime,
     dialect_names,
@@ -16,7 +17,6 @@ from actionledger.api import (
     reparse,
     tools,
 )
-from actionledger.conversing import Conversation, ConversationLimits, converse
 from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.approval import Policy, Rule, Ruling, Verdict
 from actionledger.execution.conduct import Conduct, Conducts

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from actionledger import api
+from actionledger.agent import Conversation, Ending, converse
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import ledger_of_agent
 from actionledger.cli.options import (
@@ -29,7 +30,6 @@ from actionledger.cli.options import (
 )
 from actionledger.cli.tables import beside, console, plain, print_json, print_note, print_text
 from actionledger.commands import CommandSettings
-from actionledger.conversing import Conversation, Ending, converse
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.models import Model

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from actionledger.conversing.transcript import Transcript
+from actionledger.agent.transcript import Transcript
 from actionledger.errors import UsageError
 from actionledger.events import Event, ResponseReceived
 from actionledger.execution.approval import Policy, Ruling

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actionledger.conversing import Conversation, ConversationLimits, converse
+from actionledger.agent import Conversation, ConversationLimits, converse
 from actionledger.execution.approval import Policy
 from actionledger.execution.live import LiveSession
 from actionledger.execution.profile import Profile

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.conversing.transcript import Transcript
+from actionledger.agent.transcript import Transcript
 
 
 def transcript(room: int, *sizes: int) -> Transcript:

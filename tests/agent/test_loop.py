@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import actionledger as al
-from actionledger.conversing import Conversation, ConversationLimits, Ending, converse
+from actionledger.agent import Conversation, ConversationLimits, Ending, converse
 from actionledger.errors import UsageError
 from actionledger.models import (
     BrokenResponseError,

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 
-from actionledger.conversing.endings import ConversationLimits, Ending, Watch
-from actionledger.conversing.prompts import next_prompt
-from actionledger.conversing.transcript import Transcript
+from actionledger.agent.endings import ConversationLimits, Ending, Watch
+from actionledger.agent.prompts import next_prompt
+from actionledger.agent.transcript import Transcript
 from actionledger.errors import UsageError
 from actionledger.execution.live import LiveSession
 from actionledger.execution.prompting import prompt_of
