@@ -8,11 +8,9 @@ from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy
-from actionledger.execution.live import Earlier, LiveSession
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
-from actionledger.execution.recall import recorded_workspace
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_session
@@ -26,6 +24,8 @@ from actionledger.profiles import PROFILES, profile_named
 from actionledger.reading import read_provider_message, read_response
 from actionledger.recording import Recorder
 from actionledger.replay.reparse import ReparseReport, reparse_with
+from actionledger.session.resume_state import recorded_workspace
+from actionledger.session.session import Earlier, LiveSession
 from actionledger.values import ActionCall, ParseResult, RawAction
 
 AnyParser = DialectParser | BaselineParser

@@ -9,7 +9,6 @@ import pytest
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.approval import Ruling
-from actionledger.execution.deciding import decide
 from actionledger.ledger import open_ledger
 from actionledger.models import Completion, ModelUnreachableError, ScriptedModel, Usage
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
@@ -17,6 +16,7 @@ from actionledger.profiles.orchestrator.casting import Layer, Price
 from actionledger.profiles.orchestrator.state import FILE, State
 from actionledger.profiles.orchestrator.store import FILE as STORE
 from actionledger.profiles.orchestrator.terms import Terms
+from actionledger.session.decisions import decide
 from actionledger.vocabulary import Decision
 
 ISSUE = {"title": "Accents", "body": "Fold them.", "labels": ["search"]}

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from actionledger.errors import LedgerError, UnknownNameError, UsageError
-from actionledger.execution.standing import waiting_approvals
 from actionledger.profiles.orchestrator.desk import Desk
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.store import FILE, Store
+from actionledger.session.valid_decisions import waiting_approvals
 from actionledger.vocabulary import ExecutionStatus
 
 MODELS = {"2ic": "big", "eng-lead": "middle", "team-lead": "small"}

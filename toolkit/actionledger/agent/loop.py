@@ -9,10 +9,10 @@ from actionledger.agent.endings import ConversationLimits, Ending, Watch
 from actionledger.agent.prompts import next_prompt
 from actionledger.agent.transcript import Transcript
 from actionledger.errors import UsageError
-from actionledger.execution.live import LiveSession
 from actionledger.execution.prompting import prompt_of
 from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.models.errors import ServerFailedError
+from actionledger.session.session import LiveSession
 from actionledger.values import Turn
 
 STANDARD_LIMITS = ConversationLimits()

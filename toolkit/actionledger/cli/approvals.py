@@ -26,11 +26,11 @@ from actionledger.cli.tables import (
 from actionledger.errors import UsageError
 from actionledger.events import Event, SystemNoted
 from actionledger.execution.approval import Ruling
-from actionledger.execution.deciding import decide, one_standing
-from actionledger.execution.standing import Standing, decided_approvals, open_standings
-from actionledger.execution.taking import NOT_TAKEN
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import session_names
+from actionledger.session.decisions import decide, one_standing
+from actionledger.session.resumption import NOT_TAKEN
+from actionledger.session.valid_decisions import Standing, decided_approvals, open_standings
 from actionledger.vocabulary import Decision
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from actionledger.cli.tables import print_note
 from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.apart import refuse_reachable
+from actionledger.session.separation import refuse_reachable
 from actionledger.user_state import state_folder
 
 DEFAULT_LEDGER = Path("actionledger.duckdb")

@@ -16,13 +16,13 @@ from actionledger.commands import CommandSettings
 from actionledger.demo import SOURCE
 from actionledger.execution.approval import Ruling
 from actionledger.execution.limits import Limits, RateLimit
-from actionledger.execution.live import Earlier, LiveSession
 from actionledger.execution.profile import Profile
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known_ids
 from actionledger.profiles.coder import CODER, coder_profile
 from actionledger.recording import SessionKey, turn_id_of
+from actionledger.session.session import Earlier, LiveSession
 from actionledger.vocabulary import Decision
 
 _MODELS = ("heron-70b", "kestrel-pro")

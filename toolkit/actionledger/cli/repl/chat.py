@@ -9,13 +9,13 @@ from actionledger.agent.transcript import Transcript
 from actionledger.errors import UsageError
 from actionledger.events import Event, ResponseReceived
 from actionledger.execution.approval import Policy, Ruling
-from actionledger.execution.live import LiveSession
-from actionledger.execution.previewing import Preview
 from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import turn_progress
 from actionledger.models import Completion, Message, Model, ModelError
 from actionledger.recording import Recorder
+from actionledger.session.preview import Preview
+from actionledger.session.session import LiveSession
 from actionledger.values import Turn
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason
 from actionledger.workspace import Undone

@@ -1,6 +1,6 @@
 """What somebody was asked, and what is recorded as decided: each request once for every decision about it that stands there.
 
-Who may append to a ledger may append a decision. Which one counts, ``execution.standing`` says; nothing is to be run on what
+Who may append to a ledger may append a decision. Which one counts, ``session.valid_decisions`` says; nothing is to be run on what
 is found here alone.
 """
 

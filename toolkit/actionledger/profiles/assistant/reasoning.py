@@ -5,11 +5,11 @@ from pathlib import Path
 
 from actionledger.agent import Conversation, ConversationLimits, converse
 from actionledger.execution.approval import Policy
-from actionledger.execution.live import LiveSession
 from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
 from actionledger.models import Model
 from actionledger.profiles.assistant import ITERATIVE
+from actionledger.session.session import LiveSession
 
 ITERATION_LIMITS = ConversationLimits(turns=10)
 """Ten iterations."""

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Self
 
 from actionledger.errors import UsageError
-from actionledger.execution.standing import decided_approvals, waiting_approvals
 from actionledger.ids import derived_id, new_id
 from actionledger.ledger import Ledger
 from actionledger.models import Message, ModelError
@@ -28,6 +27,7 @@ from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerM
 from actionledger.profiles.orchestrator.store import FILE as STORE, Store
 from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Ending, Terms
 from actionledger.profiles.orchestrator.tracker import Tracker
+from actionledger.session.valid_decisions import decided_approvals, waiting_approvals
 from actionledger.values import Approval, Turn
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.handlers import Handler, Handlers
-from actionledger.execution.live import Earlier, LiveSession
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import dialect_of, writer
 from actionledger.ids import derived_id
@@ -17,6 +16,7 @@ from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.recording import SessionKey, turn_id_of
+from actionledger.session.session import Earlier, LiveSession
 from actionledger.values import Observation, Turn
 from actionledger.workspace import Workspace
 

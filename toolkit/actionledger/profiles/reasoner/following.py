@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from threading import Event as Signal
 
-from actionledger.execution.live import LiveSession
 from actionledger.models import Completion, Message, Model, ModelError
 from actionledger.profiles.reasoner.chains import Chain
 from actionledger.profiles.reasoner.planner import further, unplanned
@@ -12,6 +11,7 @@ from actionledger.profiles.reasoner.sequence import is_plan, sequence_of
 from actionledger.profiles.reasoner.stage import Stage
 from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
+from actionledger.session.session import LiveSession
 from actionledger.values import Turn
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
 

@@ -9,7 +9,6 @@ from typing import Self
 
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.events import Event
-from actionledger.execution.live import LiveSession
 from actionledger.ledger import Ledger
 from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
@@ -24,6 +23,7 @@ from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.stage import Stage
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
+from actionledger.session.session import LiveSession
 
 MAX_SEQUENCES = 4
 """So many sequences follow from one trigger at most, the first one included."""

@@ -9,10 +9,10 @@ from hypothesis import given, settings, strategies as st
 import actionledger as al
 from actionledger.errors import ActionError, UsageError
 from actionledger.execution.approval import Ruling
-from actionledger.execution.deciding import decide
-from actionledger.execution.standing import waiting_approvals
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.rates import Rate
+from actionledger.session.decisions import decide
+from actionledger.session.valid_decisions import waiting_approvals
 from actionledger.vocabulary import Decision
 
 STEPS = st.lists(

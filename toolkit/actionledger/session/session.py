@@ -18,13 +18,9 @@ from actionledger.events import (
     TurnFinished,
     TurnResumed,
 )
-from actionledger.execution.apart import refuse_reachable
 from actionledger.execution.approval import Policy, Ruling
-from actionledger.execution.previewing import Preview, previews
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.taking import Taking
-from actionledger.execution.undoing import Undoing
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.recording import (
@@ -39,6 +35,10 @@ from actionledger.recording import (
     session_finished,
     session_started,
 )
+from actionledger.session.preview import Preview, previews
+from actionledger.session.resumption import Taking
+from actionledger.session.separation import refuse_reachable
+from actionledger.session.undo import Undoing
 from actionledger.temporary import TemporaryFolder
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, RunKind

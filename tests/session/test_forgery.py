@@ -15,13 +15,13 @@ from actionledger.commands import Commands, CommandSettings, Wall
 from actionledger.errors import DecisionKeyError, UsageError
 from actionledger.events import ApprovalDecided, ApprovalRequested
 from actionledger.execution.approval import Ruling
-from actionledger.execution.deciding import decide
 from actionledger.execution.entries import POLICY
-from actionledger.execution.signing import key_path, signing_key
-from actionledger.execution.standing import decided_approvals, open_standings, waiting_approvals
 from actionledger.ids import new_id
 from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.recording import now
+from actionledger.session.decisions import decide
+from actionledger.session.signatures import key_path, signing_key
+from actionledger.session.valid_decisions import decided_approvals, open_standings, waiting_approvals
 from actionledger.values import Approval
 from actionledger.vocabulary import Decision, ExecutionStatus
 from actionledger.workspace import Workspace

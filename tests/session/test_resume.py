@@ -13,12 +13,12 @@ import actionledger as al
 from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.approval import Policy, Ruling, Verdict
 from actionledger.execution.conduct import Conduct, Conducts
-from actionledger.execution.deciding import decide
 from actionledger.execution.entries import approval_decided
 from actionledger.execution.handlers import Handlers
-from actionledger.execution.signing import signed, signing_key
-from actionledger.execution.standing import decided_approvals, waiting_approvals
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.session.decisions import decide
+from actionledger.session.signatures import signed, signing_key
+from actionledger.session.valid_decisions import decided_approvals, waiting_approvals
 from actionledger.vocabulary import Decision, ExecutionStatus, Reason
 
 APPROVED = Ruling(Decision.APPROVED, "ada", "It looks right.")
@@ -271,7 +271,7 @@ from dataclasses import replace
 import actionledger as al
 from actionledger.execution.entries import approval_decided
 from actionledger.execution.handlers import Handlers
-from actionledger.execution.signing import signed, signing_key
+from actionledger.session.signatures import signed, signing_key
 def killed(action, context):
     if action.path == "b":
         os.write(1, b"killed")

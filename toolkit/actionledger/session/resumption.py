@@ -5,16 +5,16 @@ from contextlib import suppress
 from dataclasses import replace
 
 from actionledger.errors import DecisionKeyError, UsageError
-from actionledger.execution.apart import lies_in
 from actionledger.execution.approval import Ruling
-from actionledger.execution.deciding import decide, ruled
 from actionledger.execution.entries import noted
 from actionledger.execution.history import History
-from actionledger.execution.recall import recall
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.execution.signing import key_path, spend
-from actionledger.execution.standing import Standing, standings_of_turn
 from actionledger.ledger import Ledger
+from actionledger.session.decisions import decide, ruled
+from actionledger.session.resume_state import recall
+from actionledger.session.separation import lies_in
+from actionledger.session.signatures import key_path, spend
+from actionledger.session.valid_decisions import Standing, standings_of_turn
 from actionledger.values import Approval
 from actionledger.vocabulary import ExecutionStatus
 

@@ -6,13 +6,13 @@ from actionledger.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.events import EVENT, ApprovalDecided
 from actionledger.execution.approval import Ruling, content_hash, hash_of_shown
 from actionledger.execution.entries import approval_decided, decision_event_id
-from actionledger.execution.signing import signed, signing_key
-from actionledger.execution.standing import Standing, standings_called
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.encoding import encode
 from actionledger.privacy import mask
 from actionledger.recording import json_text
+from actionledger.session.signatures import signed, signing_key
+from actionledger.session.valid_decisions import Standing, standings_called
 from actionledger.values import Approval
 
 _PATIENCE_SECONDS = 10.0

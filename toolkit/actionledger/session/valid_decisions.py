@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 
 from actionledger.errors import DecisionKeyError
 from actionledger.execution.entries import POLICY
-from actionledger.execution.signing import is_signed, known_key
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.approvals import approvals_called, approvals_of_turn, open_approvals
+from actionledger.session.signatures import is_signed, known_key
 from actionledger.values import Approval
 
 

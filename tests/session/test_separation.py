@@ -6,7 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import UsageError
-from actionledger.execution.apart import lies_in, refuse_reachable
+from actionledger.session.separation import lies_in, refuse_reachable
 
 
 @pytest.fixture

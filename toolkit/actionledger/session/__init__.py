@@ -1,0 +1,1 @@
+"""One session with a ledger: opened, resumed, decided about, undone, looked at beforehand."""
