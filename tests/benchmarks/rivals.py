@@ -10,7 +10,7 @@ from rich.table import Table
 from timing import least, seconds
 
 from actionledger.parsing.parsers import PARSERS
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
 
 Read = Callable[[str], object]
 

@@ -21,7 +21,7 @@ from actionledger.parsing.parsers import (
     parser_for,
     parser_named,
 )
-from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.vocabulary import RepairKind
 
 BASE = DialectParser(name="p", dialects=(dialect_named("actions"),))

@@ -26,7 +26,6 @@ from actionledger.execution.profile import Profile
 from actionledger.explain import explain
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.models import Model, model_from
-from actionledger.parsing.scan.tolerant import Decoded, DecodeOptions, decode, decode_all, find_value
 from actionledger.parsing.stream import StreamParser
 from actionledger.profiles import profile_named as profile
 from actionledger.profiles.assistant.reasoning import IterativeReasoner
@@ -35,6 +34,7 @@ from actionledger.profiles.orchestrator.cascade import orchestrate
 from actionledger.profiles.orchestrator.casting import Layer
 from actionledger.rates import Rate
 from actionledger.replay.reparse import ReparseReport
+from actionledger.tolerant_json import Decoded, DecodeOptions, decode, decode_all, find_value
 from actionledger.values import (
     ActionCall,
     Approval,

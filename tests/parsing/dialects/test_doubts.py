@@ -3,7 +3,7 @@
 import pytest
 
 from actionledger.parsing.dialects.doubts import unless_doubtful
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
 from actionledger.vocabulary import Reason
 
 

@@ -7,8 +7,8 @@ import pytest
 from actionledger.parsing.dialects import DIALECTS, dialect_named
 from actionledger.parsing.parsers import DialectParser, parser_for
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 CALL = '{"name": "get_time", "arguments": {}}'

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from actionledger.errors import UsageError
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
 from actionledger.values import ParseResult, Turn
 from actionledger.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
 

@@ -16,8 +16,8 @@ from actionledger.parsing.dialects.verdicts import as_example
 from actionledger.parsing.intent import lost_behind, weighed
 from actionledger.parsing.quotations import Quotation
 from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, behind_mark, is_fence
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

@@ -7,8 +7,8 @@ from typing import Protocol
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, thoughts_up_to
 from actionledger.parsing.finding import Finder, Placed
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Block, Issue, RawAction, Reading
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 

@@ -13,8 +13,8 @@ from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named
 from actionledger.parsing.finding import Finder
 from actionledger.parsing.parse import REASONING, assembled, read
-from actionledger.parsing.scan.options import BLOCK_REPAIRS, GUESSES, JSON_REPAIRS, DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import BLOCK_REPAIRS, GUESSES, JSON_REPAIRS, DecodeOptions
 from actionledger.values import Reading
 
 REPAIRS = (JSON_REPAIRS | BLOCK_REPAIRS) - GUESSES

@@ -10,9 +10,9 @@ from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER
 from actionledger.parsing.parse import numbered
 from actionledger.parsing.parsers import DialectParser
-from actionledger.parsing.scan.options import STRICT
 from actionledger.parsing.scan.source import Source
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
+from actionledger.tolerant_json.options import STRICT
 from actionledger.values import Block, RawAction, Reading
 from actionledger.vocabulary import BlockStatus, Reason
 

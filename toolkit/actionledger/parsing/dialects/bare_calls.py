@@ -11,7 +11,7 @@ from typing import Any
 from actionledger.parsing.dialects.base import Written
 from actionledger.parsing.dialects.json_calls import Call, Keys, call_of, whole_items
 from actionledger.parsing.scan.source import Source
-from actionledger.parsing.scan.tolerant import Decoded
+from actionledger.tolerant_json import Decoded
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

@@ -19,8 +19,8 @@ from actionledger.parsing.dialects.json_values import (
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.writing import PlainCall, call_object, fenced, json_text
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

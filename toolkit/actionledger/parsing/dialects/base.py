@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from actionledger.errors import RenderError, UsageError
 from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Openers, Opening
-from actionledger.parsing.scan.options import STRICT, DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import STRICT, DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

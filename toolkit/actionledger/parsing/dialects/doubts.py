@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from actionledger.parsing.scan.tolerant import Decoded
-from actionledger.parsing.scan.tolerant.shapes import brief
+from actionledger.tolerant_json import Decoded
+from actionledger.tolerant_json.shapes import brief
 from actionledger.values import Issue
 from actionledger.vocabulary import Reason, RepairKind
 

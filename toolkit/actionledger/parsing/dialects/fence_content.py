@@ -12,9 +12,9 @@ from typing import NamedTuple
 from actionledger.parsing.dialects.json_values import Group, Reach, json_ahead, values_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.scan.openings import Closing, Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
-from actionledger.parsing.scan.tolerant import Decoded, comments_behind
+from actionledger.tolerant_json import Decoded, comments_behind
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 

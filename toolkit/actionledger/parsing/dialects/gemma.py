@@ -16,9 +16,9 @@ from actionledger.parsing.dialects.python_source import PythonCall
 from actionledger.parsing.dialects.verdicts import read_block
 from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import STRICT, DecodeOptions
 from actionledger.parsing.scan.source import Source
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
+from actionledger.tolerant_json.options import STRICT, DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

@@ -14,8 +14,8 @@ from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.verdicts import closing_tag, read_block, refused
 from actionledger.parsing.dialects.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

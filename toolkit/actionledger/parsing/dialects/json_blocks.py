@@ -25,8 +25,8 @@ from actionledger.parsing.dialects.mislabelled import (
 from actionledger.parsing.dialects.verdicts import as_example, in_prose, shown
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

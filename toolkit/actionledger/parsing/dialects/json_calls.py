@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from actionledger.parsing.dialects.base import Written
-from actionledger.parsing.scan.tolerant import STRICT, Decoded, decode
+from actionledger.tolerant_json import STRICT, Decoded, decode
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

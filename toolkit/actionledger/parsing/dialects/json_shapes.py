@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from actionledger.parsing.dialects.base import Dialect, Found, Written, named_arguments
 from actionledger.parsing.dialects.fence_content import Content
 from actionledger.parsing.dialects.verdicts import read_block, refused
-from actionledger.parsing.scan.options import STRICT, DecodeOptions
-from actionledger.parsing.scan.tolerant import Decoded, decode_nested
-from actionledger.parsing.scan.tolerant.decoded import Evidence
+from actionledger.tolerant_json import Decoded, decode_nested
+from actionledger.tolerant_json.decoded import Evidence
+from actionledger.tolerant_json.options import STRICT, DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

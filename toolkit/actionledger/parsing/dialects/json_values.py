@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 
 from actionledger.parsing.dialects.doubts import unless_doubtful
 from actionledger.parsing.dialects.json_calls import arguments_of
-from actionledger.parsing.scan.options import DecodeOptions
-from actionledger.parsing.scan.outline import outlined
 from actionledger.parsing.scan.source import Source
-from actionledger.parsing.scan.tolerant import Decoded, decode
-from actionledger.parsing.scan.tolerant.valid import SCAN_ERRORS, scan
+from actionledger.tolerant_json import Decoded, decode
+from actionledger.tolerant_json.options import DecodeOptions
+from actionledger.tolerant_json.outline import outlined
+from actionledger.tolerant_json.valid import SCAN_ERRORS, scan
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 

@@ -12,8 +12,8 @@ from actionledger.parsing.dialects.json_values import BARE_OBJECT
 from actionledger.parsing.dialects.marked import Marked
 from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 
 
 class Llama3Json(Marked):

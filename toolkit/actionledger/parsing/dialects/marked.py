@@ -13,8 +13,8 @@ from actionledger.parsing.dialects.json_values import BEGINS_JSON, Group, values
 from actionledger.parsing.dialects.markers import BLANKS, Close, Marker, behind_blanks
 from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

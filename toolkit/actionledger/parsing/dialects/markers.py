@@ -6,8 +6,8 @@ from typing import NamedTuple
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.json_values import Reach
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

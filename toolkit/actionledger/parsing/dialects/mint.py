@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

@@ -17,8 +17,8 @@ from actionledger.parsing.dialects.verdicts import (
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.dialects.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

@@ -17,8 +17,8 @@ from actionledger.parsing.dialects.python_source import (
 )
 from actionledger.parsing.dialects.verdicts import read_block, refused, shown
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

@@ -11,8 +11,8 @@ from actionledger.parsing.dialects.python_blocks import LIST, bare_list, list_be
 from actionledger.parsing.dialects.python_source import behind_comments, call_name
 from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call, python_list
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Span
 from actionledger.vocabulary import BlockStatus, Reason
 

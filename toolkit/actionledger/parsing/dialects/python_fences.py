@@ -16,8 +16,8 @@ from actionledger.parsing.dialects.python_source import (
 from actionledger.parsing.dialects.verdicts import read_block, refused, shown
 from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call
 from actionledger.parsing.scan.openings import Closing, Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 

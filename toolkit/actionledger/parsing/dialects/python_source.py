@@ -12,7 +12,7 @@ from typing import Any
 
 from actionledger.parsing.dialects.python_literals import NoLiteralError, literal
 from actionledger.parsing.dialects.verdicts import excerpt
-from actionledger.parsing.scan.options import DecodeOptions
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.scan.openings import Opening
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

@@ -14,8 +14,8 @@ from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.verdicts import excerpt, read_block, refused
 from actionledger.parsing.dialects.writing import PlainCall, fenced, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
 

@@ -13,8 +13,8 @@ from actionledger.parsing.dialects.json_values import Arguments, arguments_at
 from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks, loose_end
 from actionledger.parsing.dialects.writing import PlainCall
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

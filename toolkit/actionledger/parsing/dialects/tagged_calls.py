@@ -14,8 +14,8 @@ from typing import Any
 from actionledger.parsing.dialects.json_values import Reach, value_at
 from actionledger.parsing.dialects.markers import behind_blanks
 from actionledger.parsing.dialects.verdicts import closing_tag, excerpt
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason
 

@@ -15,8 +15,8 @@ from actionledger.parsing.dialects.tag_spelling import Head, head_of, meant, nea
 from actionledger.parsing.dialects.verdicts import at_line_start, excerpt, read_block, refused
 from actionledger.parsing.dialects.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
-from actionledger.parsing.scan.options import DecodeOptions
 from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

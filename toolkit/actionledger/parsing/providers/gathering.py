@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.providers.spellings import Json, Spelled, spelled
-from actionledger.parsing.scan.options import STRICT
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
+from actionledger.tolerant_json.options import STRICT
 from actionledger.values import Issue, Reading, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

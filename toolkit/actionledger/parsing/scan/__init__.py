@@ -1,1 +1,1 @@
-"""Finding and decoding: markdown fences and tags in a text, JSON with repairs."""
+"""Finding what may be a block: markdown fences and tags in a text."""

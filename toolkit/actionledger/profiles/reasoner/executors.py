@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from actionledger.errors import ActionError
-from actionledger.parsing.scan.tolerant import decode
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.listing import Adding, Removing
 from actionledger.profiles.reasoner.persona import INTENSITIES, Intensity, Persona, TextPart
 from actionledger.profiles.reasoner.scene import Executor, Scene, on_one_line, tidy
+from actionledger.tolerant_json import decode
 from actionledger.vocabulary import Reason
 
 

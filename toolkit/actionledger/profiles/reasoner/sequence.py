@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.parsing.scan.tolerant import decode
+from actionledger.tolerant_json import decode
 from actionledger.values import Block, ParseResult
 from actionledger.vocabulary import ActionStatus, BlockStatus
 

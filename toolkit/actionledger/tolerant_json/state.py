@@ -1,0 +1,145 @@
+"""Where reading stands: the place in the text, the containers that are open, the notes so far."""
+
+from typing import Any, NoReturn
+
+from actionledger.tolerant_json.contexts import ROOT, Context, context
+from actionledger.tolerant_json.endings import Memory
+from actionledger.tolerant_json.notes import After, CutError, Notes, RefusedError
+from actionledger.tolerant_json.options import DecodeOptions
+from actionledger.tolerant_json.patterns import BLANKS, COMMENT, OTHER_SPACE, VALUE_AHEAD
+from actionledger.tolerant_json.scalars import may_be_text
+from actionledger.tolerant_json.strings import Strings
+from actionledger.values import Issue
+from actionledger.vocabulary import Reason, RepairKind
+
+_MAY_BE_NO_TOKEN = frozenset("/#\x0b\x0c\x1c\x1d\x1e\x1f")
+_OUTERMOST = context(ROOT, ROOT)
+
+
+class Frame:
+    """A container that is open.
+
+    Args:
+        kind: which one, see ``contexts``.
+        value: what it holds so far.
+        start: where it begins.
+        place: the context of the values in it.
+        notes: how many notes there were when it was opened.
+
+    Attributes:
+        key, key_start, key_end: the key that was read last, and where it stands.
+        sure: how sure a key has to be that stands behind a quote inside a string, see ``patterns.KEYS``.
+        comma: where the comma stands that nothing has followed yet; -1 where there is none.
+        item, item_end: where the item begins and ends that was put in last.
+        item_comma: where the comma before that stands; -1 where there is none.
+    """
+
+    __slots__ = (
+        *("comma", "item", "item_comma", "item_end", "key", "key_end", "key_start", "kind"),
+        *("notes", "place", "start", "sure", "value"),
+    )
+
+    def __init__(self, kind: str, value: Any, start: int, place: Context, notes: int) -> None:
+        self.kind = kind
+        self.value = value
+        self.start = start
+        self.place = place
+        self.notes = notes
+        self.key = ""
+        self.key_start = self.key_end = start
+        self.sure = "sure"
+        self.comma = self.item_comma = -1
+        self.item = self.item_end = start
+
+
+class State:
+    """The state of reading one value.
+
+    Args:
+        text: the text that holds it.
+        start: where it begins.
+        options: what may be repaired, and the limits.
+        is_whole: whether whoever wrote the text ended it here, so that what it leaves open was forgotten, not cut.
+    """
+
+    __slots__ = (
+        *("at", "frames", "is_whole", "issues", "item", "kinds", "notes", "options"),
+        *("strings", "text"),
+    )
+
+    def __init__(self, text: str, start: int, options: DecodeOptions, *, is_whole: bool) -> None:
+        self.text = text
+        self.at = start
+        self.options = options
+        self.is_whole = is_whole
+        self.frames: list[Frame] = []
+        self.kinds: list[str] = []
+        self.notes = Notes()
+        self.issues: list[Issue] = []
+        self.strings = Strings(text, self.notes, Memory(), self.kinds)
+        self.item = -1  # where the member or element begins that is being read
+
+    @property
+    def place(self) -> Context:
+        """Where the value stands that is being read."""
+        return self.frames[-1].place if self.frames else _OUTERMOST
+
+    @property
+    def outer(self) -> str:
+        """The kind of the container around the innermost one."""
+        return self.kinds[-2] if len(self.kinds) > 1 else ROOT
+
+    def push(self, frame: Frame) -> None:
+        """Open a container inside the innermost one."""
+        self.frames.append(frame)
+        self.kinds.append(frame.kind)
+
+    def pop(self) -> Frame:
+        """Close the innermost container."""
+        self.kinds.pop()
+        return self.frames.pop()
+
+    def skip(self, *, is_value_due: bool = False) -> str:
+        """Pass over blanks and comments; return the character behind them.
+
+        Args:
+            is_value_due: whether a value has to follow: then a comment that none follows is none.
+
+        Raises:
+            CutError: the text ends here.
+        """
+        text, at = self.text, self.at
+        while True:
+            at = BLANKS.match(text, at).end()  # type: ignore[union-attr]
+            self.at = at
+            if at >= len(text):
+                raise CutError
+            character = text[at]
+            if character < "\x7f" and character not in _MAY_BE_NO_TOKEN:
+                return character
+            if match := OTHER_SPACE.match(text, at):
+                self.note(RepairKind.SPACE, at, match.end(), " ")
+            elif match := COMMENT.match(text, at):
+                if may_be_text(match[0]):
+                    if is_value_due and not VALUE_AHEAD.match(text, match.end()):
+                        return character
+                    self.refuse(
+                        Reason.AMBIGUOUS, "It may be a comment, or a text that lacks its first quote."
+                    )
+                self.note(RepairKind.COMMENT, at, match.end(), "")
+            else:
+                return character
+            at = match.end()
+
+    def note(self, kind: RepairKind, start: int, end: int, after: After) -> None:
+        """Note a repair."""
+        self.notes.recent.append((kind, start, end, after))
+
+    def refuse(self, code: Reason, detail: str = "") -> NoReturn:
+        """Give the value up for what stands here."""
+        raise RefusedError(code, self.at, min(self.at + 1, len(self.text)), detail)
+
+    def refuse_here(self, expected: str) -> NoReturn:
+        """Give the value up because something else stands here."""
+        found = self.text[self.at : self.at + 12]
+        self.refuse(Reason.MALFORMED_JSON, f"Expected {expected}, got {found!r}.")

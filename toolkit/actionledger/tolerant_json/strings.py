@@ -1,0 +1,156 @@
+"""Strings in whatever quotes: what they say, and what is noted of them.
+
+A string that the C scanner reads and that is followed by what the grammar allows is taken as it stands. For any other one
+``endings`` says which quote closes it.
+"""
+
+import re
+from collections.abc import Sequence
+from json.decoder import scanstring  # type: ignore[attr-defined]
+
+from actionledger.tolerant_json.contexts import KEY, Context
+from actionledger.tolerant_json.endings import QUOTES, Endings, Memory
+from actionledger.tolerant_json.escapes import (
+    CONTROL,
+    escaped,
+    requoted,
+    triple_requoted,
+    unescape,
+    value_of,
+    with_controls_escaped,
+)
+from actionledger.tolerant_json.notes import Notes
+from actionledger.vocabulary import RepairKind
+
+_CONTROL = re.compile(CONTROL)
+
+
+class Strings:
+    """Reads the strings of one text.
+
+    Args:
+        text: the text.
+        notes: where the repairs are noted.
+        memory: what is known of the text.
+        kinds: the containers that are open, outermost first, see ``contexts``.
+    """
+
+    __slots__ = ("endings", "memory", "notes", "text")
+
+    def __init__(self, text: str, notes: Notes, memory: Memory, kinds: Sequence[str]) -> None:
+        self.text = text
+        self.notes = notes
+        self.memory = memory
+        self.endings = Endings(text, memory, kinds)
+
+    def read(self, start: int, place: Context, sure: str, *, is_raw: bool = False) -> tuple[str, int]:
+        """Read the string whose opening quote stands at ``start``.
+
+        Args:
+            start: where it begins.
+            place: the container that it stands in.
+            sure: how sure a key has to be that stands behind a quote inside the string, see ``patterns.KEYS``.
+            is_raw: whether backslashes are just that (the prefix ``r``).
+
+        Returns:
+            The string and its end.
+
+        Raises:
+            CutError: the text ends before the string does.
+            RefusedError: it ends in one of two places, and nothing says in which.
+        """
+        quote = self.text[start]
+        if quote == '"' and self.memory.scans and not is_raw and not self.text.startswith('"""', start):
+            try:
+                value, end = scanstring(self.text, start + 1, False)
+            except ValueError:
+                self.memory.scans -= 1
+            else:
+                if place.fits.match(self.text, end):
+                    self._note_controls(start + 1, end - 1)
+                    return value, end
+        inside = start + self._width(start, quote, place)
+        first, stop, end = self.endings.of(start, inside, place, sure)
+        if end == stop:
+            return self.left_open(start, stop), stop
+        return self._content(start, inside, first, stop, end, is_raw=is_raw), end
+
+    def left_open(self, start: int, stop: int) -> str:
+        """Return what a string stands for that ends without a closing quote, and note that."""
+        self.notes.recent.append((RepairKind.UNCLOSED_STRING, stop, stop, '"'))
+        return self._content(start, start + 1, stop, stop, stop, is_raw=False)
+
+    def unopened(self, start: int, stop: int) -> str:
+        """Return what a string stands for that lacks its opening quote and is closed at ``stop``, and note that."""
+        self.notes.recent.append((RepairKind.UNCLOSED_STRING, start, start, '"'))
+        return self._content(start, start, stop, stop, stop + 1, is_raw=False)
+
+    def _width(self, start: int, quote: str, place: Context) -> int:
+        """Return 3 where triple quotes open a string, else 1."""
+        if quote not in "\"'" or place.kind == KEY or not self.text.startswith(quote * 3, start):
+            return 1
+        return 3
+
+    def _content(self, start: int, inside: int, first: int, stop: int, end: int, *, is_raw: bool) -> str:
+        """Return what a string stands for, and note what JSON would write otherwise.
+
+        Args:
+            start: where it begins.
+            inside: where its text begins.
+            first: where the first quote stands that might have closed it.
+            stop: where its text ends.
+            end: where it ends; the same where its closing quote was left out.
+            is_raw: whether backslashes are just that.
+        """
+        notes, written = self.notes.recent, self.text[inside:stop]
+        is_json = inside == start or self.text[start:inside] == '"'
+        if is_json and not is_raw:
+            return unescape(written, self.notes, inside)
+        value = written if is_raw else value_of(written)
+        kind = RepairKind.QUOTES if inside - start == 1 else RepairKind.TRIPLE_QUOTES
+        if stop == first and end > stop and not is_raw:
+            notes.append((kind, start, end, requoted if inside - start == 1 else triple_requoted))
+            return value
+        if not is_json:
+            notes.append((kind, start, inside, '"'))
+            if end > stop:
+                notes.append((kind, stop, end, '"'))
+        if stop > first:
+            note = self._inner_quotes(start, inside, first, stop, escaped(value))
+            if note[3] != self.text[note[1] : note[2]]:
+                notes.append(note)
+            elif end > stop:
+                # JSON writes these quotes as they are: what shows that they closed nothing is the quote that does.
+                notes[-1] = (RepairKind.INNER_QUOTE, first, end, self.text[first:stop] + '"')
+        elif (after := escaped(value)) != written:
+            notes.append((RepairKind.STRING_PREFIX if is_raw else kind, inside, stop, after))
+        return value
+
+    def _inner_quotes(
+        self, start: int, inside: int, first: int, stop: int, after: str
+    ) -> tuple[RepairKind, int, int, str]:
+        """Return the note on a string from its first inner quote to its last, or on all of it if more is to be rewritten.
+
+        Args:
+            start: where the string begins.
+            inside: where its text begins.
+            first: where its first inner quote stands.
+            stop: where its text ends.
+            after: its text as JSON would have it.
+        """
+        last = max(self.text.rfind(quote, first, stop) for quote in QUOTES[self.text[start]]) + 1
+        before, behind = self.text[inside:first], self.text[last:stop]
+        if escaped(before) != before or escaped(behind) != behind:
+            return RepairKind.INNER_QUOTE, inside, stop, after
+        return RepairKind.INNER_QUOTE, first, last, after[len(before) : len(after) - len(behind)]
+
+    def _note_controls(self, start: int, end: int) -> None:
+        """Note the control characters of a string that is valid else: one stretch from the first to the last."""
+        text = self.text[start:end]
+        if text.isprintable():  # many times as fast as the pattern, and true of most strings
+            return
+        if first := _CONTROL.search(text):
+            last = _CONTROL.search(text[::-1])
+            assert last is not None
+            stretch = (start + first.start(), end - last.start())
+            self.notes.recent.append((RepairKind.CONTROL_CHARACTER, *stretch, with_controls_escaped))
