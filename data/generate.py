@@ -9,11 +9,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from generator.cast import SEED, SESSIONS
+from generator.cast import SEED, starts
 from generator.draw import Draw
 from generator.report import placed, table
 from generator.session import Session, Tally
-from generator.timeline import starts
 
 HERE = Path(__file__).parent
 
@@ -25,7 +24,7 @@ def sessions(tally: Tally) -> list[dict[str, Any]]:
         tally: where the faults are counted.
     """
     rows: list[dict[str, Any]] = []
-    for number, start in enumerate(starts(Draw(SEED), SESSIONS), start=1):
+    for number, start in enumerate(starts(Draw(SEED)), start=1):
         rows += Session(f"sample-{number:04}", start, Draw(f"{SEED}/{number}"), tally).play()
     return rows
 

@@ -1,113 +1,97 @@
-"""Sessions of the assistant: requests about tasks, memories, goals and documents."""
+"""Sessions of the assistant: requests about tasks, memories, goals and documents, or one that it works on in rounds."""
 
-from generator.assistant_actions import REQUESTS, create
+from generator.actions import Action
 from generator.draw import Draw
-from generator.reply import Action, Block, Part, Prose, Reply
+from generator.reply import Block, Part, Prose, Reply
+from generator.requests import Requests
 from generator.store import Store
 from generator.voice import Voice
-from generator.words import Bank, bank, names
+from generator.words import bank, names, table
 from generator.world import World
 
 FOREIGN = 0.2
 """The share of sessions in another language than English."""
 
-EVERYDAY = "everyday"
-"""What the task sets in other languages are called, before the language's code."""
-
-_FIRST = {"capture": 5, "plan": 3, "store": 1, "remember": 1, "goal": 1}
-_FIRST_ABROAD = {"capture": 5, "plan": 3, "remember": 1}
-_OPENERS = {
-    "query": "opener_look",
-    "revise": "opener_look",
-    "update": "opener_change",
-    "cleanup": "opener_change",
-    "code": "opener_script",
-}
-_ABROAD = ("capture", "plan", "remember", "query", "update")
+_WEIGHTS = table("requests")
 
 
-def make_voice(draw: Draw, *first: Bank) -> tuple[Voice, str]:
-    """Return a voice for a subject in some language, and the name of its task set.
+class ListKeeper(World):
+    """A user and a model that keeps lists for them, about a subject in some language.
 
     Args:
         draw: the session's stream of chance.
-        first: word lists that go before the subject's.
+        length: how many turns are planned.
+        lists: the word lists that go before the subject's.
     """
-    subject = bank(f"domains/{draw.pick(names('lists/domains', '.txt'))}")
-    if draw.chance(FOREIGN):
-        language = draw.pick(names("lists/languages", ".txt"))
-        spoken = bank(f"languages/{language}")
-        return Voice(draw, *first, spoken, subject, bank("phrases")), f"{EVERYDAY}-{language}"
-    return Voice(draw, *first, subject, bank("phrases")), subject["name"][0]
+
+    def __init__(self, draw: Draw, length: int, *lists: str) -> None:
+        subject = bank(f"domains/{draw.pick(names('lists/domains', '.txt'))}")
+        banks = [*map(bank, lists), subject, bank("phrases"), bank("asks")]
+        self.task = subject["name"][0]
+        self.is_foreign = draw.chance(FOREIGN)
+        if self.is_foreign:
+            language = draw.pick(names("lists/languages", ".txt"))
+            banks.insert(len(lists), bank(f"languages/{language}"))
+            self.task = f"everyday-{language}"
+        super().__init__(draw, Voice(draw, *banks), length)
+        self._store = Store()
+        self.requests = Requests(self.voice, self._store)
+
+    def carry_out(self, action: Action) -> str:
+        return self._store.run(action)
 
 
-class Assistant(World):
-    """A user and a model that keeps lists for them."""
+class Assistant(ListKeeper):
+    """One request after the other."""
 
     profile = "assistant"
-    complaints = "assistant"
 
     def __init__(self, draw: Draw, length: int) -> None:
-        voice, self._task = make_voice(draw)
-        super().__init__(draw, voice, length)
-        self.store = Store()
-        self._foreign = self._task.startswith(EVERYDAY)
-        self._requests = self._plan()
-        self.voice.fix("person")
-        self.voice.fix("thing")
-
-    @property
-    def task(self) -> str:
-        return self._task
+        super().__init__(draw, length)
+        self._asked = self._plan()
+        self.voice.fix("person", "thing")
+        self.more = lambda: self.requests.create(draw.pick(("task", "memory")))[0]
 
     def ask(self) -> str:
-        request = self._requests[0]
-        if request in {"capture", "plan"}:
-            return self.voice.line("ask")
-        return self._asked(request)
+        request = self._request()
+        return self.voice.line("ask") if request in {"capture", "plan"} else self._words(request)
 
     def compose(self) -> Reply:
-        request = self._requests[min(self.step, len(self._requests) - 1)]
+        request = self._request()
         self.step += 1
-        actions = REQUESTS[request][1](self.voice, self.store)
-        block = Block("actions", {"actions": actions}, self.layout)
-        section = "opener" if self._foreign else _OPENERS.get(request, "opener")
+        actions = self.requests.actions(request)
+        block = Block("actions", {"actions": actions}, self.dumps)
+        section = "opener" if self.is_foreign else _WEIGHTS["openers"].get(request, "opener")
         return self.reply(self._around(block, actions, section))
-
-    def reply(self, parts: list[Part]) -> Reply:
-        reply = super().reply(parts)
-        reply.more = lambda: create(self.voice, self.draw.pick(("task", "memory")))
-        return reply
-
-    def carry_out(self, reply: Reply) -> list[str]:
-        return [self.store.run(self.profile, action) for action in reply.actions]
 
     def follow_up(self) -> str:
         self.voice.fix("thing")
-        return f"User: {self._asked(self._requests[min(self.step, len(self._requests) - 1)])}"
+        return f"User: {self._words(self._request())}"
 
-    def _asked(self, request: str) -> str:
-        if self._foreign:
+    def _plan(self) -> list[str]:
+        first, later = ("first_abroad", "later_abroad") if self.is_foreign else ("first", "later")
+        return [
+            self.draw.weighted(_WEIGHTS[section]) for section in (first, *(later for _ in range(self.length)))
+        ]
+
+    def _request(self) -> str:
+        return self._asked[min(self.step, len(self._asked) - 1)]
+
+    def _words(self, request: str) -> str:
+        if self.is_foreign:
             return self.voice.line("ask" if request in {"capture", "plan"} else f"ask_{request}")
         if request in {"goal", "remember"}:
             self.voice.promise("goal" if request == "goal" else "memory")
-        return self.voice.fill(self.draw.pick(bank("asks")[request]))
-
-    def _plan(self) -> list[str]:
-        first = self.draw.weighted(_FIRST_ABROAD if self._foreign else _FIRST)
-        weights = {name: weight for name, (weight, _) in REQUESTS.items()}
-        if self._foreign:
-            weights = {name: weights[name] for name in _ABROAD}
-        return [first, *(self.draw.weighted(weights) for _ in range(self.length))]
+        return self.voice.one(f"ask_{request}")
 
     def _around(self, block: Block, actions: list[Action], opener: str) -> list[Part]:
         before = self.prose(opener if self.draw.chance(0.75) else "opener", 0.92)
         after = self.prose("closer", 0.6)
-        if not self._foreign:
+        if not self.is_foreign:
             before += self._thoughts() + self._listed(actions)
             after += self._script()
         if self.draw.chance(0.12) and before:
-            before[-1] = Prose(f"{before[-1].render()} {self.voice.fill('[[emoji]]')}")
+            before[-1] = Prose(f"{before[-1].render()} {self.voice.one('emoji')}")
         return [block, *before, *after] if self.draw.chance(0.05) else [*before, block, *after]
 
     def _thoughts(self) -> list[Part]:
@@ -121,21 +105,67 @@ class Assistant(World):
     def _listed(self, actions: list[Action]) -> list[Part]:
         if not self.draw.chance(0.2):
             return []
-        done = (f"{action['type'].replace('_', ' ')}: {_about(action)}" for action in actions)
-        lines = "\n".join(f"- **{text.partition(':')[0]}**:{text.partition(':')[2]}" for text in done)
-        return [Prose(f"{self.voice.line('list_lead')}\n\n{lines}")]
+        lines = (f"- **{action['type'].replace('_', ' ')}**: {_about(action)}" for action in actions)
+        return [Prose("\n".join((f"{self.voice.line('list_lead')}\n", *lines)))]
 
     def _script(self) -> list[Part]:
         if not self.draw.chance(0.06):
             return []
-        label = self.draw.pick(("python", "bash", "sql"))
-        code = Voice(self.draw, bank("code_shown"), fixed=self.voice.fixed).line(label)
-        return [Prose(f"{self.voice.line('script_lead')}\n\n```{label}\n{code}\n```")]
+        language = self.draw.pick(("python", "bash", "sql"))
+        code = self.voice.code(language)
+        return [Prose(f"{self.voice.line('script_lead')}\n\n{code}")]
+
+
+class Iterative(ListKeeper):
+    """A model that works on one request over several rounds: one block each turn until it says that it is final."""
+
+    profile = "assistant-iterative"
+    needs_block = True
+
+    def __init__(self, draw: Draw, length: int) -> None:
+        super().__init__(draw, length, "iterative")
+        self.voice.fix("person", "thing")
+
+    def ask(self) -> str:
+        return self.voice.line("ask")
+
+    def compose(self) -> Reply:
+        self.step += 1
+        is_first, is_final = self.step == 1, self.step >= self.length
+        value = {
+            "iteration": self.step,
+            "reasoning": self._reasoning(is_first=is_first, is_final=is_final),
+            "observations": self._some("observation_first" if is_first else "observation"),
+            "next_actions": self._actions(is_first=is_first, is_final=is_final),
+            "insights_gained": [] if is_first else self._some("insight"),
+            "is_final": is_final,
+        }
+        before = self.prose("opener", 0.2)
+        block = Block("iteration", value, self.dumps)
+        return self.reply([*before, block, *self.prose("summary", 0.7 if is_final else 0.0)])
+
+    def follow_up(self) -> str:
+        return f"Iteration {self.step} is done. Go on, or set is_final." if self.draw.chance(0.3) else ""
+
+    def _reasoning(self, *, is_first: bool, is_final: bool) -> str:
+        if is_first or is_final:
+            return self.voice.line("reasoning_first" if is_first else "reasoning_final")
+        lines = self._some("reasoning")
+        return self.draw.pick((" ", "\n", "\n\n")).join(lines)
+
+    def _some(self, section: str) -> list[str]:
+        return [self.voice.line(section) for _ in range(self.draw.between(1, 3))]
+
+    def _actions(self, *, is_first: bool, is_final: bool) -> list[Action]:
+        if is_final and self.draw.chance(0.6):
+            return []
+        weights = _WEIGHTS["first_round" if is_first else "later_round"]
+        requests = [self.draw.weighted(weights) for _ in range(self.draw.between(1, 2))]
+        return [action for request in requests for action in self.requests.actions(request)]
 
 
 def _about(action: Action) -> str:
-    keys = (
-        ("filetype",) if action["type"].startswith("datavault") else ("content", "query", "status", "notes")
-    )
+    is_vault = action["type"].startswith("datavault")
+    keys = ("filetype",) if is_vault else ("content", "query", "status", "notes")
     value = next((str(action[key]) for key in keys if key in action), "")
     return value.partition("\n")[0][:80] or "see below"

@@ -1,10 +1,26 @@
 """Seeded chance, from nothing but ``Random.random()``: the same on every version of Python."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Sized
 from random import Random
 from typing import TypeVar
 
 T = TypeVar("T")
+S = TypeVar("S", bound=Sized)
+
+
+class NothingThereError(Exception):
+    """There is nothing to choose from, or nothing that could be changed."""
+
+
+def needed(items: S) -> S:
+    """Return the items.
+
+    Raises:
+        NothingThereError: there are none.
+    """
+    if not items:
+        raise NothingThereError
+    return items
 
 
 class Draw:
@@ -26,8 +42,8 @@ class Draw:
         return low + int(self._random.random() * (high - low + 1))
 
     def pick(self, items: Sequence[T]) -> T:
-        """Return one of the items, each as likely as the others."""
-        return items[self.between(0, len(items) - 1)]
+        """Return one of the items, each as likely as the others; raise NothingThereError where there is none."""
+        return items[self.between(0, len(needed(items)) - 1)]
 
     def some(self, items: Sequence[T], count: int) -> list[T]:
         """Return ``count`` different items (or all, where there are fewer) in random order."""

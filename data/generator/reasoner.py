@@ -1,20 +1,19 @@
 """Sessions of the reasoner: a persona plans what to think, feel, remember and say."""
 
+from generator.actions import Action, known
 from generator.draw import Draw
-from generator.reply import Action, Block, Reply
-from generator.schema import REASONER, problem
+from generator.reply import Block, Reply
 from generator.voice import Voice
 from generator.words import bank, names
 from generator.world import World
 
-_STATE = tuple(name for name in REASONER if name not in {"think", "speak", "done"})
+_STATE = tuple(name for name in known("reasoner") if name not in {"think", "speak", "done"})
 
 
 class Reasoner(World):
     """A persona and somebody who talks to it."""
 
     profile = "reasoner"
-    complaints = "reasoner"
 
     def __init__(self, draw: Draw, length: int) -> None:
         first = [bank("reasoner")]
@@ -22,35 +21,35 @@ class Reasoner(World):
             spoken = bank(f"languages/{draw.pick(names('lists/languages', '.txt'))}")
             first.insert(0, {section: spoken[section] for section in ("think", "speak", "chat")})
         super().__init__(draw, Voice(draw, *first), length)
-        self._persona = self.voice.fix("persona")
-        self.voice.fix("trade")
-        self.voice.fix("place")
+        self.voice.fix("persona", "trade", "place")
+        self.task = f"persona-{self.voice.fixed['persona'].lower().replace('í', 'i')}"
         self._mood = draw.between(2, 9)
-
-    @property
-    def task(self) -> str:
-        return f"persona-{self._persona.lower().replace('í', 'i')}"
 
     def ask(self) -> str:
         return self.voice.line("ask")
 
     def compose(self) -> Reply:
         self.step += 1
-        self.voice.fix("object")
-        self.voice.fix("theme")
+        self.voice.fix("object", "theme")
         value = {
             "actions": self._sequence(),
             "can_extend": self.draw.chance(0.35),
             "reasoning": " ".join(self.voice.line("reasoning") for _ in range(self.draw.between(1, 2))),
         }
-        block = Block("json", value, self.layout)
+        block = Block("json", value, self.dumps)
         return self.reply([*self.prose("opener", 0.5), block, *self.prose("closer", 0.2)])
-
-    def carry_out(self, reply: Reply) -> list[str]:
-        return [self._event(action) for action in reply.actions]
 
     def follow_up(self) -> str:
         return f"User: {self.voice.line('follow')}"
+
+    def carry_out(self, action: Action) -> str:
+        name = action["action"]
+        if name == "update_mood":
+            self._mood = max(1, min(9, self._mood + self.draw.between(-3, 3)))
+            return f"update_mood: {self.voice.one('feeling')}, intensity 0.{self._mood}"
+        if name in {"think", "speak"}:
+            return f"{name}: {self.draw.between(12, 90)} words"
+        return f"{name}: finished"
 
     def _sequence(self) -> list[Action]:
         plan = ["think"] if self.draw.chance(0.75) else []
@@ -68,14 +67,3 @@ class Reasoner(World):
         if name in {"think", "speak"} and self.draw.chance(0.25):
             lines.append(self.voice.line(name))
         return self.draw.pick(("; ", ". ", "\n")).join(lines)
-
-    def _event(self, action: Action) -> str:
-        if wrong := problem(self.profile, action):
-            return f"error: {wrong}"
-        name = action["action"]
-        if name == "update_mood":
-            self._mood = max(1, min(9, self._mood + self.draw.between(-3, 3)))
-            return f"update_mood: {self.voice.fill('[[feeling]]')}, intensity 0.{self._mood}"
-        if name in {"think", "speak"}:
-            return f"{name}: {self.draw.between(12, 90)} words"
-        return f"{name}: finished"

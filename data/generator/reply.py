@@ -1,33 +1,17 @@
 """A model's response while it is put together: parts that faults can still change, then text."""
 
-import json
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from generator.actions import Action
 from generator.voice import Voice
 
-Action = dict[str, Any]
+LONG = {"content", "search", "replace"}
+"""The inner tags whose text stands on lines of its own."""
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How a session's model writes JSON.
-
-    Args:
-        indent: spaces a level; None for all on one line.
-        ascii_only: whether other characters are written as escapes.
-    """
-
-    indent: int | None = 2
-    ascii_only: bool = False
-
-    def dumps(self, value: object) -> str:
-        """Return the value as JSON text."""
-        return json.dumps(value, indent=self.indent, ensure_ascii=self.ascii_only)
-
-
-@dataclass
+@dataclass(eq=False)
 class Prose:
     """Text that is no action, examples included."""
 
@@ -37,14 +21,14 @@ class Prose:
         return self.text
 
 
-@dataclass
+@dataclass(eq=False)
 class Block:
     """A fenced block of JSON that holds actions.
 
     Args:
         label: the fence's info string.
         value: what it holds.
-        layout: how it is written.
+        dumps: how it is written.
         body: its text, once a fault has touched it.
         opener: what stands before the body.
         closer: what stands behind it.
@@ -52,7 +36,7 @@ class Block:
 
     label: str
     value: Any
-    layout: Layout = field(default_factory=Layout)
+    dumps: Callable[[object], str]
     body: str | None = None
     opener: str = "```"
     closer: str = "```"
@@ -60,7 +44,7 @@ class Block:
     @property
     def text(self) -> str:
         """The JSON text between the fences."""
-        return self.layout.dumps(self.value) if self.body is None else self.body
+        return self.dumps(self.value) if self.body is None else self.body
 
     @property
     def actions(self) -> list[Action]:
@@ -75,25 +59,35 @@ class Block:
         return "\n".join(line for line in (head, self.text, self.closer) if line)
 
 
-@dataclass
+@dataclass(eq=False)
 class Tag:
     """An action written as XML-style tags.
 
     Args:
-        name: the outer tag.
-        fields: the inner tags and their text, in order.
+        action: the outer tag as its ``action``, the inner tags and their text as the other fields.
         written: its text, once a fault has touched it.
     """
 
-    name: str
-    fields: dict[str, str]
+    action: Action
     written: str | None = None
+
+    @property
+    def name(self) -> str:
+        return str(self.action["action"])
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The inner tags and their text, in order."""
+        return {field: text for field, text in self.action.items() if field != "action"}
 
     def render(self) -> str:
         if self.written is not None:
             return self.written
-        inner = "\n".join(_inner(name, text) for name, text in self.fields.items())
-        return f"<{self.name}>\n{inner}\n</{self.name}>"
+        inner = (
+            f"<{field}>\n{text}\n</{field}>" if field in LONG else f"<{field}>{text}</{field}>"
+            for field, text in self.fields.items()
+        )
+        return "\n".join((f"<{self.name}>", *inner, f"</{self.name}>"))
 
 
 Part = Prose | Block | Tag
@@ -127,13 +121,14 @@ class Reply:
 
     @property
     def actions(self) -> list[Action]:
-        """The actions of all blocks."""
-        return [action for block in self.blocks for action in block.actions]
+        """The actions of all blocks and tags."""
+        return [action for block in self.blocks for action in block.actions] + [
+            tag.action for tag in self.tags
+        ]
 
-    def replace(self, old: Part, *new: Part) -> None:
-        """Put other parts where ``old`` stands (compared by identity)."""
-        at = next(index for index, part in enumerate(self.parts) if part is old)
-        self.parts[at : at + 1] = new
+    def say(self, text: str) -> None:
+        """Make the whole response this text."""
+        self.parts = [Prose(text)]
 
     def plain(self) -> str:
         """Return its text with simple line ends."""
@@ -144,6 +139,11 @@ class Reply:
         return self.plain().replace("\n", self.line_end)
 
 
-def _inner(name: str, text: str) -> str:
-    is_long = name in {"content", "search", "replace"}
-    return f"<{name}>\n{text}\n</{name}>" if is_long else f"<{name}>{text}</{name}>"
+def spread(parts: Sequence[Part], voice: Voice, share: float, section: str = "between") -> list[Part]:
+    """Return the parts, with a line of the section before a later one by the given probability."""
+    spaced: list[Part] = []
+    for index, part in enumerate(parts):
+        if index and voice.draw.chance(share):
+            spaced.append(Prose(voice.one(section)))
+        spaced.append(part)
+    return spaced

@@ -3,8 +3,7 @@
 from collections import Counter
 
 from generator.cast import MODELS, PROFILES
-from generator.faults.base import KINDS, Fault, Kind
-from generator.faults.table import FAULTS
+from generator.faults.table import FAULTS, KINDS, Fault
 from generator.session import Tally
 
 BEGIN = "<!-- rates: written by generate.py, don't edit -->"
@@ -25,7 +24,7 @@ def table(tally: Tally) -> str:
         _row("well-formed, of these", *_counts(tally.well_formed)),
         _row("share", *shares, whole),
     ]
-    return "\n".join([*responses, *(line for kind in Kind for line in _kind(kind, tally))])
+    return "\n".join([*responses, *(line for kind in KINDS for line in _kind(kind, tally))])
 
 
 def placed(readme: str, text: str) -> str:
@@ -35,19 +34,10 @@ def placed(readme: str, text: str) -> str:
     return f"{before}{BEGIN}\n\n{text}\n\n{END}{after}"
 
 
-def _kind(kind: Kind, tally: Tally) -> list[str]:
-    rows = [_fault_row(fault, tally) for fault in FAULTS if fault.kind is kind]
+def _kind(kind: str, tally: Tally) -> list[str]:
+    rows = [_fault_row(fault, tally) for fault in FAULTS if fault.kind == kind]
     head = _row("fault", "what it does", "in", *MODELS, "all")
-    return [
-        "",
-        f"### {kind.capitalize()}",
-        "",
-        KINDS[kind],
-        "",
-        head,
-        _row("---", "---", "---", *_RULE),
-        *rows,
-    ]
+    return ["", f"### {kind.capitalize()}", "", KINDS[kind], "", head, _row(*["---"] * 3, *_RULE), *rows]
 
 
 def _fault_row(fault: Fault, tally: Tally) -> str:

@@ -7,13 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from generator.assistant import Assistant
-from generator.cast import PROFILES, SKILL, shares
+from generator.assistant import Assistant, Iterative
+from generator.cast import LENGTHS, PROFILES, SKILL, shares
 from generator.coder import Coder
 from generator.draw import Draw
-from generator.faults.base import Fault, Kind
-from generator.faults.table import inject
-from generator.iterative import Iterative
+from generator.faults.table import Fault, inject
 from generator.orchestrator import Orchestrator
 from generator.reasoner import Reasoner
 from generator.reply import Reply
@@ -21,18 +19,7 @@ from generator.world import World
 
 MAX_TURNS = 8
 _WORLDS: dict[str, Callable[[Draw, int], World]] = {
-    "assistant": Assistant,
-    "assistant-iterative": Iterative,
-    "orchestrator": Orchestrator,
-    "coder": Coder,
-    "reasoner": Reasoner,
-}
-_LENGTHS: dict[str, dict[int, float]] = {
-    "assistant": {1: 3, 2: 4, 3: 5, 4: 4, 5: 3, 6: 2, 7: 1},
-    "assistant-iterative": {2: 1, 3: 4, 4: 4, 5: 2, 6: 1},
-    "orchestrator": {2: 2, 3: 5, 4: 3, 5: 2, 6: 1},
-    "coder": {2: 2, 3: 4, 4: 4, 5: 2, 6: 1},
-    "reasoner": {1: 1, 2: 3, 3: 4, 4: 3, 5: 2, 7: 1},
+    world.profile: world for world in (Assistant, Iterative, Orchestrator, Coder, Reasoner)
 }
 _RETRY = 0.6
 _SAYS_NOTHING = 0.2
@@ -60,8 +47,8 @@ class Tally:
         """Count one response."""
         kinds = {fault.kind for fault in faults}
         self.responses[model] += 1
-        self.intended[model] += Kind.SILENT not in kinds
-        self.well_formed[model] += not kinds & {Kind.SILENT, Kind.READING}
+        self.intended[model] += "silent" not in kinds
+        self.well_formed[model] += not kinds & {"silent", "reading"}
         self.faults.update((fault.name, model) for fault in faults)
 
 
@@ -81,7 +68,7 @@ class Session:
         self._tally = tally
         self._moment = start
         self._model = draw.weighted(shares(start.date()))
-        self._planned = draw.weighted(_LENGTHS[profile])
+        self._planned = draw.weighted(LENGTHS[profile])
         self._world = _WORLDS[profile](draw, self._planned)
         self._head = {"profile": profile, "model": self._model, "task": self._world.task}
         self._name = name
@@ -115,8 +102,8 @@ class Session:
         row["text"] = reply.text()
         self._rows.append(row)
         kinds = {fault.kind for fault in faults}
-        self._troubles += bool(kinds - {Kind.UNUSUAL})
-        self._is_lost = Kind.READING in kinds or (self._world.needs_block and not reply.blocks)
+        self._troubles += bool(kinds - {"unusual"})
+        self._is_lost = "reading" in kinds or (self._world.needs_block and not reply.blocks)
         self._retry = self._world.again(clean) if self._is_lost and self._draw.chance(_RETRY) else None
         self._planned += self._retry is not None
         if feedback := self._feedback(reply):
@@ -126,10 +113,12 @@ class Session:
 
     def _feedback(self, reply: Reply) -> str:
         """Return what the model is told after a turn."""
-        if self._is_lost:
-            lines = [] if self._draw.chance(_SAYS_NOTHING) else [self._world.complain()]
+        if not self._is_lost:
+            lines = self._world.answers(reply)
+        elif self._draw.chance(_SAYS_NOTHING):
+            lines = []
         else:
-            lines = self._world.carry_out(reply)
+            lines = [self._world.voice.one("complaint")]
         if self._is_over():
             return "" if self._draw.chance(_ENDS_UNSAID) else "\n".join(lines)
         if self._retry is None:

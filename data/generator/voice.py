@@ -24,6 +24,12 @@ class Voice:
         self._said: set[str] = set()
         self._promised: dict[str, str] = {}
 
+    def one(self, section: str) -> str:
+        """Return what the section is settled to be, or any of its lines, filled."""
+        if section in self.fixed:
+            return self.fixed[section]
+        return self.fill(self.draw.pick(self._lines(section)))
+
     def line(self, section: str) -> str:
         """Return a line of the section that this session hasn't used yet, if there is one."""
         if section in self._promised:
@@ -35,11 +41,11 @@ class Voice:
         text = self.fill(chosen)
         return text[:1].upper() + text[1:] if chosen.startswith("[[") else text
 
-    def fix(self, slot: str) -> str:
-        """Settle a slot for the rest of the session and return its value."""
-        self.fixed.pop(slot, None)
-        self.fixed[slot] = self.fill(f"[[{slot}]]")
-        return self.fixed[slot]
+    def fix(self, *slots: str) -> None:
+        """Settle slots for the rest of the session."""
+        for slot in slots:
+            self.fixed.pop(slot, None)
+            self.fixed[slot] = self.one(slot)
 
     def promise(self, section: str) -> None:
         """Settle what the next line of a section will be, so that a request can already name it."""
@@ -48,17 +54,17 @@ class Voice:
 
     def fill(self, text: str) -> str:
         """Return the text with every ``[[slot]]`` replaced."""
-        return _SLOT.sub(lambda slot: self._value(slot.group(1)), text)
+        return _SLOT.sub(lambda slot: self.one(slot.group(1)), text)
 
     def document(self, folder: str, name: str = "") -> tuple[str, str]:
         """Return name and text of a template of the folder, filled; any of them where no name is given."""
         chosen = name or self.draw.pick(names(f"templates/{folder}", ".tmpl"))
         return self.fill(chosen), self.fill(template(folder, chosen))
 
-    def _value(self, slot: str) -> str:
-        if slot in self.fixed:
-            return self.fixed[slot]
-        return self.fill(self.draw.pick(self._lines(slot)))
+    def code(self, language: str) -> str:
+        """Return a few lines of code to show, as a Markdown fence."""
+        shown = Voice(self.draw, bank("code_shown"), fixed=self.fixed)
+        return f"```{language}\n{shown.line(language)}\n```"
 
     def _lines(self, section: str) -> tuple[str, ...]:
         return next(lines[section] for lines in self._banks if section in lines)

@@ -1,8 +1,10 @@
-"""The words and templates that lie in files beside this module."""
+"""The tables, word lists and templates that lie in files beside this module."""
 
 import re
+import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).parent
 
@@ -12,6 +14,12 @@ Bank = dict[str, tuple[str, ...]]
 _SECTION = re.compile(r"\[([\w-]+)\]")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t"}
+
+
+@cache
+def table(name: str) -> dict[str, Any]:
+    """Return what ``tables/<name>.toml`` says."""
+    return tomllib.loads((HERE / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
 
 
 @cache

@@ -1,90 +1,58 @@
 """Valid actions that can't or mustn't be carried out."""
 
-from generator.draw import Draw
+from generator.draw import Draw, NothingThereError, needed
+from generator.faults.places import fields
 from generator.reply import Reply, Tag
-from generator.words import bank
-
-_MISSING = ("task", "memory", "goal")
 
 
-def missing_reference(reply: Reply, draw: Draw) -> bool:
-    """An id that was never given out."""
-    if not reply.blocks:
-        return False
-    spots = [(action, field) for action in reply.actions for field in action if field.endswith("_id")]
-    if spots:
-        action, field = draw.pick(spots)
-        action[field] = draw.between(70, 140)
-        return True
-    kind = draw.pick(_MISSING)
-    reply.blocks[0].actions.append({"type": f"get_{kind}", f"{kind}_id": draw.between(70, 140)})
-    return True
+def missing_reference(reply: Reply, draw: Draw) -> None:
+    actions = needed(reply.blocks)[0].actions
+    places = fields(reply, ("task_id", "memory_id", "goal_id", "item_id"))
+    if places:
+        action, field = draw.pick(places)
+    else:
+        kind = draw.pick(("task", "memory", "goal"))
+        action, field = {"type": f"get_{kind}"}, f"{kind}_id"
+        actions.append(action)
+    action[field] = draw.between(70, 140)
 
 
-def path_escape(reply: Reply, draw: Draw) -> bool:
-    """A path that leads out of the working directory."""
-    tags = [tag for tag in reply.tags if "path" in tag.fields]
-    if tags:
-        draw.pick(tags).fields["path"] = reply.voice.fill(draw.pick(bank("commands")["outside"]))
-    return bool(tags)
+def path_escape(reply: Reply, draw: Draw) -> None:
+    places = needed(fields(reply, ("path",)))
+    outside = reply.voice.one("outside")
+    action, field = draw.pick(places)
+    action[field] = outside
 
 
-def search_missing(reply: Reply, draw: Draw) -> bool:
-    """The text to replace isn't in the file."""
-    tags = [tag for tag in reply.tags if tag.fields.get("search")]
-    if not tags:
-        return False
-    fields = draw.pick(tags).fields
-    fields["search"] = (
-        draw.pick(bank("commands")["missing_text"]) if draw.chance(0.5) else fields["search"] + " // v1"
-    )
-    return True
+def search_missing(reply: Reply, draw: Draw) -> None:
+    action, field = draw.pick(fields(reply, ("search",)))
+    action[field] = reply.voice.one("missing_text") if draw.chance(0.5) else f"{action[field]} // v1"
 
 
-def shell_operators(reply: Reply, draw: Draw) -> bool:
-    """A command that only a shell would understand: pipes, loops, redirection."""
-    commands = [tag for tag in reply.tags if "command" in tag.fields]
-    tag = draw.pick(commands) if commands else Tag("execute_command", {})
-    tag.fields["command"] = reply.voice.fill(draw.pick(bank("commands")["shell"]))
-    if not commands:
-        reply.parts.append(tag)
-    return True
+def shell_operators(reply: Reply, draw: Draw) -> None:
+    places = fields(reply, ("command",))
+    action = draw.pick(places)[0] if places else {"action": "execute_command"}
+    action["command"] = reply.voice.one("shell")
+    if not places:
+        reply.parts.append(Tag(action))
 
 
-def broken_code(reply: Reply, _draw: Draw) -> bool:
-    """A script that fails: a syntax error, a wrong name, a loop without end."""
-    return _script(reply, "broken_scripts")
+def script(reply: Reply, _draw: Draw, of: str) -> None:
+    """Run a script of a folder of templates, instead of one that is there or besides all that is."""
+    actions = needed(reply.blocks)[0].actions
+    if not fields(reply, ("code",)):
+        actions.append({"type": "execute_code", "code": ""})
+    action, field = fields(reply, ("code",))[0]
+    action[field] = reply.voice.document(of)[1]
 
 
-def forbidden_code(reply: Reply, _draw: Draw) -> bool:
-    """A script that reaches for files, the network, the shell or too much memory."""
-    return _script(reply, "forbidden_scripts")
-
-
-def dependency_unknown(reply: Reply, draw: Draw) -> bool:
-    """An action that depends on one that isn't there."""
-    if not reply.actions:
-        return False
+def dependency_unknown(reply: Reply, draw: Draw) -> None:
     draw.pick(reply.actions)["depends_on"] = ["action_9"]
-    return True
 
 
-def dependency_cycle(reply: Reply, _draw: Draw) -> bool:
-    """Two actions that wait for each other."""
+def dependency_cycle(reply: Reply, _draw: Draw) -> None:
     if len(reply.actions) < 2:
-        return False
+        raise NothingThereError
     first, second = reply.actions[:2]
     first |= {"id": "action_1", "depends_on": ["action_2"]}
     second |= {"id": "action_2", "depends_on": ["action_1"]}
-    return True
-
-
-def _script(reply: Reply, folder: str) -> bool:
-    if not reply.blocks:
-        return False
-    scripts = [action for action in reply.actions if "code" in action]
-    action = scripts[0] if scripts else {"type": "execute_code"}
-    action["code"] = reply.voice.document(folder)[1]
-    if not scripts:
-        reply.blocks[0].actions.append(action)
-    return True
