@@ -11,6 +11,18 @@ _SAYS: dict[str, dict[str, str]] = _TABLE["says"]
 SCRIPT_ERRORS: dict[str, str] = _TABLE["script_errors"]
 STATUSES: list[str] = _TABLE["fields"]["status"]
 NUMBERS: list[str] = _TABLE["fields"]["number"]
+NAMES: dict[str, dict[str, str]] = {verb: row["on"] for verb, row in _TABLE["assistant"].items()}
+"""What the assistant's actions are called: by what they do, then by what they do it to."""
+
+DOES = {name: (verb, kind) for verb, row in NAMES.items() for kind, name in row.items()}
+"""What each of them does, and to what."""
+
+_NEEDS: dict[str, dict[str, list[str]]] = _TABLE["others"] | {
+    "assistant": {
+        name: [need.replace("KIND", kind) for need in _TABLE["assistant"][verb]["needs"]]
+        for name, (verb, kind) in DOES.items()
+    }
+}
 _TYPES = {
     "number": (int, "must be a number"),
     "list": (list, "must be a list"),
@@ -23,10 +35,9 @@ def family(profile: str) -> str:
     return profile.removesuffix("-iterative")
 
 
-def known(profile: str) -> dict[str, dict[str, list[str]]]:
-    """Return the profile's actions by name: what each one needs, what the assistant's do."""
-    actions: dict[str, dict[str, list[str]]] = _TABLE[family(profile)]
-    return actions
+def known(profile: str) -> dict[str, list[str]]:
+    """Return the profile's actions by name, with the fields that each must have."""
+    return _NEEDS[family(profile)]
 
 
 def discriminator(profile: str) -> str:
@@ -36,7 +47,7 @@ def discriminator(profile: str) -> str:
 
 def required(profile: str, action: Action) -> list[str]:
     """Return the fields that an action must have; none where nobody knows it."""
-    return known(profile).get(str(action.get(discriminator(profile))), {}).get("needs", [])
+    return known(profile).get(str(action.get(discriminator(profile))), [])
 
 
 def problem(profile: str, action: Action) -> str:

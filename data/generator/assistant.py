@@ -4,10 +4,10 @@ from generator.actions import Action
 from generator.draw import Draw
 from generator.reply import Block, Part, Prose, Reply
 from generator.requests import Requests
+from generator.session import Session
 from generator.store import Store
 from generator.voice import Voice
 from generator.words import bank, names, table
-from generator.world import World
 
 FOREIGN = 0.2
 """The share of sessions in another language than English."""
@@ -15,7 +15,7 @@ FOREIGN = 0.2
 _WEIGHTS = table("requests")
 
 
-class ListKeeper(World):
+class ListKeeper(Session):
     """A user and a model that keeps lists for them, about a subject in some language.
 
     Args:
@@ -85,8 +85,8 @@ class Assistant(ListKeeper):
         return self.voice.one(f"ask_{request}")
 
     def _around(self, block: Block, actions: list[Action], opener: str) -> list[Part]:
-        before = self.prose(opener if self.draw.chance(0.75) else "opener", 0.92)
-        after = self.prose("closer", 0.6)
+        before = self.prose(f"{opener if self.draw.chance(0.75) else 'opener'}?0.92")
+        after = self.prose("closer?0.6")
         if not self.is_foreign:
             before += self._thoughts() + self._listed(actions)
             after += self._script()
@@ -140,9 +140,9 @@ class Iterative(ListKeeper):
             "insights_gained": [] if is_first else self._some("insight"),
             "is_final": is_final,
         }
-        before = self.prose("opener", 0.2)
+        before = self.prose("opener?0.2")
         block = Block("iteration", value, self.dumps)
-        return self.reply([*before, block, *self.prose("summary", 0.7 if is_final else 0.0)])
+        return self.reply([*before, block, *self.prose(f"summary?{0.7 if is_final else 0}")])
 
     def follow_up(self) -> str:
         return f"Iteration {self.step} is done. Go on, or set is_final." if self.draw.chance(0.3) else ""

@@ -3,17 +3,17 @@
 from generator.actions import Action
 from generator.draw import Draw
 from generator.reply import Part, Prose, Reply, Tag, spread
+from generator.session import Session
 from generator.voice import Voice
 from generator.words import bank, table
 from generator.workspace import Workspace
-from generator.world import World
 
 _PROJECTS = table("projects")
 _CONFIG: dict[str, str] = _PROJECTS["config"]
 _FOLDERS: dict[str, str] = _CONFIG | _PROJECTS["elsewhere"]
 
 
-class Coder(World):
+class Coder(Session):
     """A project in one language."""
 
     profile = "coder"
@@ -35,17 +35,10 @@ class Coder(World):
 
     def compose(self) -> Reply:
         move = self._move if self._space.files else "start"
-        makers = {
-            "start": self._start,
-            "grow": self._grow,
-            "edit": self._edit,
-            "look": self._look,
-            "run": self._run,
-        }
-        tags = makers[move]()
+        tags: list[Tag] = getattr(self, f"_{move}")()
         self.step += 1
-        parts = [*self.prose(f"opener_{move}", 0.92), *spread(tags, self.voice, 0.25), *self._explained()]
-        return self.reply([*parts, *self.prose("closer", 0.5)])
+        parts = [*self.prose(f"opener_{move}?0.92"), *spread(tags, self.voice, 0.25), *self._explained()]
+        return self.reply([*parts, *self.prose("closer?0.5")])
 
     def follow_up(self) -> str:
         weights = {"grow": 5.0 if self._left else 0.0, "edit": 4.0, "look": 2.0, "run": 2.0}

@@ -1,4 +1,4 @@
-"""Seeded chance, from nothing but ``Random.random()``: the same on every version of Python."""
+"""Seeded chance, from nothing but ``random()`` and ``choices()``: the same on every version of Python."""
 
 from collections.abc import Mapping, Sequence, Sized
 from random import Random
@@ -23,27 +23,25 @@ def needed(items: S) -> S:
     return items
 
 
-class Draw:
-    """One stream of chance.
-
-    Args:
-        seed: the text that decides all that follows.
-    """
-
-    def __init__(self, seed: str) -> None:
-        self._random = Random(seed)
+class Draw(Random):
+    """One stream of chance, from a seed that decides all that follows."""
 
     def chance(self, share: float) -> bool:
         """Return True with the given probability, 0 to 1."""
-        return self._random.random() < share
+        return self.random() < share
+
+    def wanted(self, *names: str) -> list[str]:
+        """Return the names, those only now and then that say how often: ``name?0.6`` is wanted six times of ten."""
+        shares = (name.partition("?") for name in names)
+        return [name for name, _, share in shares if not share or self.chance(float(share))]
 
     def between(self, low: int, high: int) -> int:
         """Return an integer from ``low`` to ``high``, both included."""
-        return low + int(self._random.random() * (high - low + 1))
+        return self.pick(range(low, high + 1))
 
     def pick(self, items: Sequence[T]) -> T:
         """Return one of the items, each as likely as the others; raise NothingThereError where there is none."""
-        return items[self.between(0, len(needed(items)) - 1)]
+        return self.choices(needed(items))[0]
 
     def some(self, items: Sequence[T], count: int) -> list[T]:
         """Return ``count`` different items (or all, where there are fewer) in random order."""
@@ -52,10 +50,4 @@ class Draw:
 
     def weighted(self, weights: Mapping[T, float]) -> T:
         """Return one of the keys, each as likely as its share of all weights."""
-        mark = self._random.random() * sum(weights.values())
-        likely = [(item, weight) for item, weight in weights.items() if weight > 0]
-        for item, weight in likely:
-            mark -= weight
-            if mark < 0:
-                return item
-        return likely[-1][0]
+        return self.choices(tuple(weights), tuple(weights.values()))[0]

@@ -3,17 +3,22 @@
 from generator.actions import Action
 from generator.draw import Draw
 from generator.reply import Block, Part, Prose, Reply, spread
+from generator.session import Session
 from generator.voice import Voice
 from generator.words import bank
-from generator.world import World
-from generator.writing import written
 
-_LAYERS = ("2ic", "eng-lead", "team-lead")
+_LAYERS = {
+    "2ic": ("update_plan", "request_info?0.3"),
+    "eng-lead": ("create_branch", "update_plan?0.6"),
+    "team-lead": ("create_issues", "invoke_cheenoski"),
+}
+"""What each layer does, the later of it now and then."""
+
 _AREAS = ("Backend", "Frontend", "Infra", "Docs", "QA")
-_LATER = ("request_info", "escalate", "request_review", "update_plan")
+_AFTERWARDS = ("request_info", "escalate", "request_review", "update_plan")
 
 
-class Orchestrator(World):
+class Orchestrator(Session):
     """A directive on its way through the layers."""
 
     profile = "orchestrator"
@@ -39,45 +44,28 @@ class Orchestrator(World):
     def compose(self) -> Reply:
         layer = self._layer()
         self.step += 1
-        groups = self._groups(layer)
-        before = self.prose(f"opener_{layer}", 0.95) + self.prose("aside", 0.45) + self.prose("aside", 0.12)
-        blocks = [
-            Block("json", actions[0] if len(actions) == 1 else actions, self.dumps) for actions in groups
-        ]
-        parts = before + spread(blocks, self.voice, 0.7)
-        return self.reply([*parts, *self._config(), *self.prose("closer", 0.5)])
+        names = _LAYERS.get(layer) or (self.draw.pick(_AFTERWARDS),)
+        actions = [self._action(name) for key in names for name in self.draw.wanted(key)]
+        groups = [actions] if len(actions) > 1 and self.draw.chance(0.3) else actions
+        before = self.prose(f"opener_{layer}?0.95", "aside?0.45", "aside?0.12")
+        blocks = spread([Block("json", group, self.dumps) for group in groups], self.voice, 0.7)
+        return self.reply([*before, *blocks, *self._config(), *self.prose("closer?0.5")])
 
     def follow_up(self) -> str:
         return f"Next layer: {self._layer()}." if self.step < len(_LAYERS) else ""
 
     def _layer(self) -> str:
-        return _LAYERS[self.step] if self.step < len(_LAYERS) else "later"
-
-    def _groups(self, layer: str) -> list[list[Action]]:
-        """Return the layer's actions by block."""
-        if layer == "later":
-            actions = [self._action(self.draw.pick(_LATER))]
-        elif layer == "2ic":
-            actions = [self._action("update_plan"), *self._maybe("request_info", 0.3)]
-        elif layer == "eng-lead":
-            actions = [self._action("create_branch"), *self._maybe("update_plan", 0.6)]
-        else:
-            actions = [self._issues(), self._action("invoke_cheenoski")]
-        return [actions] if len(actions) > 1 and self.draw.chance(0.3) else [[action] for action in actions]
-
-    def _maybe(self, name: str, share: float) -> list[Action]:
-        return [self._action(name)] if self.draw.chance(share) else []
+        return tuple(_LAYERS)[self.step] if self.step < len(_LAYERS) else "later"
 
     def _action(self, name: str) -> Action:
         if name == "request_review":
             self.voice.fixed["number_ahead"] = str(self._issue + self.draw.between(1, 30))
-        return {"action": name, **written(name, self.voice)}
+        if name == "create_issues":
+            count = self.draw.weighted({1: 2, 2: 4, 3: 3, 4: 1})
+            return {"action": name, "issues": [self._payload() for _ in range(count)]}
+        return {"action": name, **self.voice.written(name)}
 
-    def _issues(self) -> Action:
-        count = self.draw.weighted({1: 2, 2: 4, 3: 3, 4: 1})
-        return {"action": "create_issues", "issues": [self._issue_payload() for _ in range(count)]}
-
-    def _issue_payload(self) -> Action:
+    def _payload(self) -> Action:
         area = self.draw.pick(_AREAS)
         body = [f"## Overview\n{self.voice.line('overview')}"]
         if self.draw.chance(0.3):

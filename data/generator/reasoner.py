@@ -3,14 +3,14 @@
 from generator.actions import Action, known
 from generator.draw import Draw
 from generator.reply import Block, Reply
+from generator.session import Session
 from generator.voice import Voice
 from generator.words import bank, names
-from generator.world import World
 
 _STATE = tuple(name for name in known("reasoner") if name not in {"think", "speak", "done"})
 
 
-class Reasoner(World):
+class Reasoner(Session):
     """A persona and somebody who talks to it."""
 
     profile = "reasoner"
@@ -37,7 +37,7 @@ class Reasoner(World):
             "reasoning": " ".join(self.voice.line("reasoning") for _ in range(self.draw.between(1, 2))),
         }
         block = Block("json", value, self.dumps)
-        return self.reply([*self.prose("opener", 0.5), block, *self.prose("closer", 0.2)])
+        return self.reply([*self.prose("opener?0.5"), block, *self.prose("closer?0.2")])
 
     def follow_up(self) -> str:
         return f"User: {self.voice.line('follow')}"
@@ -52,14 +52,12 @@ class Reasoner(World):
         return f"{name}: finished"
 
     def _sequence(self) -> list[Action]:
-        plan = ["think"] if self.draw.chance(0.75) else []
+        plan = self.draw.wanted("think?0.75")
         plan += self.draw.some(_STATE, self.draw.weighted({0: 1, 1: 5, 2: 5, 3: 3, 4: 1}))
-        if self.draw.chance(0.1):
-            plan.append("think")
+        plan += self.draw.wanted("think?0.1")
         if self.draw.chance(0.8) or not plan:
             plan.append("speak")
-        if self.draw.chance(0.6):
-            plan.append("done")
+        plan += self.draw.wanted("done?0.6")
         return [{"action": name, "context": self._context(name)} for name in plan]
 
     def _context(self, name: str) -> str:

@@ -1,11 +1,10 @@
 """What an assistant does about one request: a method for each kind of request that makes a list of actions."""
 
-from generator.actions import Action
+from generator.actions import NAMES, Action
 from generator.store import Store
 from generator.voice import Voice
-from generator.writing import written
 
-_PLURALS = {"task": "tasks", "memory": "memories", "goal": "goals"}
+_KINDS = ("task", "memory", "goal")
 
 
 class Requests:
@@ -19,27 +18,16 @@ class Requests:
     def __init__(self, voice: Voice, store: Store) -> None:
         self._voice = voice
         self._draw = voice.draw
-        self._store = store
+        self._kept = store
 
     def actions(self, request: str) -> list[Action]:
         """Return what is done about a request of this kind."""
-        makers = {
-            "capture": self._capture,
-            "update": self._update,
-            "query": self._query,
-            "store": self._keep,
-            "revise": self._revise,
-            "code": self._script,
-            "cleanup": self._clean_up,
-            "remember": self._remember,
-            "goal": self._aim,
-            "plan": self._plan,
-        }
-        return makers[request]()
+        made: list[Action] = getattr(self, f"_{request}")()
+        return made
 
     def create(self, kind: str, times: int = 1) -> list[Action]:
         """Return actions that create tasks, memories or goals."""
-        return [{"type": f"create_{kind}", **written(f"create_{kind}", self._voice)} for _ in range(times)]
+        return [{"type": f"create_{kind}", **self._voice.written(f"create_{kind}")} for _ in range(times)]
 
     def _capture(self) -> list[Action]:
         """A few tasks, sometimes with something to remember."""
@@ -48,22 +36,22 @@ class Requests:
 
     def _update(self) -> list[Action]:
         """Change what is there; look first where nothing is."""
-        ids = self._store.ids("task")
+        ids = self._kept.ids("task")
         if not ids:
             return self._query()
         return [self._change("task", number) for number in self._draw.some(ids, self._draw.between(1, 2))]
 
     def _query(self) -> list[Action]:
         """Look something up."""
-        kind, kinds = self._draw.pick(tuple(_PLURALS.items()))
-        ids = self._store.ids(kind)
+        kind = self._draw.pick(_KINDS)
+        ids = self._kept.ids(kind)
         if ids and self._draw.chance(0.3):
             return [_on("get", kind, self._draw.pick(ids))]
         if self._draw.chance(0.5):
-            return [self._search(f"search_{kinds}")]
-        return [{"type": f"list_{kinds}", **written(f"list_{kinds}", self._voice)}]
+            return [self._search(kind)]
+        return [{"type": NAMES["list"][kind], **self._voice.written(f"list_{kind}")}]
 
-    def _keep(self) -> list[Action]:
+    def _store(self) -> list[Action]:
         """Put a document into the vault."""
         name, text = self._voice.document("documents")
         title, _, filetype = name.partition(".")
@@ -76,41 +64,41 @@ class Requests:
 
     def _revise(self) -> list[Action]:
         """Look at the vault or change what it holds."""
-        ids = self._store.ids("item")
+        ids = self._kept.ids("item")
         if not ids:
-            name = self._draw.pick(("datavault_list", "datavault_search"))
-            return [self._search(name) if name == "datavault_search" else {"type": name}]
+            verb = self._draw.pick(("list", "search"))
+            return [self._search("item") if verb == "search" else {"type": NAMES[verb]["item"]}]
         number = self._draw.pick(ids)
         verb = self._draw.weighted({"get": 4, "update": 4, "delete": 1})
-        action: Action = {"type": f"datavault_{verb}", "item_id": number}
+        action = _on(verb, "item", number)
         if verb == "update" and self._draw.pick(("notes", "content")) == "notes":
             action["notes"] = self._voice.line("note")
         elif verb == "update":
             action["content"] = self._voice.document("documents")[1]
         return [action]
 
-    def _script(self) -> list[Action]:
+    def _code(self) -> list[Action]:
         """Run a script over everything."""
         return [{"type": "execute_code", "code": self._voice.document("scripts")[1]}]
 
-    def _clean_up(self) -> list[Action]:
+    def _cleanup(self) -> list[Action]:
         """Delete something, if there is anything."""
-        kinds = [kind for kind in _PLURALS if self._store.ids(kind)]
+        kinds = [kind for kind in _KINDS if self._kept.ids(kind)]
         if not kinds:
             return self._query()
         kind = self._draw.pick(kinds)
-        return [_on("delete", kind, self._draw.pick(self._store.ids(kind)))]
+        return [_on("delete", kind, self._draw.pick(self._kept.ids(kind)))]
 
     def _remember(self) -> list[Action]:
         """Keep a fact, or correct one."""
-        ids = self._store.ids("memory")
+        ids = self._kept.ids("memory")
         if ids and self._draw.chance(0.4):
             return [self._change("memory", self._draw.pick(ids))]
         return self.create("memory", self._draw.between(1, 2))
 
-    def _aim(self) -> list[Action]:
+    def _goal(self) -> list[Action]:
         """Set a goal, or change one."""
-        ids = self._store.ids("goal")
+        ids = self._kept.ids("goal")
         if ids and self._draw.chance(0.5):
             return [self._change("goal", self._draw.pick(ids))]
         return self.create("goal") + self.create("task", self._draw.chance(0.5))
@@ -124,13 +112,14 @@ class Requests:
         field = "notes" if kind == "memory" else self._draw.weighted({"status": 5, "notes": 2, "content": 1})
         if field == "content":
             return _on("update", kind, number) | {"content": self._voice.line(kind)}
-        return _on("update", kind, number) | written(f"change_{field}", self._voice)
+        return _on("update", kind, number) | self._voice.written(f"change_{field}")
 
-    def _search(self, name: str) -> Action:
+    def _search(self, kind: str) -> Action:
         thing = self._voice.one("thing")
         words = [word for word in thing.split() if len(word) > 3]
-        return {"type": name, "query": words[-1] if words else thing, **written(name, self._voice)}
+        fields = {"query": words[-1] if words else thing, **self._voice.written("search")}
+        return {"type": NAMES["search"][kind], **fields}
 
 
 def _on(verb: str, kind: str, number: int) -> Action:
-    return {"type": f"{verb}_{kind}", f"{kind}_id": number}
+    return {"type": NAMES[verb][kind], f"{kind}_id": number}

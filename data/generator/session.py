@@ -1,132 +1,143 @@
-"""One session from its first turn to its last, and how often which fault went into it."""
+"""One session from its first turn to its last: who asks, what the model writes, what the system answers."""
 
 import copy
-from collections import Counter
+import json
+from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from generator.assistant import Assistant, Iterative
-from generator.cast import LENGTHS, PROFILES, SKILL, shares
-from generator.coder import Coder
+from generator.actions import Action, problem
+from generator.cast import SKILL
 from generator.draw import Draw
 from generator.faults.table import Fault, inject
-from generator.orchestrator import Orchestrator
-from generator.reasoner import Reasoner
-from generator.reply import Reply
-from generator.world import World
+from generator.reply import Part, Prose, Reply
+from generator.voice import Voice
 
 MAX_TURNS = 8
-_WORLDS: dict[str, Callable[[Draw, int], World]] = {
-    world.profile: world for world in (Assistant, Iterative, Orchestrator, Coder, Reasoner)
-}
 _RETRY = 0.6
 _SAYS_NOTHING = 0.2
 _ENDS_UNSAID = 0.4
 _UNJUDGED = 0.06
 
-
-@dataclass
-class Tally:
-    """What went into the sessions: never written beside the responses, only summed up.
-
-    Args:
-        responses: how many, by model.
-        intended: how many were meant to act, by model.
-        well_formed: how many of those keep to the grammar, by model.
-        faults: how often a fault was put in, by its name and the model.
-    """
-
-    responses: Counter[str] = field(default_factory=Counter)
-    intended: Counter[str] = field(default_factory=Counter)
-    well_formed: Counter[str] = field(default_factory=Counter)
-    faults: Counter[tuple[str, str]] = field(default_factory=Counter)
-
-    def add(self, model: str, faults: list[Fault]) -> None:
-        """Count one response."""
-        kinds = {fault.kind for fault in faults}
-        self.responses[model] += 1
-        self.intended[model] += "silent" not in kinds
-        self.well_formed[model] += not kinds & {"silent", "reading"}
-        self.faults.update((fault.name, model) for fault in faults)
+Turn = tuple[dict[str, Any], list[Fault]]
+"""An object of the import format, and the faults that went into it, which are never written beside it."""
 
 
-class Session:
+class Session(ABC):
     """A session while it is played.
 
+    A kind of session says which ``profile`` it is recorded under, which task set it belongs to (``task``), whether the
+    system refuses a response without any block (``needs_block``), and what makes one ``more`` plausible action.
+
     Args:
-        name: what it goes by.
-        start: when its first response came, UTC.
         draw: its stream of chance.
-        tally: where its faults are counted.
+        voice: how its model and user talk.
+        length: how many turns are planned.
     """
 
-    def __init__(self, name: str, start: datetime, draw: Draw, tally: Tally) -> None:
-        profile = draw.weighted(PROFILES)
-        self._draw = draw
-        self._tally = tally
-        self._moment = start
-        self._model = draw.weighted(shares(start.date()))
-        self._planned = draw.weighted(LENGTHS[profile])
-        self._world = _WORLDS[profile](draw, self._planned)
-        self._head = {"profile": profile, "model": self._model, "task": self._world.task}
-        self._name = name
-        self._prompt = self._world.ask()
+    profile: str
+    task: str
+    needs_block: bool = False
+    more: Callable[[], Action] | None = None
+
+    def __init__(self, draw: Draw, voice: Voice, length: int) -> None:
+        self.draw = draw
+        self.voice = voice
+        self.length = length
+        self.step = 0
+        self.dumps = partial(
+            json.dumps, indent=draw.weighted({2: 7.0, None: 2.0, 4: 1.0}), ensure_ascii=draw.chance(0.04)
+        )
         self._retry: Reply | None = None
-        self._rows: list[dict[str, Any]] = []
-        self._troubles = 0
         self._is_lost = False
 
-    def play(self) -> list[dict[str, Any]]:
-        """Return its turns in order, as objects of the import format."""
-        while not self._is_over():
-            self._turn()
-        if not self._draw.chance(_UNJUDGED):
-            self._rows[-1]["success"] = self._draw.chance(self._chance_of_success())
-        return self._rows
+    @abstractmethod
+    def ask(self) -> str:
+        """Return what the user asks for first."""
 
-    def _is_over(self) -> bool:
-        return len(self._rows) >= min(self._planned, MAX_TURNS)
+    @abstractmethod
+    def compose(self) -> Reply:
+        """Return the model's next response, without faults."""
 
-    def _turn(self) -> None:
-        """Add one turn, and decide whether the next one tries the same again."""
-        reply = self._retry or self._world.compose()
-        clean = copy.deepcopy(reply.parts)
-        faults = inject(reply, self._model, self._moment.date(), self._draw)
-        self._tally.add(self._model, faults)
-        row: dict[str, Any] = {"session": self._name, "turn": len(self._rows)} | self._head
-        row["at"] = f"{self._moment:%Y-%m-%dT%H:%M:%SZ}"
-        if not self._rows:
-            row["prompt"] = self._prompt
-        row["text"] = reply.text()
-        self._rows.append(row)
-        kinds = {fault.kind for fault in faults}
-        self._troubles += bool(kinds - {"unusual"})
-        self._is_lost = "reading" in kinds or (self._world.needs_block and not reply.blocks)
-        self._retry = self._world.again(clean) if self._is_lost and self._draw.chance(_RETRY) else None
-        self._planned += self._retry is not None
-        if feedback := self._feedback(reply):
-            row["feedback"] = feedback
-        pause = self._draw.between(12, 60) if self._retry else self._draw.between(25, 280)
-        self._moment += timedelta(seconds=pause)
+    @abstractmethod
+    def follow_up(self) -> str:
+        """Return what is said to the model after the results, to keep it going; empty for nothing."""
 
-    def _feedback(self, reply: Reply) -> str:
+    @abstractmethod
+    def carry_out(self, action: Action) -> str:
+        """Do what a valid action asks for and return what the system says about it."""
+
+    def answer(self, action: Action) -> str:
+        """Return what the system says about an action."""
+        wrong = problem(self.profile, action)
+        return f"error: {wrong}" if wrong else self.carry_out(action)
+
+    def reply(self, parts: list[Part]) -> Reply:
+        """Return a response of these parts."""
+        return Reply(self.profile, parts, self.voice, self.more)
+
+    def prose(self, *sections: str) -> list[Part]:
+        """Return a line of each section that is wanted, now and then where it ends with ``?`` and a share."""
+        return [Prose(self.voice.line(section)) for name in sections for section in self.draw.wanted(name)]
+
+    def play(self, name: str, model: str, moment: datetime) -> list[Turn]:
+        """Return its turns in order.
+
+        Args:
+            name: what the session goes by.
+            model: whose it is.
+            moment: when its first response comes, UTC.
+        """
+        turns: list[Turn] = []
+        planned, first = self.length, {"prompt": self.ask()}
+        while len(turns) < min(planned, MAX_TURNS):
+            reply = self._retry or self.compose()
+            faults = self._spoil(reply, model, moment)
+            planned += self._retry is not None
+            row = {
+                "session": name,
+                "turn": len(turns),
+                "profile": self.profile,
+                "model": model,
+                "task": self.task,
+            }
+            row |= {"at": f"{moment:%Y-%m-%dT%H:%M:%SZ}"} | first | {"text": reply.text()}
+            turns.append((row, faults))
+            if said := self._feedback(reply, is_last=len(turns) >= min(planned, MAX_TURNS)):
+                row["feedback"] = said
+            pause = self.draw.between(12, 60) if self._retry else self.draw.between(25, 280)
+            moment, first = moment + timedelta(seconds=pause), {}
+        if not self.draw.chance(_UNJUDGED):
+            turns[-1][0]["success"] = self.draw.chance(self._chance_of_success(model, turns))
+        return turns
+
+    def _spoil(self, reply: Reply, model: str, moment: datetime) -> list[Fault]:
+        """Put faults into the response, and decide whether the model will have to try the same again."""
+        clean = copy.deepcopy([part for part in reply.parts if not isinstance(part, Prose)])
+        faults = inject(reply, model, moment.date(), self.draw)
+        is_read = all(fault.kind != "reading" for fault in faults)
+        self._is_lost = not is_read or (self.needs_block and not reply.blocks)
+        self._retry = None
+        if self._is_lost and self.draw.chance(_RETRY):
+            self._retry = self.reply([Prose(self.voice.line("apology")), *clean])
+        return faults
+
+    def _feedback(self, reply: Reply, *, is_last: bool) -> str:
         """Return what the model is told after a turn."""
         if not self._is_lost:
-            lines = self._world.answers(reply)
-        elif self._draw.chance(_SAYS_NOTHING):
-            lines = []
+            lines = [self.answer(action) for action in reply.actions]
         else:
-            lines = [self._world.voice.one("complaint")]
-        if self._is_over():
-            return "" if self._draw.chance(_ENDS_UNSAID) else "\n".join(lines)
+            lines = [] if self.draw.chance(_SAYS_NOTHING) else [self.voice.one("complaint")]
+        if is_last:
+            return "" if self.draw.chance(_ENDS_UNSAID) else "\n".join(lines)
         if self._retry is None:
-            lines.append(self._world.follow_up())
+            lines.append(self.follow_up())
         return "\n".join(line for line in lines if line)
 
-    def _chance_of_success(self) -> float:
+    def _chance_of_success(self, model: str, turns: list[Turn]) -> float:
         if self._is_lost:
             return 0.12
-        skill = SKILL[self._model]
-        return skill + (1 - skill) * 0.6 - 0.5 * self._troubles / len(self._rows)
+        troubles = sum(any(fault.kind != "unusual" for fault in faults) for _, faults in turns)
+        return SKILL[model] + (1 - SKILL[model]) * 0.6 - 0.5 * troubles / len(turns)

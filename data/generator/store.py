@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from generator.actions import SCRIPT_ERRORS, Action, known
+from generator.actions import DOES, SCRIPT_ERRORS, Action
 
 _KINDS = ("task", "memory", "goal", "item")
 
@@ -21,9 +21,9 @@ class Store:
     def run(self, action: Action) -> str:
         """Carry the action out and return what the system said about it."""
         name = action["type"]
-        if name == "execute_code":
+        verb, kind = DOES[name]
+        if verb == "run":
             return _ran(action["code"])
-        verb, kind = known("assistant")[name]["does"]
         if verb == "create":
             self._last[kind] += 1
             self._rows[kind][self._last[kind]] = dict(action)

@@ -1,9 +1,10 @@
 """How a session's model and user talk: lines picked from word lists, with slots filled in."""
 
 import re
+from typing import Any
 
 from generator.draw import Draw
-from generator.words import Bank, bank, names, template
+from generator.words import Bank, bank, names, table, template
 
 _SLOT = re.compile(r"\[\[(\w+)\]\]")
 
@@ -56,6 +57,11 @@ class Voice:
         """Return the text with every ``[[slot]]`` replaced."""
         return _SLOT.sub(lambda slot: self.one(slot.group(1)), text)
 
+    def written(self, recipe: str) -> dict[str, Any]:
+        """Return the fields of an action that is written by a recipe of ``tables/written.toml``."""
+        fields = table("written")[recipe].items()
+        return {field: self._value(how) for key, how in fields for field in self.draw.wanted(key)}
+
     def document(self, folder: str, name: str = "") -> tuple[str, str]:
         """Return name and text of a template of the folder, filled; any of them where no name is given."""
         chosen = name or self.draw.pick(names(f"templates/{folder}", ".tmpl"))
@@ -65,6 +71,13 @@ class Voice:
         """Return a few lines of code to show, as a Markdown fence."""
         shown = Voice(self.draw, bank("code_shown"), fixed=self.fixed)
         return f"```{language}\n{shown.line(language)}\n```"
+
+    def _value(self, how: str | list[Any] | dict[str, float]) -> Any:
+        if isinstance(how, dict):
+            return self.draw.weighted(how)
+        if isinstance(how, list):
+            return self.draw.pick(how)
+        return self.line(how[1:-1]) if how.startswith("<") else self.fill(how)
 
     def _lines(self, section: str) -> tuple[str, ...]:
         return next(lines[section] for lines in self._banks if section in lines)
