@@ -2,7 +2,7 @@
 
 from generator.actions import Action
 from generator.draw import Draw
-from generator.reply import Block, Part, Prose, Reply
+from generator.reply import Block, Part, Prose
 from generator.requests import Requests
 from generator.session import Session
 from generator.store import Store
@@ -56,13 +56,12 @@ class Assistant(ListKeeper):
         request = self._request()
         return self.voice.line("ask") if request in {"capture", "plan"} else self._words(request)
 
-    def compose(self) -> Reply:
+    def compose(self) -> list[Part]:
         request = self._request()
-        self.step += 1
         actions = self.requests.actions(request)
         block = Block("actions", {"actions": actions}, self.dumps)
         section = "opener" if self.is_foreign else _WEIGHTS["openers"].get(request, "opener")
-        return self.reply(self._around(block, actions, section))
+        return self._around(block, actions, section)
 
     def follow_up(self) -> str:
         self.voice.fix("thing")
@@ -126,14 +125,10 @@ class Iterative(ListKeeper):
         super().__init__(draw, length, "iterative")
         self.voice.fix("person", "thing")
 
-    def ask(self) -> str:
-        return self.voice.line("ask")
-
-    def compose(self) -> Reply:
-        self.step += 1
-        is_first, is_final = self.step == 1, self.step >= self.length
+    def compose(self) -> list[Part]:
+        is_first, is_final = self.step == 0, self.step + 1 >= self.length
         value = {
-            "iteration": self.step,
+            "iteration": self.step + 1,
             "reasoning": self._reasoning(is_first=is_first, is_final=is_final),
             "observations": self._some("observation_first" if is_first else "observation"),
             "next_actions": self._actions(is_first=is_first, is_final=is_final),
@@ -142,7 +137,7 @@ class Iterative(ListKeeper):
         }
         before = self.prose("opener?0.2")
         block = Block("iteration", value, self.dumps)
-        return self.reply([*before, block, *self.prose(f"summary?{0.7 if is_final else 0}")])
+        return [*before, block, *self.prose(f"summary?{0.7 if is_final else 0}")]
 
     def follow_up(self) -> str:
         return f"Iteration {self.step} is done. Go on, or set is_final." if self.draw.chance(0.3) else ""

@@ -2,7 +2,7 @@
 
 from generator.actions import Action
 from generator.draw import Draw
-from generator.reply import Part, Prose, Reply, Tag, spread
+from generator.reply import Part, Prose, Tag, spread
 from generator.session import Session
 from generator.voice import Voice
 from generator.words import bank, table
@@ -30,15 +30,11 @@ class Coder(Session):
         self._move = "run"
         self._left = [*self._project["later"], *draw.some(tuple(_CONFIG), 3)]
 
-    def ask(self) -> str:
-        return self.voice.line("ask_new")
-
-    def compose(self) -> Reply:
+    def compose(self) -> list[Part]:
         move = self._move if self._space.files else "start"
         tags: list[Tag] = getattr(self, f"_{move}")()
-        self.step += 1
         parts = [*self.prose(f"opener_{move}?0.92"), *spread(tags, self.voice, 0.25), *self._explained()]
-        return self.reply([*parts, *self.prose("closer?0.5")])
+        return [*parts, *self.prose("closer?0.5")]
 
     def follow_up(self) -> str:
         weights = {"grow": 5.0 if self._left else 0.0, "edit": 4.0, "look": 2.0, "run": 2.0}

@@ -2,7 +2,7 @@
 
 from generator.actions import Action
 from generator.draw import Draw
-from generator.reply import Block, Part, Prose, Reply, spread
+from generator.reply import Block, Part, Prose, spread
 from generator.session import Session
 from generator.voice import Voice
 from generator.words import bank
@@ -38,18 +38,14 @@ class Orchestrator(Session):
         self.voice.fixed["batch"] = f"cheenoski-{draw.between(0, 4)}"
         self.more = lambda: self._action("request_info")
 
-    def ask(self) -> str:
-        return self.voice.line("directive")
-
-    def compose(self) -> Reply:
+    def compose(self) -> list[Part]:
         layer = self._layer()
-        self.step += 1
         names = _LAYERS.get(layer) or (self.draw.pick(_AFTERWARDS),)
         actions = [self._action(name) for key in names for name in self.draw.wanted(key)]
         groups = [actions] if len(actions) > 1 and self.draw.chance(0.3) else actions
         before = self.prose(f"opener_{layer}?0.95", "aside?0.45", "aside?0.12")
         blocks = spread([Block("json", group, self.dumps) for group in groups], self.voice, 0.7)
-        return self.reply([*before, *blocks, *self._config(), *self.prose("closer?0.5")])
+        return [*before, *blocks, *self._config(), *self.prose("closer?0.5")]
 
     def follow_up(self) -> str:
         return f"Next layer: {self._layer()}." if self.step < len(_LAYERS) else ""

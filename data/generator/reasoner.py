@@ -2,7 +2,7 @@
 
 from generator.actions import Action, known
 from generator.draw import Draw
-from generator.reply import Block, Reply
+from generator.reply import Block, Part
 from generator.session import Session
 from generator.voice import Voice
 from generator.words import bank, names
@@ -25,11 +25,7 @@ class Reasoner(Session):
         self.task = f"persona-{self.voice.fixed['persona'].lower().replace('í', 'i')}"
         self._mood = draw.between(2, 9)
 
-    def ask(self) -> str:
-        return self.voice.line("ask")
-
-    def compose(self) -> Reply:
-        self.step += 1
+    def compose(self) -> list[Part]:
         self.voice.fix("object", "theme")
         value = {
             "actions": self._sequence(),
@@ -37,7 +33,7 @@ class Reasoner(Session):
             "reasoning": " ".join(self.voice.line("reasoning") for _ in range(self.draw.between(1, 2))),
         }
         block = Block("json", value, self.dumps)
-        return self.reply([*self.prose("opener?0.5"), block, *self.prose("closer?0.2")])
+        return [*self.prose("opener?0.5"), block, *self.prose("closer?0.2")]
 
     def follow_up(self) -> str:
         return f"User: {self.voice.line('follow')}"

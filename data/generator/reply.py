@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from generator.actions import Action
+from generator.draw import Draw
 from generator.voice import Voice
 
 LONG = {"content", "search", "replace"}
@@ -110,6 +111,10 @@ class Reply:
     voice: Voice
     more: Callable[[], Action] | None = None
     line_end: str = "\n"
+
+    @property
+    def draw(self) -> Draw:
+        return self.voice.draw
 
     @property
     def blocks(self) -> list[Block]:

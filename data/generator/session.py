@@ -50,16 +50,16 @@ class Session(ABC):
         self.dumps = partial(
             json.dumps, indent=draw.weighted({2: 7.0, None: 2.0, 4: 1.0}), ensure_ascii=draw.chance(0.04)
         )
-        self._retry: Reply | None = None
+        self._retry: list[Part] = []
         self._is_lost = False
 
-    @abstractmethod
     def ask(self) -> str:
         """Return what the user asks for first."""
+        return self.voice.line("ask")
 
     @abstractmethod
-    def compose(self) -> Reply:
-        """Return the model's next response, without faults."""
+    def compose(self) -> list[Part]:
+        """Return the parts of the model's next response, without faults."""
 
     @abstractmethod
     def follow_up(self) -> str:
@@ -73,10 +73,6 @@ class Session(ABC):
         """Return what the system says about an action."""
         wrong = problem(self.profile, action)
         return f"error: {wrong}" if wrong else self.carry_out(action)
-
-    def reply(self, parts: list[Part]) -> Reply:
-        """Return a response of these parts."""
-        return Reply(self.profile, parts, self.voice, self.more)
 
     def prose(self, *sections: str) -> list[Part]:
         """Return a line of each section that is wanted, now and then where it ends with ``?`` and a share."""
@@ -93,9 +89,10 @@ class Session(ABC):
         turns: list[Turn] = []
         planned, first = self.length, {"prompt": self.ask()}
         while len(turns) < min(planned, MAX_TURNS):
-            reply = self._retry or self.compose()
+            reply = Reply(self.profile, self._retry or self.compose(), self.voice, self.more)
+            self.step += not self._retry
             faults = self._spoil(reply, model, moment)
-            planned += self._retry is not None
+            planned += bool(self._retry)
             row = {
                 "session": name,
                 "turn": len(turns),
@@ -116,12 +113,11 @@ class Session(ABC):
     def _spoil(self, reply: Reply, model: str, moment: datetime) -> list[Fault]:
         """Put faults into the response, and decide whether the model will have to try the same again."""
         clean = copy.deepcopy([part for part in reply.parts if not isinstance(part, Prose)])
-        faults = inject(reply, model, moment.date(), self.draw)
+        faults = inject(reply, model, moment.date())
         is_read = all(fault.kind != "reading" for fault in faults)
         self._is_lost = not is_read or (self.needs_block and not reply.blocks)
-        self._retry = None
-        if self._is_lost and self.draw.chance(_RETRY):
-            self._retry = self.reply([Prose(self.voice.line("apology")), *clean])
+        does_retry = self._is_lost and self.draw.chance(_RETRY)
+        self._retry = [*self.prose("apology"), *clean] if does_retry else []
         return faults
 
     def _feedback(self, reply: Reply, *, is_last: bool) -> str:
@@ -132,7 +128,7 @@ class Session(ABC):
             lines = [] if self.draw.chance(_SAYS_NOTHING) else [self.voice.one("complaint")]
         if is_last:
             return "" if self.draw.chance(_ENDS_UNSAID) else "\n".join(lines)
-        if self._retry is None:
+        if not self._retry:
             lines.append(self.follow_up())
         return "\n".join(line for line in lines if line)
 

@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import Any
 
 from generator.actions import Action
-from generator.draw import Draw
 from generator.reply import Reply
 
 Place = tuple[dict[str, Any], str]
@@ -27,6 +26,6 @@ def texts(action: Action) -> list[Place]:
     return found
 
 
-def some_text(reply: Reply, draw: Draw) -> Place:
+def some_text(reply: Reply) -> Place:
     """Return one place in the response that holds free text."""
-    return draw.pick([place for action in reply.actions for place in texts(action)])
+    return reply.draw.pick([place for action in reply.actions for place in texts(action)])

@@ -1,26 +1,26 @@
 """Responses without an action that is meant to run."""
 
-from generator.draw import Draw, NothingThereError, needed
+from generator.draw import NothingThereError, needed
 from generator.reply import Block, Prose, Reply
 from generator.words import table
 
 
-def empty_response(reply: Reply, draw: Draw) -> None:
-    reply.say(draw.pick(table("faults")["texts"]["blank"]))
+def empty_response(reply: Reply) -> None:
+    reply.say(reply.draw.pick(table("faults")["texts"]["blank"]))
 
 
-def say(reply: Reply, _draw: Draw, of: str) -> None:
+def say(reply: Reply, of: str) -> None:
     """Say a line of a section and nothing else."""
     reply.say(reply.voice.line(of))
 
 
-def empty_actions(reply: Reply, draw: Draw) -> None:
+def empty_actions(reply: Reply) -> None:
     first = needed(reply.blocks)[0]
     block = Block(first.label, table("faults")["nothing"][reply.profile], first.dumps)
-    reply.parts = [Prose(reply.voice.line("chat")), block] if draw.chance(0.7) else [block]
+    reply.parts = [Prose(reply.voice.line("chat")), block] if reply.draw.chance(0.7) else [block]
 
 
-def example_only(reply: Reply, _draw: Draw) -> None:
+def example_only(reply: Reply) -> None:
     shown = shown_example(reply)
     reply.parts = [Prose(reply.voice.line("chat")), shown]
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from generator.cast import rate
-from generator.draw import Draw, NothingThereError
+from generator.draw import NothingThereError
 from generator.faults import acting, checking, fences, json_text, silent, unusual
 from generator.reply import Reply
 from generator.words import table
@@ -42,7 +42,7 @@ class Fault:
     about: str
     profiles: tuple[str, ...]
     per_mille: tuple[float, ...]
-    inject: Callable[[Reply, Draw], None]
+    inject: Callable[[Reply], None]
 
 
 def _fault(kind: str, name: str, row: dict[str, Any]) -> Fault:
@@ -60,14 +60,13 @@ def _fault(kind: str, name: str, row: dict[str, Any]) -> Fault:
 FAULTS = tuple(_fault(kind, name, row) for kind in KINDS for name, row in _TABLE[kind].items())
 
 
-def inject(reply: Reply, model: str, day: date, draw: Draw) -> list[Fault]:
+def inject(reply: Reply, model: str, day: date) -> list[Fault]:
     """Put faults into a response, at most one of each kind; a fault that finds no place is left out.
 
     Args:
         reply: the response; changed in place.
         model: the model that responds.
         day: when.
-        draw: the session's stream of chance.
 
     Returns:
         The faults that were put in, in that order.
@@ -79,10 +78,10 @@ def inject(reply: Reply, model: str, day: date, draw: Draw) -> list[Fault]:
             for fault in FAULTS
             if fault.kind == kind and reply.profile in fault.profiles
         }
-        if draw.chance(sum(rates.values())):
-            fault = draw.weighted(rates)
+        if reply.draw.chance(sum(rates.values())):
+            fault = reply.draw.weighted(rates)
             with suppress(NothingThereError):
-                fault.inject(reply, draw)
+                fault.inject(reply)
                 done.append(fault)
         if done and done[0].kind == "silent":
             break
