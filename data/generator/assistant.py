@@ -3,42 +3,10 @@
 from generator.actions import Action
 from generator.draw import Draw
 from generator.reply import Block, Part, Prose
-from generator.requests import Requests
-from generator.session import Session
-from generator.store import Store
-from generator.voice import Voice
-from generator.words import bank, names, table
-
-FOREIGN = 0.2
-"""The share of sessions in another language than English."""
+from generator.requests import ListKeeper
+from generator.words import table
 
 _WEIGHTS = table("requests")
-
-
-class ListKeeper(Session):
-    """A user and a model that keeps lists for them, about a subject in some language.
-
-    Args:
-        draw: the session's stream of chance.
-        length: how many turns are planned.
-        lists: the word lists that go before the subject's.
-    """
-
-    def __init__(self, draw: Draw, length: int, *lists: str) -> None:
-        subject = bank(f"domains/{draw.pick(names('lists/domains', '.txt'))}")
-        banks = [*map(bank, lists), subject, bank("phrases"), bank("asks")]
-        self.task = subject["name"][0]
-        self.is_foreign = draw.chance(FOREIGN)
-        if self.is_foreign:
-            language = draw.pick(names("lists/languages", ".txt"))
-            banks.insert(len(lists), bank(f"languages/{language}"))
-            self.task = f"everyday-{language}"
-        super().__init__(draw, Voice(draw, *banks), length)
-        self._store = Store()
-        self.requests = Requests(self.voice, self._store)
-
-    def carry_out(self, action: Action) -> str:
-        return self._store.run(action)
 
 
 class Assistant(ListKeeper):
@@ -50,7 +18,7 @@ class Assistant(ListKeeper):
         super().__init__(draw, length)
         self._asked = self._plan()
         self.voice.fix("person", "thing")
-        self.more = lambda: self.requests.create(draw.pick(("task", "memory")))[0]
+        self.more = lambda: self.create(draw.pick(("task", "memory")))[0]
 
     def ask(self) -> str:
         request = self._request()
@@ -58,7 +26,7 @@ class Assistant(ListKeeper):
 
     def compose(self) -> list[Part]:
         request = self._request()
-        actions = self.requests.actions(request)
+        actions = self.actions(request)
         block = Block("actions", {"actions": actions}, self.dumps)
         section = "opener" if self.is_foreign else _WEIGHTS["openers"].get(request, "opener")
         return self._around(block, actions, section)
@@ -104,7 +72,7 @@ class Assistant(ListKeeper):
     def _listed(self, actions: list[Action]) -> list[Part]:
         if not self.draw.chance(0.2):
             return []
-        lines = (f"- **{action['type'].replace('_', ' ')}**: {_about(action)}" for action in actions)
+        lines = (f"- **{action['type'].replace('_', ' ')}**: {_summary(action)}" for action in actions)
         return [Prose("\n".join((f"{self.voice.line('list_lead')}\n", *lines)))]
 
     def _script(self) -> list[Part]:
@@ -156,10 +124,10 @@ class Iterative(ListKeeper):
             return []
         weights = _WEIGHTS["first_round" if is_first else "later_round"]
         requests = [self.draw.weighted(weights) for _ in range(self.draw.between(1, 2))]
-        return [action for request in requests for action in self.requests.actions(request)]
+        return [action for request in requests for action in self.actions(request)]
 
 
-def _about(action: Action) -> str:
+def _summary(action: Action) -> str:
     is_vault = action["type"].startswith("datavault")
     keys = ("filetype",) if is_vault else ("content", "query", "status", "notes")
     value = next((str(action[key]) for key in keys if key in action), "")
