@@ -55,8 +55,8 @@ class Assistant(ListKeeper):
         before = self.prose(f"{opener if self.draw.chance(0.75) else 'opener'}?0.92")
         after = self.prose("closer?0.6")
         if not self.is_foreign:
-            before += self._thoughts() + self._listed(actions)
-            after += self._script()
+            before += self._thoughts() + self.draw.maybe(0.2, lambda: self._listed(actions))
+            after += self.draw.maybe(0.06, self._script)
         if self.draw.chance(0.12) and before:
             before[-1] = Prose(f"{before[-1].render()} {self.voice.one('emoji')}")
         return [block, *before, *after] if self.draw.chance(0.05) else [*before, block, *after]
@@ -69,18 +69,14 @@ class Assistant(ListKeeper):
         lead = self.draw.pick(("## What I considered\n\n", "**Before we start:**\n\n", ""))
         return [Prose(lead + "\n".join(f"{index}. {line}" for index, line in enumerate(lines, start=1)))]
 
-    def _listed(self, actions: list[Action]) -> list[Part]:
-        if not self.draw.chance(0.2):
-            return []
+    def _listed(self, actions: list[Action]) -> Part:
         lines = (f"- **{action['type'].replace('_', ' ')}**: {_summary(action)}" for action in actions)
-        return [Prose("\n".join((f"{self.voice.line('list_lead')}\n", *lines)))]
+        return Prose("\n".join((f"{self.voice.line('list_lead')}\n", *lines)))
 
-    def _script(self) -> list[Part]:
-        if not self.draw.chance(0.06):
-            return []
+    def _script(self) -> Part:
         language = self.draw.pick(("python", "bash", "sql"))
         code = self.voice.code(language)
-        return [Prose(f"{self.voice.line('script_lead')}\n\n{code}")]
+        return Prose(f"{self.voice.line('script_lead')}\n\n{code}")
 
 
 class Iterative(ListKeeper):

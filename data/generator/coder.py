@@ -33,8 +33,8 @@ class Coder(Session):
     def compose(self) -> list[Part]:
         move = self._move if self._space.files else "start"
         tags: list[Tag] = getattr(self, f"_{move}")()
-        parts = [*self.prose(f"opener_{move}?0.92"), *spread(tags, self.voice, 0.25), *self._explained()]
-        return [*parts, *self.prose("closer?0.5")]
+        acting = [*self.prose(f"opener_{move}?0.92"), *spread(tags, self.voice, 0.25)]
+        return [*acting, *self.draw.maybe(0.22, self._explained), *self.prose("closer?0.5")]
 
     def follow_up(self) -> str:
         weights = {"grow": 5.0 if self._left else 0.0, "edit": 4.0, "look": 2.0, "run": 2.0}
@@ -57,31 +57,34 @@ class Coder(Session):
         files = [self._file(self._language, name) for name in self._project["first"]]
         folders = sorted({tag.action["path"].rpartition("/")[0] for tag in files} - {""})
         made = [_tag("create_directory", path=folder) for folder in folders if self.draw.chance(0.7)]
-        return [*made, *files, *self._run()]
+        return [*made, *files, self._command()]
 
     def _grow(self) -> list[Tag]:
         if not self._left:
             return self._edit()
         name = self._left.pop()
         tag = self._file("config" if name in _CONFIG else self._language, name)
-        return [tag, *(self._run() if self.draw.chance(0.5) else [])]
+        return [tag, *self.draw.maybe(0.5, self._command)]
 
     def _edit(self) -> list[Tag]:
         change = self._space.edit(self.draw)
         if change is None:
             return self._look()
-        before = [_tag("read_file", path=change["path"])] if self.draw.chance(0.15) else []
-        return [*before, _tag("modify_file", **change), *(self._run() if self.draw.chance(0.4) else [])]
+        before = self.draw.maybe(0.15, lambda: _tag("read_file", path=change["path"]))
+        return [*before, _tag("modify_file", **change), *self.draw.maybe(0.4, self._command)]
 
     def _look(self) -> list[Tag]:
         paths = self.draw.some(list(self._space.files), self.draw.between(1, 2))
         return [_tag("read_file", path=path) for path in paths]
 
     def _run(self) -> list[Tag]:
+        return [self._command()]
+
+    def _command(self) -> Tag:
         section = self._language if self.draw.chance(0.8) else "any"
         command, _, description = self.voice.one(section).partition("|")
         described = {"description": description} if description else {}
-        return [_tag("execute_command", command=command, **described)]
+        return _tag("execute_command", command=command, **described)
 
     def _file(self, templates: str, template: str) -> Tag:
         name, text = self.voice.document(templates, template)
@@ -89,14 +92,12 @@ class Coder(Session):
         path = f"{self.voice.fill(folder)}{name.replace('model', self.voice.fixed['kebab'])}"
         return _tag("create_file", path=path, content=text)
 
-    def _explained(self) -> list[Part]:
-        if not self.draw.chance(0.22):
-            return []
+    def _explained(self) -> Part:
         _, text = self.voice.document(self._language)
         lines = text.split("\n")
         start = self.draw.between(0, max(0, len(lines) - 6))
         code = "\n".join(lines[start : start + self.draw.between(2, 6)]).strip("\n")
-        return [Prose(f"{self.voice.line('shown_lead')}\n\n```{self._project['label']}\n{code}\n```")]
+        return Prose(f"{self.voice.line('shown_lead')}\n\n```{self._project['label']}\n{code}\n```")
 
 
 def _tag(name: str, **fields: str) -> Tag:

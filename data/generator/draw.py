@@ -1,6 +1,6 @@
 """Seeded chance, from nothing but ``random()`` and ``choices()``: the same on every version of Python."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from random import Random
 from typing import TypeVar
 
@@ -29,6 +29,10 @@ class Draw(Random):
     def chance(self, share: float) -> bool:
         """Return True with the given probability, 0 to 1."""
         return self.random() < share
+
+    def maybe(self, share: float, make: Callable[[], T]) -> list[T]:
+        """Return what ``make`` makes with the given probability, otherwise nothing."""
+        return [make()] if self.chance(share) else []
 
     def wanted(self, *names: str) -> list[str]:
         """Return the names, those only now and then that say how often: ``name?0.6`` is wanted six times of ten."""

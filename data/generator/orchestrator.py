@@ -45,7 +45,7 @@ class Orchestrator(Session):
         groups = [actions] if len(actions) > 1 and self.draw.chance(0.3) else actions
         before = self.prose(f"opener_{layer}?0.95", "aside?0.45", "aside?0.12")
         blocks = spread([Block("json", group, self.dumps) for group in groups], self.voice, 0.7)
-        return [*before, *blocks, *self._config(), *self.prose("closer?0.5")]
+        return [*before, *blocks, *self.draw.maybe(0.1, self._config), *self.prose("closer?0.5")]
 
     def follow_up(self) -> str:
         return f"Next layer: {self._layer()}." if self.step < len(_LAYERS) else ""
@@ -64,8 +64,7 @@ class Orchestrator(Session):
     def _payload(self) -> Action:
         area = self.draw.pick(_AREAS)
         body = [f"## Overview\n{self.voice.line('overview')}"]
-        if self.draw.chance(0.3):
-            body.append(f"## Example\n{self.voice.one('snippet')}")
+        body += self.draw.maybe(0.3, lambda: f"## Example\n{self.voice.one('snippet')}")
         criteria = "\n".join(f"- [ ] {self.voice.line('criterion')}" for _ in range(self.draw.between(1, 3)))
         body.append(f"## Done when\n{criteria}")
         return {
@@ -74,11 +73,9 @@ class Orchestrator(Session):
             "labels": [area.lower(), self.voice.fixed["batch"]],
         }
 
-    def _config(self) -> list[Part]:
-        if not self.draw.chance(0.1):
-            return []
+    def _config(self) -> Part:
         lead, config = self.voice.line("config_lead"), self.voice.one("config")
-        return [Prose(f"{lead}\n\n```json\n{config}\n```")]
+        return Prose(f"{lead}\n\n```json\n{config}\n```")
 
     def carry_out(self, action: Action) -> str:
         name = action["action"]

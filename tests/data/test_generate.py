@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from collections import defaultdict
 from datetime import datetime
 from pathlib import Path
@@ -127,6 +128,23 @@ def test_responses_hardly_ever_look_alike(rows: list[Row]) -> None:
     """At least 95 of 100 responses occur only once."""
     texts = [row["text"] for row in rows]
     assert len(set(texts)) > 0.95 * len(texts)
+
+
+def test_every_fault_is_a_row_and_a_function() -> None:
+    """No row is without the function that puts it in, no such function is forgotten, no profile or model has no rate."""
+    table = tomllib.loads((DATA / "generator/tables/faults.toml").read_text(encoding="utf-8"))
+    rows = {name: row for kind in table["kinds"] for name, row in table[kind].items()}
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in DATA.glob("generator/faults/*.py")]
+    functions = {
+        node.name
+        for node in (node for tree in trees for node in tree.body)
+        if isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or ast.Constant("")) == "None"
+    }
+    assert {row.get("by", name) for name, row in rows.items()} == {
+        name for name in functions if not name.startswith("_")
+    }
+    assert {len(row["rates"]) for row in rows.values()} == {5}
+    assert set(table["groups"]["all"]) == PROFILES
 
 
 def test_generator_knows_nothing_of_the_toolkit() -> None:
