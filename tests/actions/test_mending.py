@@ -145,6 +145,24 @@ def test_a_tool_that_the_provider_runs_is_left_out():
     assert "'web_search'" in found.warnings[0]
 
 
+@pytest.mark.parametrize(
+    "tool",
+    [
+        {"googleSearch": {}},
+        {"google_search": {}},
+        {"codeExecution": {}},
+        {"fileSearch": {"fileSearchStoreNames": ["a"]}},
+        {"cachePoint": {"type": "default"}},
+        {"systemTool": {"name": "nova_grounding"}},
+    ],
+)
+def test_so_is_one_that_has_a_key_in_place_of_a_name(tool):
+    """Gemini's and Bedrock's interfaces write them so."""
+    found = ToolCatalogue.of([tool, {"functionDeclarations": [{"name": "f"}]}])
+    assert found.names == ("f",)
+    assert next(iter(tool)) in found.warnings[0]
+
+
 def test_the_values_that_an_array_allows_are_those_of_its_items():
     """No list is one of them, so nothing else can be meant."""
     schema = {"properties": {"x": {"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]}}}

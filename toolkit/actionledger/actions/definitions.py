@@ -11,6 +11,23 @@ _LISTS = ("functionDeclarations", "function_declarations", "tools")
 _INNER = ("function", "toolSpec", "custom")
 _PARAMETERS = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
 
+_HOSTED = frozenset(
+    [
+        "cachepoint",
+        "codeexecution",
+        "computeruse",
+        "enterprisewebsearch",
+        "filesearch",
+        "googlemaps",
+        "googlesearch",
+        "googlesearchretrieval",
+        "retrieval",
+        "systemtool",
+        "urlcontext",
+    ]
+)
+"""The keys that Gemini's and Bedrock's interfaces put in place of a name, in either spelling, where there is nothing to call."""
+
 
 class Definition(NamedTuple):
     """What is said of one tool.
@@ -53,9 +70,11 @@ def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Defini
 
 
 def _is_hosted(tool: Any) -> bool:
-    """Return whether a tool is named by its type alone, such as a web search."""
+    """Return whether a tool is named by its type or its key alone, such as a web search."""
     if not isinstance(tool, Mapping) or any(key in tool for key in ("name", *_INNER, *_PARAMETERS)):
         return False
+    if any(str(key).replace("_", "").lower() in _HOSTED for key in tool):
+        return True
     kind = tool.get("type")
     return isinstance(kind, str) and kind not in {"", "function", "custom"}
 
