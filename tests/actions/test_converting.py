@@ -38,6 +38,9 @@ class Work(Action):
     inners: list[Inner] = Field(default=[])
     free: dict[str, int] = Field(default={})
     stage: Literal[1, 2] = 1
+    grade: Literal["1", "2", "True"] = "1"
+    smoking: Literal["true", "False", "dontcare"] | None = None
+    told: Literal["true", "True"] = "true"
     limited: int = Field(default=1, le=10)
 
 
@@ -57,6 +60,11 @@ def checked(catalogue, **arguments):
         ("number", "3", 3, ("number", '"3"', "3")),
         ("number", "3.0", 3, ("number", '"3.0"', "3")),
         ("number", "-12", -12, ("number", '"-12"', "-12")),
+        ("grade", 2, "2", ("grade", "2", '"2"')),
+        ("grade", True, "True", ("grade", "true", '"True"')),
+        ("smoking", True, "true", ("smoking", "true", '"true"')),
+        ("smoking", False, "False", ("smoking", "false", '"False"')),
+        ("smoking", "false", "False", ("smoking", '"false"', '"False"')),
         ("share", "0.5", 0.5, ("share", '"0.5"', "0.5")),
         ("share", "2", 2, ("share", '"2"', "2")),
         ("done", "true", True, ("done", '"true"', "true")),
@@ -107,6 +115,9 @@ def test_a_whole_float_is_an_integer_of_a_model():
         *(("task_id", value) for value in [1.5, True, ["1"]]),
         *(("depends_on", value) for value in ["a, b", "", "a;b", "a\nb", '["a"]', {"a": 1}, None, [["a"]]]),
         *(("sizes", value) for value in ["x", "1,2", [[1]]]),
+        *(("grade", value) for value in [3, False, 2.0, ["2"], "02"]),
+        *(("smoking", value) for value in [1, 0, "FALSE", ["true"]]),
+        ("told", True),
         ("either", "5"),
         ("inner", '{"kind": "inner"}'),
         ("inner", {"kind": "other", "count": "2"}),

@@ -1,9 +1,10 @@
 """Values that say in another type what the schema asks for: taken as that, where nothing is lost and one thing can be meant.
 
 ``"3"`` for an integer is 3, and 3.0 as well; ``"true"`` for a boolean is true; a number for an identifier that is a text is that
-text; one value for a field that is a list is a list of it. A field that nobody knows and that is near no other is left out. All else stays as
-it is and is refused: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells
-objects apart and what a free object holds is never touched. Pure, and asked only of what was refused.
+text, and so is a number or a truth value that one of the allowed texts spells; one value for a field that is a list is a list of it.
+A field that nobody knows and that is near no other is left out. All else stays as it is and is refused: ``3.5`` for an integer,
+``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells objects apart and what a free object holds is never
+touched. Pure, and asked only of what was refused.
 """
 
 import math
@@ -154,6 +155,8 @@ class _Converting:
                 return _number(value) if isinstance(value, str) else _NOTHING
             case "boolean":
                 return _BOOLEANS.get(value, _NOTHING) if isinstance(value, str) else _NOTHING
+            case "string" if "enum" in schema:
+                return _spelled(value, schema["enum"])
             case "string":
                 return str(value) if type(value) is int and _is_identifier(path) else _NOTHING
             case "array":
@@ -199,7 +202,7 @@ def _fits(value: Any, schema: Schema) -> bool:
     """Return whether a value has a schema's type, and for an object whether it is one of those that constants tell apart."""
     match schema.get("type"):
         case "string":
-            return isinstance(value, str)
+            return isinstance(value, str) and not _is_other_spelling(value, schema)
         case "integer":
             return isinstance(value, int) and not isinstance(value, bool)
         case "number":
@@ -231,6 +234,20 @@ def _number(text: str) -> Any:
         return _NOTHING
     number = from_json(text)
     return number if math.isfinite(number) else _NOTHING
+
+
+def _is_other_spelling(text: str, schema: Schema) -> bool:
+    """Return whether a text is a truth value as the allowed texts don't spell it."""
+    return text in _BOOLEANS and text not in schema.get("enum", (text,))
+
+
+def _spelled(value: Any, allowed: Sequence[Any]) -> Any:
+    """Return the one allowed text that spells a number or a truth value, as JSON or as Python does."""
+    said = _BOOLEANS.get(value) if isinstance(value, str) else value
+    if type(said) not in {int, bool}:
+        return _NOTHING
+    found = [text for text in allowed if isinstance(text, str) and text in {json_text(said), str(said)}]
+    return found[0] if len(found) == 1 else _NOTHING
 
 
 def _is_identifier(path: Sequence[str]) -> bool:
