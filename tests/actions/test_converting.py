@@ -155,6 +155,15 @@ def test_a_field_near_a_known_one_is_refused(catalogue, name):
     assert "did you mean" in call.errors[0].expected
 
 
+@BOTH
+@pytest.mark.parametrize("name", ["dry_run", "dryRun", "dry-run", "what_if", "PREVIEW"])
+def test_a_field_that_holds_an_action_back_is_not_left_out(catalogue, name):
+    """Without it the action would do what was only to be tried."""
+    call = checked(catalogue, **{name: True})
+    assert (call.status, call.reason) == (ActionStatus.INVALID, Reason.UNKNOWN_FIELD)
+    assert checked(catalogue, **{name: False}).status is ActionStatus.COERCED
+
+
 def test_a_tool_that_takes_more_keeps_it():
     """Nothing is left out where a schema allows further fields."""
     schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "additionalProperties": True}

@@ -2,9 +2,9 @@
 
 ``"3"`` for an integer is 3, and 3.0 as well; ``"true"`` for a boolean is true; a number for an identifier that is a text is that
 text, and so is a number or a truth value that one of the allowed texts spells; one value for a field that is a list is a list of it.
-A field that nobody knows and that is near no other is left out. All else stays as it is and is refused: ``3.5`` for an integer,
-``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells objects apart and what a free object holds is never
-touched. Pure, and asked only of what was refused.
+A field that nobody knows and that is near no other is left out, unless the action would only be tried with it (``dry_run``). All else
+stays as it is and is refused: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells
+objects apart and what a free object holds is never touched. Pure, and asked only of what was refused.
 """
 
 import math
@@ -33,6 +33,11 @@ _EXACT = 2**53
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _SEVERAL = re.compile(r"[,;|\n]|^\s*[\[{(]|^\s*$")
 """What a text has that may be several values, or none: it is no list of one."""
+
+_HELD_BACK = frozenset(
+    ["checkonly", "dryrun", "noop", "planonly", "preview", "simulate", "simulation", "validateonly", "whatif"]
+)
+"""Fields, as their letters alone, without which an action would do what was only to be tried."""
 
 _IDENTIFIER = re.compile(r"(^|_)ids?$|[a-z](Id|ID)s?$|^depends_on$")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
@@ -186,7 +191,7 @@ class _Converting:
         if schema.get("additionalProperties") is not False or "patternProperties" in schema:
             return False
         known = field_names(schema, self._root)
-        if name in known or near_names(name, known):
+        if name in known or near_names(name, known) or _holds_back(name, value):
             return False
         error = FieldError(
             Reason.UNKNOWN_FIELD, ".".join((*path, name)), json_text(value), one_of(name, known, "field")
@@ -248,6 +253,10 @@ def _spelled(value: Any, allowed: Sequence[Any]) -> Any:
         return _NOTHING
     found = [text for text in allowed if isinstance(text, str) and text in {json_text(said), str(said)}]
     return found[0] if len(found) == 1 else _NOTHING
+
+
+def _holds_back(name: str, value: Any) -> bool:
+    return value not in (False, None) and "".join(filter(str.isalpha, name.lower())) in _HELD_BACK
 
 
 def _is_identifier(path: Sequence[str]) -> bool:
