@@ -2,7 +2,9 @@
 
 import pytest
 
-from actionledger.commands.capture import Capture
+from actionledger.commands.capture import MARGIN, Capture
+
+PEM = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEow7QpXz3vKd9LmT2\n" * 40 + "-----END RSA PRIVATE KEY-----"
 
 
 def captured(pieces, limit=10):
@@ -44,5 +46,25 @@ def test_an_endless_output_takes_no_more_room_than_the_limit():
     capture = Capture("stdout", 100)
     for _ in range(1000):
         capture.add(b"x" * 1000)
-    assert sum(map(len, capture._tail)) <= 1050
+    assert max(len(capture._head.text), len(capture._tail.text)) <= 100 + MARGIN
+    assert sum(map(len, capture._tail._pieces)) <= 100 + MARGIN + 1000
     assert capture.text.count("x") == 100
+
+
+@pytest.mark.parametrize(
+    "secret", [f"ghp_{'Ab3' * 12}", "password=hunter2hunter2", PEM], ids=["token", "named", "key"]
+)
+@pytest.mark.parametrize("size", [1000, 100_000])
+def test_a_secret_that_the_cut_goes_through_is_masked(secret, size):
+    """Wherever the cut falls, at the end of the beginning or at the beginning of the end, no half of it is left."""
+    value = "QpXz3vKd9L" if secret == PEM else secret.removeprefix("password=")
+    for shift in range(0, len(secret), max(1, len(secret) // 6)):
+        before, behind = b" a" * 500, b"z " * 500
+        text = secret.encode()
+        first = b"." * (1000 - shift) + text + before
+        last = behind + text + b"." * (1000 - len(text) + shift)
+        data = first + b" y" * 80_000 + last
+        kept, _ = captured([data[at : at + size] for at in range(0, len(data), size)], limit=2000)
+        assert not [at for at in range(len(value) - 6) if value[at : at + 6] in kept]
+        assert "characters left out" in kept
+        assert len(kept) == 2000 + len("\n[… 0 characters left out …]\n") + len(f"{len(data) - 2000:,}") - 1
