@@ -33,8 +33,34 @@ def test_each_action_shows_what_it_would_change(dry):
     assert read == {"path": "x", "content": "one\n2\n"}
     assert "created a/new" in created["diff"]
     assert "+new" in created["diff"]
-    assert "created moved" in moved["diff"]
+    assert moved["diff"] == "moved moved\n(moved from a/new)"
     assert "deleted x" in deleted["diff"]
+    assert "-one\n-2" in deleted["diff"]
+    assert dry.tree() == {"x": "one\ntwo\n"}
+
+
+def test_a_file_that_is_made_and_changed_differs_from_what_the_one_before_would_leave(dry):
+    """Not from nothing, and not from what is on the disk: each action shows its own share, one that changes nothing none."""
+    turn = dry.handle(
+        ("create_file", {"path": "new", "content": "1\n2\n"}),
+        ("create_file", {"path": "new", "content": "1\nzwei\n"}),
+        ("modify_file", {"path": "new", "search": "1", "replace": "eins"}),
+        ("create_file", {"path": "x", "content": "three\n"}),
+        ("create_file", {"path": "x", "content": "one\ntwo\n"}),
+        ("create_file", {"path": "x", "content": "one\ntwo\n"}),
+        ("delete_file", {"path": "new"}),
+    )
+    made, again, modified, other, back, same, deleted = results(turn)
+    assert (made["created"], again["created"]) == (True, False)
+    assert made["diff"].splitlines()[0] == "created new"
+    assert again["diff"].splitlines() == [
+        "changed new", "--- a/new", "+++ b/new", "@@ -1,2 +1,2 @@", " 1", "-2", "+zwei"
+    ]  # fmt: skip
+    assert modified["diff"].splitlines()[-3:] == ["-1", "+eins", " zwei"]
+    assert "-one\n-two\n+three" in other["diff"]
+    assert "-three\n+one\n+two" in back["diff"]
+    assert same["diff"] == ""
+    assert deleted["diff"].splitlines()[0] == "deleted new"
     assert dry.tree() == {"x": "one\ntwo\n"}
 
 

@@ -1,8 +1,9 @@
 """A dry run: the same operations over the same files, and nothing of it on the disk."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
+from typing import TypeVar
 
 from actionledger.workspace.diffs import Diff, DiffKind, unified
 from actionledger.workspace.files import Files
@@ -12,6 +13,8 @@ from actionledger.workspace.nodes import Found, Kind, Step
 from actionledger.workspace.paths import Parts, path_of
 from actionledger.workspace.tree import Tree, loaded_or_none
 from actionledger.workspace.units import Unit
+
+_T = TypeVar("_T")
 
 
 class Overlay(Files):
@@ -25,6 +28,7 @@ class Overlay(Files):
     def __init__(self, base: Tree, limits: FileLimits) -> None:
         super().__init__(limits)
         self._layers = LayeredTree(base)
+        self._steps: list[Step] = []
         self._lock = RLock()
 
     @property
@@ -39,12 +43,28 @@ class Overlay(Files):
             diffs = (self._diff(path, moved) for path in sorted(self._layers.concerned()))
             return [diff for diff in diffs if diff]
 
+    def trying(self, act: Callable[[], _T]) -> tuple[_T, list[Diff]]:
+        """Do something to the files; return what it returned, and what has become of each path by it alone.
+
+        Args:
+            act: changes what it likes; what it has changed until it fails stays.
+        """
+        with self._lock:
+            before, self._layers, self._steps = self._layers, LayeredTree(self._layers), []
+            try:
+                return act(), self.diffs()
+            finally:
+                self._layers = before
+                for step in self._steps:
+                    before.apply(step)
+
     def _exclusively(self) -> AbstractContextManager[object]:
         return self._lock
 
     def _carry_out(self, steps: Sequence[Step], _unit: Unit, /) -> None:
         for step in steps:
             self._layers.apply(step)
+        self._steps += steps
 
     def _diff(self, parts: Parts, moved: Collection[Parts | None]) -> Diff | None:
         path, held = path_of(parts), self._layers.held.get(parts)

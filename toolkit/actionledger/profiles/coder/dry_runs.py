@@ -1,7 +1,5 @@
 """What the coder's actions on files would do: the same handlers over what the workspace would be, with the differences."""
 
-from collections.abc import Iterator
-
 from actionledger.execution.handlers import Context, Handler
 from actionledger.profiles.coder.files import READING, Result, file_handlers
 from actionledger.workspace import Overlay, Workspace
@@ -37,16 +35,9 @@ class DryRuns:
 
     def _with_diff(self, handler: Handler) -> Handler:
         def preview(action: object, context: Context) -> Result:
-            overlay = self._overlay_of(context)
-            before = set(_diffs(overlay))
-            result: Result = handler(action, context)
-            text = "\n".join(diff for diff in _diffs(overlay) if diff not in before)
+            done, diffs = self._overlay_of(context).trying(lambda: handler(action, context))
+            result: Result = done
+            text = "\n".join(f"{diff.kind} {diff.path}\n{diff.text}".rstrip() for diff in diffs)
             return result | {"diff": text if len(text) <= MAX_DIFF else f"{text[:MAX_DIFF]}\n(… cut)"}
 
         return preview
-
-
-def _diffs(overlay: Overlay) -> Iterator[str]:
-    """Yield what has become of each path so far, one text a path."""
-    for diff in overlay.diffs():
-        yield f"{diff.kind} {diff.path}\n{diff.text}".rstrip()
