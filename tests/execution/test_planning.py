@@ -56,11 +56,18 @@ def test_an_action_without_an_id_goes_by_its_number():
     assert planned.actions[1].waits_for == (0, 1)
 
 
-def test_an_action_with_an_id_does_not_go_by_its_number():
-    """And an id that looks like a number is that of the action that has it."""
-    assert codes(plan(call(id="x"), call("action_1"))) == {1: Reason.UNKNOWN_DEPENDENCY}
-    planned = plan(call(), call(id="action_1"), call("action_1"))
-    assert planned.actions[2].waits_for == (1,)
+def test_an_action_with_an_id_goes_by_its_number_as_well():
+    """Both name it: in a reference, and in ``depends_on``."""
+    planned = plan(call(id="x"), call("action_1"), call("x", depends_on=["action_1", "action_2"]))
+    assert codes(planned) == {}
+    assert [action.waits_for for action in planned.actions] == [(), (0,), (0, 1)]
+
+
+def test_an_id_that_looks_like_a_number_is_that_of_the_action_that_has_it():
+    """Whether the one whose number it is has an id of its own or not."""
+    for first in (call(), call(id="x")):
+        planned = plan(first, call(id="action_1"), call("action_1"))
+        assert planned.actions[2].waits_for == (1,)
 
 
 @pytest.mark.parametrize(
@@ -90,7 +97,7 @@ def test_an_id_that_nobody_has_is_an_issue():
     planned = plan(call(id="tea"), call(depends_on=["coffee"]), call())
     assert codes(planned) == {1: Reason.UNKNOWN_DEPENDENCY}
     (issue,) = planned.issues
-    assert issue.detail == "Action 2 (act) refers to 'coffee'; the ids are: 'action_2', 'action_3', 'tea'."
+    assert issue.detail == "Action 2 (act) refers to 'coffee'; the ids are: 'tea', 'action_2', 'action_3'."
     assert issue.span == Span(0, 1)
 
 

@@ -1,6 +1,7 @@
 """From the calls of one response to ordered steps: who waits for whom, and what can't be ordered. Pure.
 
-An action is known by the ``id`` that it gives itself, or else by its number: ``action_1``, ``action_2``, … It waits for those
+An action is known by the ``id`` that it gives itself and by its number: ``action_1``, ``action_2``, …; where one bears another
+one's number as its id, the name is that of its bearer. An action waits for those
 that it lists in ``depends_on`` and for those whose results it refers to. Actions that don't wait for each other keep the order
 of the text. ``depends_on`` and a given id may point forward; a number may not in a reference, since numbers that count from
 where the reader stands are a likely slip.
@@ -100,8 +101,9 @@ class _Names:
         for index, call in meant:
             if given := id_of(call):
                 self._bearers[given].append(index)
-        numbers = {f"action_{index + 1}": index for index, call in meant if not id_of(call)}
+        numbers = {f"action_{index + 1}": index for index, _ in meant}
         first = {name: bearers[0] for name, bearers in self._bearers.items()}
+        self._called = [id_of(call) or f"action_{index + 1}" for index, call in meant]
         self.places: Mapping[str, int] = numbers | first
 
     def issue_of(self, planned: PlannedAction) -> Issue | None:
@@ -123,7 +125,7 @@ class _Names:
         place = self.places.get(name)
         who = named(planned.index, planned.call)
         if place is None:
-            known = ", ".join(repr(each) for each in list(self.places)[:_NAMED])
+            known = ", ".join(repr(each) for each in self._called[:_NAMED])
             detail = as_sentence(f"{who} refers to {name[:100]!r}; the ids are: {known}")
             return Issue(Reason.UNKNOWN_DEPENDENCY, planned.call.span, detail)
         if len(self._bearers.get(name, ())) > 1:
