@@ -50,7 +50,7 @@ def test_importing_has_no_side_effects(tmp_path):
     """Nothing is printed, nothing is written, and no package of the extras nor any display is loaded."""
     code = (
         "import sys, actionledger; "
-        "extras = {'actionledger.display.html', 'streamlit', 'pandas', 'polars', 'pyarrow', 'altair', 'scipy', 'httpx', 'stamina', 'openai', 'prompt_toolkit'}; "
+        "extras = {'actionledger.display.html', 'streamlit', 'pandas', 'polars', 'pyarrow', 'altair', 'scipy', 'httpx', 'tenacity', 'openai', 'prompt_toolkit'}; "
         "print(sorted(extras & set(sys.modules)))"
     )
     done = subprocess.run(

@@ -63,7 +63,7 @@ def test_every_optional_import_is_of_an_extra():
     }
     beyond = imported - ALWAYS_THERE - needed - WITH_ANOTHER
     assert beyond <= optional
-    assert {"httpx", "stamina", "prompt_toolkit", "pydantic_monty", "polars"} <= beyond
+    assert {"httpx", "tenacity", "prompt_toolkit", "pydantic_monty", "polars"} <= beyond
 
 
 def test_what_is_missing_is_said_in_one_sentence():
@@ -79,7 +79,7 @@ def test_what_is_missing_is_said_in_one_sentence():
 
 BARE = """
 import sys
-for name in ("pandas", "polars", "pyarrow", "altair", "streamlit", "httpx", "stamina", "pydantic_monty", "IPython"):
+for name in ("pandas", "polars", "pyarrow", "altair", "streamlit", "httpx", "tenacity", "pydantic_monty", "IPython"):
     sys.modules[name] = None
 import actionledger as al
 result = al.parse('```actions\\n{"actions": []}\\n```', profile="assistant")

@@ -11,9 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
-import stamina
 
-from actionledger.models import Message
+from actionledger.models import Message, transport
 from actionledger.models.openai import OpenAICompatible
 
 
@@ -187,7 +186,9 @@ def hello() -> list[Message]:
 
 
 @pytest.fixture
-def client(server: ChatServer, key: str) -> Iterator[Callable[..., OpenAICompatible]]:
+def client(
+    server: ChatServer, key: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., OpenAICompatible]]:
     """Makes clients of the server; they retry without waiting."""
     made: list[OpenAICompatible] = []
 
@@ -196,7 +197,7 @@ def client(server: ChatServer, key: str) -> Iterator[Callable[..., OpenAICompati
         made.append(model)
         return model
 
-    with stamina.set_testing(True, attempts=10, cap=True):
-        yield make
+    monkeypatch.setattr(transport, "_wait", lambda _asked: 0.0)
+    yield make
     for model in made:
         model.close()

@@ -257,6 +257,14 @@ def test_a_passing_fault_is_asked_again(server, client, hello, status):
     assert len(server.seen) == 3
 
 
+def test_that_it_is_asked_again_is_nobodys_line_on_the_terminal(server, client, hello, caplog):
+    """Where nothing is set up, a warning of any logger would be printed as it is."""
+    server.refuse(503)
+    server.whole()
+    client(retries=1).complete(hello)
+    assert [record.getMessage() for record in caplog.records if record.levelname != "INFO"] == []
+
+
 def test_a_stream_that_breaks_before_its_first_byte_is_asked_again(server, client, hello):
     """Nothing was given out yet."""
     server.stream(server.HANG_UP)

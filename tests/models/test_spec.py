@@ -81,7 +81,7 @@ def test_only_live_models_need_the_extra(tmp_path):
     script.write_text('"a"\n')
     program = """
 import sys
-sys.modules["httpx"] = sys.modules["stamina"] = None
+sys.modules["httpx"] = sys.modules["tenacity"] = None
 from actionledger.models import Message, UsageError, model_from
 print(model_from("scripted:" + sys.argv[1]).complete([]).text)
 try:
@@ -94,5 +94,5 @@ except UsageError as error:
     )
     assert done.stdout.splitlines() == [
         "a",
-        "A live model needs httpx and stamina, not installed here: pip install 'actionledger[live]'.",
+        "A live model needs httpx and tenacity, not installed here: pip install 'actionledger[live]'.",
     ]

@@ -5,7 +5,7 @@ A retry after that byte could give out the beginning of one response and the end
 
 import ssl
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache
 from itertools import chain
@@ -30,14 +30,15 @@ from actionledger.models.excerpts import excerpt
 from actionledger.models.statuses import Refusal, status_error
 from actionledger.models.timeouts import Timeouts
 
-require("A live model", "live", "httpx", "stamina")
+require("A live model", "live", "httpx", "tenacity")
 import httpx  # noqa: E402 - optional; what is missing was named above
-import stamina  # noqa: E402
+import tenacity  # noqa: E402
 
 LONGEST_WAIT = 60.0
 """The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""
 
 _REFUSAL_BYTES = 64 * 1024
+_BACKOFF = tenacity.wait_exponential_jitter(initial=0.5, max=5.0)
 
 
 class Transport:
@@ -81,10 +82,14 @@ class Transport:
             ModelError: there is no response, or no whole one.
         """
         deadline = time.monotonic() + self._timeouts.total
-        asking = stamina.RetryingCaller(
-            attempts=self._attempts, timeout=self._timeouts.total, wait_initial=0.5
+        asking = tenacity.Retrying(
+            retry=tenacity.retry_if_exception(lambda error: _is_worth_asking_again(error, deadline)),
+            stop=tenacity.stop_after_attempt(self._attempts)
+            | tenacity.stop_after_delay(self._timeouts.total),
+            wait=_wait,
+            reraise=True,
         )
-        response, pieces = asking.on(_wish_to_retry(deadline))(self._open, body, deadline)
+        response, pieces = asking(self._open, body, deadline)
         received = 0
         with closing(response):
             for piece in pieces:
@@ -192,15 +197,14 @@ def _client(endpoint: Endpoint) -> httpx.Client:
         ) from error
 
 
-def _wish_to_retry(deadline: float) -> Callable[[Exception], bool | float]:
-    """Return what says whether an error is worth another request, and after how many seconds where the server says so."""
+def _is_worth_asking_again(error: BaseException, deadline: float) -> bool:
+    if isinstance(error, RateLimitedError | ServerFailedError):
+        return (error.retry_after or 0.0) <= min(LONGEST_WAIT, deadline - time.monotonic())
+    return isinstance(error, ModelUnreachableError)
 
-    def wish(error: Exception) -> bool | float:
-        if isinstance(error, RateLimitedError | ServerFailedError):
-            wait = error.retry_after
-            if wait is None:
-                return True
-            return wait if wait <= min(LONGEST_WAIT, deadline - time.monotonic()) else False
-        return isinstance(error, ModelUnreachableError)
 
-    return wish
+def _wait(asked: tenacity.RetryCallState) -> float:
+    """Return after how many seconds to ask again: what the server says, or a little longer each time."""
+    error = asked.outcome.exception() if asked.outcome else None
+    wished = error.retry_after if isinstance(error, ModelStatusError) else None
+    return _BACKOFF(asked) if wished is None else wished
