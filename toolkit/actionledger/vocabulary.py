@@ -75,6 +75,11 @@ class ExecutionStatus(StrEnum):
             ExecutionStatus.INTERRUPTED,
         }
 
+    @property
+    def has_duration(self) -> bool:
+        """Whether it is known how long it took: it was tried, and somebody saw its end."""
+        return self.was_attempted and self is not ExecutionStatus.INTERRUPTED
+
 
 class Reversal(StrEnum):
     """What was done later to the changes of an action that had run: what succeeded has succeeded all the same."""

@@ -175,7 +175,7 @@ def _observations(observations: tuple[Observation, ...]) -> str:
             seen.action_index,
             _name(seen.name),
             Markup(chip(seen.status, TONES.get(seen.status, ""))),
-            round(seen.duration_ms, 1),
+            round(seen.duration_ms, 1) if seen.status.has_duration else "",
             seen.message or _json(seen.result),
         )
         for seen in observations

@@ -13,7 +13,7 @@ from uuid import UUID
 from pydantic import TypeAdapter
 
 from actionledger.rates import Rate
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
+from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
 Parameters: TypeAlias = Mapping[str, object]
 """The values of a statement's parameters by name."""
@@ -24,6 +24,15 @@ INTENT = [str(outcome) for outcome in Outcome if outcome.has_intent]
 READ = [str(outcome) for outcome in Outcome if outcome.is_success]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
+
+CONVERTED = f"code = '{Reason.CONVERTED}'"
+REFUSED = f"code <> '{Reason.CONVERTED}'"
+"""Which of the ``validation_errors`` say that a field was taken in another type than it was written in, and which that it
+was refused, as SQL."""
+
+_TIMED = ", ".join(f"'{status}'" for status in ExecutionStatus if status.has_duration)
+TOOK = f"CASE WHEN status IN ({_TIMED}) THEN duration_ms END"
+"""How long an execution took, in milliseconds, as SQL; NULL where it was not tried, or nobody knows when it ended."""
 
 TAKEN_BACK = """
 SELECT action_id FROM reversals GROUP BY action_id

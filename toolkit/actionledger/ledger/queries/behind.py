@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from actionledger.ledger.queries.base import Queryable, number, rows
+from actionledger.ledger.queries.base import REFUSED, Queryable, number, rows
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, Scope, scope
-from actionledger.ledger.queries.reasons import NOT_DONE, NOT_READ, REFUSED, Stage
+from actionledger.ledger.queries.reasons import NOT_DONE, NOT_READ, Stage
 from actionledger.vocabulary import Outcome, Reason
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.ledger.queries.base import INTENT, Queryable, clustering_sql, rows
+from actionledger.ledger.queries.base import INTENT, REFUSED, Queryable, clustering_sql, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import Reason
@@ -13,8 +13,7 @@ Stage: TypeAlias = Literal["reading", "checking", "acting"]
 
 NOT_READ = "outcome IN ('partial', 'failed') AND reason IS NOT NULL"
 NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
-REFUSED = f"code <> '{Reason.CONVERTED}'"
-"""Which parse attempts, executions and fields failed, as SQL; what was skipped waited for something that did."""
+"""Which parse attempts and executions failed, as SQL; what was skipped waited for something that did."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import ATTEMPTED, Queryable, as_rate, rate_sql
+from actionledger.ledger.queries.base import ATTEMPTED, TOOK, Queryable, as_rate, rate_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.rates import Rate
 
@@ -32,7 +32,7 @@ class Timings:
 _TIMINGS = """
 WITH found AS (
     SELECT session_id, status, reason, is_code,
-           CASE WHEN status <> 'interrupted' THEN duration_ms END AS duration_ms  -- nobody knows when it ended
+           {took} AS duration_ms
     FROM (SELECT *, list_contains($code, name) AS is_code FROM executions)
     WHERE {condition} AND list_contains($attempted, status)),
 by_session AS (
@@ -53,6 +53,6 @@ def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
     """
     condition, parameters = scope(within, "executions")
     words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}
-    query = _TIMINGS.format(condition=condition, late=rate_sql("late", "code"))
+    query = _TIMINGS.format(condition=condition, took=TOOK, late=rate_sql("late", "code"))
     [(count, mean, p95, late, limited)] = ledger.sql(query, parameters | words).fetchall()
     return Timings(count, mean, p95, as_rate(late), limited)

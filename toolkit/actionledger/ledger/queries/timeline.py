@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.ledger.queries.base import TOOK, Queryable, rows
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
 """What happened: a person was asked, and decided; an action was run; what it changed was undone or redone; something was
@@ -36,9 +36,10 @@ class Step:
     duration_ms: float | None
 
 
-_STEPS = """
+_STEPS = f"""
 SELECT coalesce(finished_at, started_at) AS occurred_at, 'run' AS kind, action_index, name, status, coalesce(reason, '') AS reason,
-       CASE WHEN coalesce(message, '') <> '' THEN message ELSE coalesce(result::VARCHAR, '') END AS text, duration_ms,
+       CASE WHEN coalesce(message, '') <> '' THEN message ELSE coalesce(result::VARCHAR, '') END AS text,
+       {TOOK} AS duration_ms,
        CASE status WHEN 'pending' THEN 2 ELSE 4 END AS rank
 FROM executions WHERE turn_id = $turn_id::UUID
 UNION ALL BY NAME
@@ -62,7 +63,7 @@ FROM reversals WHERE turn_id = $turn_id::UUID
 UNION ALL BY NAME
 SELECT recorded_at AS occurred_at, 'noted' AS kind, code AS name, '' AS status, '' AS reason, coalesce(message, '') AS text, 4 AS rank
 FROM events WHERE turn_id = $turn_id::UUID AND code IS NOT NULL
-"""
+"""  # noqa: S608 - one constant within another
 
 _ORDERED = f"""
 SELECT occurred_at, kind, action_index, name, status, reason, text, duration_ms FROM ({_STEPS})

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, is_uuid, rows
 from actionledger.ledger.queries.turns import reading
 from actionledger.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.vocabulary import (
@@ -146,7 +146,7 @@ class Execution:
         try_number: from 1.
         status: what came of it.
         reason: why it did not succeed; None where it did.
-        duration_ms: how long it took, in milliseconds; None where it never finished.
+        duration_ms: how long it took, in milliseconds; None where it was not tried, or nobody saw its end.
         result: what the handler returned, as JSON text.
         message: what the model was told where it did not succeed.
         started_at: when, UTC without a zone.
@@ -254,25 +254,25 @@ SELECT code, CASE WHEN span_start IS NOT NULL THEN [span_start, span_end] END AS
 FROM issues WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID
 ORDER BY span_start NULLS LAST, span_end, code"""
 
-_ACTIONS = """
+_ACTIONS = f"""
 WITH found AS (
     SELECT action_index,
-           list({'code': code, 'path': path, 'value': value, 'expected': expected} ORDER BY path, code)
-               FILTER (code <> 'converted') AS errors,
-           list({'path': path, 'before': value, 'after': expected} ORDER BY path)
-               FILTER (code = 'converted') AS conversions
+           list({{'code': code, 'path': path, 'value': value, 'expected': expected}} ORDER BY path, code)
+               FILTER ({REFUSED}) AS errors,
+           list({{'path': path, 'before': value, 'after': expected}} ORDER BY path)
+               FILTER ({CONVERTED}) AS conversions
     FROM validation_errors
     WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY action_index)
 SELECT action_index AS index, block_index AS block, dialect, name, status, reason, [span_start, span_end] AS span,
        call_id, arguments::VARCHAR AS arguments, coalesce(errors, []) AS errors, coalesce(conversions, []) AS conversions
 FROM actions LEFT JOIN found USING (action_index)
-WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""
+WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""  # noqa: S608 - constants within another
 
-_EXECUTIONS = """
-SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, try_number, status, reason, duration_ms,
+_EXECUTIONS = f"""
+SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, try_number, status, reason, {TOOK} AS duration_ms,
        coalesce(result::VARCHAR, '') AS result, coalesce(message, '') AS message, started_at
 FROM executions WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
-ORDER BY started_at, action_index, try_number"""
+ORDER BY started_at, action_index, try_number"""  # noqa: S608 - one constant within another
 
 _REVERSALS = """
 SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, kind, paths::VARCHAR[] AS paths, path_count, reversed_at

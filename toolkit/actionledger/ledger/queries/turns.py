@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import RUNNABLE, Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import REFUSED, RUNNABLE, Queryable, is_uuid, rows
 from actionledger.vocabulary import Outcome, Reason, RunKind
 
 
@@ -49,7 +49,7 @@ calls AS (
     FROM actions WHERE session_id = $session_id::UUID GROUP BY attempt_id),
 refusals AS (
     SELECT attempt_id, count(*) AS errors
-    FROM validation_errors WHERE session_id = $session_id::UUID AND code <> 'converted' GROUP BY attempt_id),
+    FROM validation_errors WHERE session_id = $session_id::UUID AND {refused} GROUP BY attempt_id),
 tries AS (
     SELECT turn_id, count(*) AS executions,
            count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
@@ -78,4 +78,4 @@ def turns(ledger: Queryable, session_id: str, run_id: str | None = None) -> list
     if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
         return []
     bound = {"session_id": session_id, "runnable": RUNNABLE} | ({"run_id": run_id} if run_id else {})
-    return rows(ledger, TurnRow, _TURNS.format(reading=reading(run_id)), bound)
+    return rows(ledger, TurnRow, _TURNS.format(reading=reading(run_id), refused=REFUSED), bound)
