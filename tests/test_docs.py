@@ -4,11 +4,15 @@ import re
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 import actionledger as al
 
 DOCS = Path(__file__).parents[1] / "docs"
+PAGES = (*sorted(DOCS.rglob("*.md")), DOCS.parent / "README.md")
 PYTHON = (DOCS / "python.md").read_text(encoding="utf-8")
 
 
@@ -37,3 +41,37 @@ def test_the_example_of_the_page_of_python_prints_what_is_below_it(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert done.stdout == said, done.stderr
+
+
+def python_examples() -> Iterator[tuple[str, str]]:
+    """Yield each Python example of each page with where it stands; what a longer fence holds is a model's text and none."""
+    for page in PAGES:
+        mark, label, begin, body = "", "", 0, list[str]()
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+            if not mark and (opened := re.match(r"(`{3,}|~{3,})\s*(\w*)", line)):
+                mark, label, begin, body = opened[1], opened[2], number, []
+            elif mark and re.fullmatch(rf"{mark}{mark[0]}*\s*", line):
+                if label == "python":
+                    yield f"{page.name}:{begin}", "\n".join(body)
+                mark = ""
+            else:
+                body.append(line)
+
+
+EXAMPLES = dict(python_examples())
+
+
+def test_the_examples_of_the_pages_are_found():
+    """Those of most pages; the texts of models in the page of dialects are none."""
+    pages = {place.partition(":")[0] for place in EXAMPLES}
+    assert {"README.md", "assistant.md", "coder.md", "orchestrator.md", "python.md", "reasoner.md"} <= pages
+    assert "dialects.md" not in pages
+
+
+@pytest.mark.parametrize("place", EXAMPLES)
+def test_an_example_runs_alone(tmp_path, place):
+    """In an empty folder, with nothing but what it imports itself, and without a word of complaint."""
+    done = subprocess.run(
+        [sys.executable, "-c", EXAMPLES[place]], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
