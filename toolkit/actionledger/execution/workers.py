@@ -4,12 +4,17 @@ A thread can't be stopped from outside. So a job that takes too long is abandone
 keeps nothing from ending, and another one takes its place.
 """
 
+import atexit
 import time
 from collections.abc import Callable
 from contextvars import copy_context
 from queue import SimpleQueue
 from threading import Event, Thread
 from typing import Any
+from weakref import WeakSet
+
+_PATIENCE = 1.0
+"""How long the end of the process waits for a thread that has nothing to do, in seconds."""
 
 
 class Job:
@@ -49,12 +54,31 @@ class _Worker:
 
     def __init__(self) -> None:
         self.jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self.is_busy = False
         self.thread = Thread(target=self._run, name="actionledger-handler", daemon=True)
         self.thread.start()
+        _alive.add(self)
 
     def _run(self) -> None:
         while (job := self.jobs.get()) is not None:
+            self.is_busy = True
             job.run()
+            del job
+            self.is_busy = False
+
+
+_alive: WeakSet[_Worker] = WeakSet()
+
+
+@atexit.register
+def _end_idle() -> None:
+    """End the threads that nobody closed: one that waits for ever keeps modules from being taken down, and DuckDB complains of it."""
+    workers = list(_alive)
+    for worker in workers:
+        worker.jobs.put(None)
+    for worker in workers:
+        if not worker.is_busy:
+            worker.thread.join(_PATIENCE)
 
 
 class Workers:
