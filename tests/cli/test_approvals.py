@@ -83,11 +83,11 @@ def test_other_arguments_can_be_given(run, waiting, ids):
 
 
 def test_a_folder_can_be_given_where_the_recorded_one_is_gone(run, sentence, waiting, ids, tmp_path):
-    """And the sentence says that it can."""
+    """And the sentence says by which option."""
     path, work, _ = waiting
     run("approvals", "approve", "--ledger", path, ids[0])
     work.rmdir()
-    assert "give a workspace" in sentence("approvals", "run", "--ledger", path)
+    assert "--workspace FOLDER" in sentence("approvals", "run", "--ledger", path)
     run("approvals", "run", "--ledger", path, "--workspace", tmp_path / "other")
     assert (tmp_path / "other" / "a").exists()
 

@@ -55,7 +55,9 @@ def recorded_workspace(session: Session) -> Path:
     if isinstance(recorded, str) and Path(recorded).is_dir():
         return Path(recorded)
     what = f"is gone: {recorded!r}" if recorded else "was not recorded"
-    raise UsageError(f"The folder of the session {session.session_id} {what}; give a workspace.")
+    raise UsageError(
+        f"The folder of the session {session.session_id} {what}; say where it is now, by --workspace FOLDER or workspace=FOLDER."
+    )
 
 
 def _key(turn: TurnProgress) -> TurnKey:
