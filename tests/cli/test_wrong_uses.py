@@ -117,6 +117,26 @@ WRONG = [
     ("reasoner restore nowhere one", USE, "should be a valid integer"),
     ("repl --policy none.toml -w empty", FAULT, "none.toml"),
     ("repl -m telepathy:now -w empty", USE, "names no model"),
+    # text that begins like an option is none
+    ("sql '-- a comment'", FAULT, "There is no ledger at"),
+    ("sql '-- a comment' -l LEDGER", USE, "here is no statement"),
+    ("show '- a -' -l LEDGER", USE, "There is no session '- a -'"),
+    ("report -l '-- x.duckdb'", FAULT, "There is no ledger at -- x.duckdb"),
+    # bytes that are no UTF-8: a text must be one, a file's name need not
+    *((f"{command} -l LEDGER", USE, "is no UTF-8 text at character 0: '\\xff'") for command in (
+        "show \udcff", "show a --run \udcff", "sql \udcff", "approvals show \udcff", "approvals approve \udcff",
+        "approvals approve ff --by \udcff", "approvals reject ff --why \udcff", "approvals run \udcff", "report --run \udcff",
+        "replay --parser \udcff", "run coder \udcff -m scripted:s", "run coder x -m \udcff", "repl -p \udcff",
+    )),
+    *((command, USE, "is no UTF-8 text at character 0: '\\xff'") for command in (
+        "parse -p \udcff", "parse -d \udcff", "prompt \udcff", "schema \udcff", "actions \udcff",
+        "import jsonl log.jsonl --source \udcff", "orchestrator run work \udcff -m ollama:x", "orchestrator answer work 1 \udcff",
+        "reasoner process \udcff -m ollama:x",
+    )),
+    ("parse \udcff.md -p coder", FAULT, "can't be read"),
+    ("import jsonl \udcff.jsonl", FAULT, "There is no file"),
+    ("show -l \udcff.duckdb", FAULT, "There is no ledger at"),
+    ("run coder -r response.md -l \udcff.duckdb", FAULT, "is no UTF-8, and DuckDB opens no other"),
 ]  # fmt: skip
 
 
@@ -135,6 +155,27 @@ def test_a_wrong_use_ends_in_a_sentence(run, log, recorded, monkeypatch, wrong):
     assert last.startswith(("actionledger: ", "Error: ")) or "Usage:" in done.err + done.out
     assert not done.out or "Usage:" in done.out
     assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("statement", ["-- a comment\nSELECT 7", "--a comment\nSELECT 7"])
+def test_a_statement_may_begin_with_a_comment(run, recorded, statement):
+    """An option's name has no space, so what has one is text, before the options as well as behind them."""
+    for arguments in (
+        ("sql", statement, "-l", recorded, "--json"),
+        ("sql", "--json", "-l", recorded, statement),
+    ):
+        done = run(*arguments)
+        assert (done.code, [list(row.values()) for row in done.value]) == (0, [[7]])
+
+
+def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
+    """Also one that begins with the mark that keeps it from being an option, also within an option's value."""
+    text = "<create_file><path>a</path><content>x</content></create_file>"
+    for name in ("- list.md", "\1.md", "\1- list.md"):
+        (tmp_path / name).write_text(text)
+        assert run("parse", name, "-p", "coder").code == 0
+    done = run("run", "coder", "-r", "-", "-w", "w", "-l", "-- l.duckdb", stdin=text)
+    assert (done.code, (tmp_path / "-- l.duckdb").exists()) == (ExitCode.WAITING, True)
 
 
 @pytest.mark.parametrize(

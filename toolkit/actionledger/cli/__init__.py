@@ -22,6 +22,7 @@ from actionledger.cli import (
     serving,
     showing,
 )
+from actionledger.cli.arguments import Command, as_written
 from actionledger.cli.exits import EPILOG, ExitCode, code_of
 from actionledger.cli.orchestrator import app as orchestrator
 from actionledger.cli.repl import repl
@@ -75,16 +76,18 @@ TRACEBACK_VARIABLE = "ACTIONLEDGER_TRACEBACK"
 """The environment variable that shows where an unforeseen error comes from, if it is set to anything."""
 
 
-def _end_help_with_exit_codes(group: typer.Typer) -> None:
+def _make_alike(group: typer.Typer) -> None:
+    """Give all commands what they have in common: how arguments are taken, and the exit codes below the help."""
     for command in group.registered_commands:
-        command.epilog = EPILOG
+        assert command.callback
+        command.cls, command.callback, command.epilog = Command, as_written(command.callback), EPILOG
     for inner in group.registered_groups:
         inner.epilog = EPILOG
         if inner.typer_instance:
-            _end_help_with_exit_codes(inner.typer_instance)
+            _make_alike(inner.typer_instance)
 
 
-_end_help_with_exit_codes(app)
+_make_alike(app)
 
 
 def main() -> None:

@@ -42,8 +42,19 @@ class LedgerFiles:
 
     @classmethod
     def at(cls, path: str | os.PathLike[str]) -> Self:
-        """Return the files of the ledger that people call ``path``."""
-        return cls(Path(path).resolve())
+        """Return the files of the ledger that people call ``path``.
+
+        Raises:
+            LedgerError: DuckDB could not open it by that name.
+        """
+        resolved = Path(path).resolve()
+        try:
+            str(resolved).encode()
+        except UnicodeEncodeError as error:
+            raise LedgerError(
+                f"The ledger's path {str(resolved)!a} is no UTF-8, and DuckDB opens no other; rename what is in it."
+            ) from error
+        return cls(resolved)
 
     @property
     def folder(self) -> Path:

@@ -1,0 +1,62 @@
+"""How a command takes its arguments: text that begins like an option is text, and what is no text is wrong use."""
+
+import os
+import re
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperCommand
+
+from actionledger.errors import UsageError
+
+_MARK = "\1"
+"""Stands before a text that is no option while options are looked for."""
+
+_NO_OPTION = re.compile(rf"-\s|--[^=\s]*\s|{_MARK}")
+"""What begins so names no option, since no option's name has a space: ``-- a comment``, ``- an item``; or it would lose its own mark."""
+
+
+class Command(TyperCommand):
+    """A command whose arguments may be SQL that begins with a comment, or a list in Markdown."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the arguments apart; ``as_written`` takes the marks off."""
+        return super().parse_args(ctx, [_MARK + each if _NO_OPTION.match(each) else each for each in args])
+
+
+def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what runs a command with its arguments as they were written.
+
+    Args:
+        run: the command; it is not run where a text among its arguments is none (``UsageError``).
+    """
+
+    @wraps(run)
+    def checked(**given: Any) -> Any:
+        return run(**{name: _value(name, value) for name, value in given.items()})
+
+    return checked
+
+
+def _value(name: str, value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return type(value)(_value(name, each) for each in value)
+    if type(value) is str:
+        return _text(name, value.removeprefix(_MARK))
+    if isinstance(value, Path):
+        return Path(str(value).removeprefix(_MARK))
+    return value
+
+
+def _text(name: str, text: str) -> str:
+    """Return a text; a file's name may be any bytes, a text may not."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        shown = repr(text.encode(errors="surrogateescape"))[1:] if os.name == "posix" else ascii(text)
+        raise UsageError(
+            f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
+        ) from error
+    return text
