@@ -1,7 +1,7 @@
 """Recorded sessions into a ledger: what is there already is passed over, whatever cut the last import off."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from actionledger.errors import UnknownNameError
 from actionledger.events import Event
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.recorded import known_ids
+from actionledger.ledger.queries.recorded import Known, known
 from actionledger.sources.base import RecordedSession, RecordedTurn, Refusal
 from actionledger.workspace import Workspace
 
@@ -41,18 +41,18 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def importer(record: Callable[[Event], None], known: Iterable[str] = (), source: str = "jsonl") -> Importer:
-    return Importer(record, source=source, origin="log.jsonl", known_ids=set(known))
+def importer(record: Callable[[Event], None], there: Known | None = None, source: str = "jsonl") -> Importer:
+    return Importer(record, source=source, origin="log.jsonl", known=there or Known())
 
 
 def take(
     ledger: Ledger,
     *items: RecordedSession | Refusal,
     source: str = "jsonl",
-    known: set[str] | None = None,
+    there: Known | None = None,
 ) -> ImportReport:
     """Import into a ledger as the command line does."""
-    taking = importer(ledger.record, known_ids(ledger, source) if known is None else known, source)
+    taking = importer(ledger.record, there or known(ledger, source), source)
     for item in items:
         taking.take(item)
     return taking.finish()
@@ -202,9 +202,9 @@ def after_cuts(tmp_path_factory: pytest.TempPathFactory) -> list[AfterCut]:
             for event in events_of(*CUT, source=source)[:cut]:
                 ledger.record(event)
         ledger.ingest()
-        known = [known_ids(ledger, source) for source in cuts]
+        found = [known(ledger, source) for source in cuts]
         reports = [
-            take(ledger, *CUT, source=source, known=ids) for source, ids in zip(cuts, known, strict=True)
+            take(ledger, *CUT, source=source, there=there) for source, there in zip(cuts, found, strict=True)
         ]
         return [
             AfterCut(report, counts_of(ledger, source)) for report, source in zip(reports, cuts, strict=True)
@@ -316,7 +316,7 @@ def test_with_a_workspace_the_actions_are_run(ledger, tmp_path):
 def test_what_was_run_once_is_not_run_again(ledger, tmp_path):
     """A known turn is passed over with its effects."""
     for folder in ("one", "two"):
-        taking = importer(ledger.record, known_ids(ledger, "jsonl"))
+        taking = importer(ledger.record, known(ledger, "jsonl"))
         text = "<create_file><path>x</path><content>new</content></create_file>"
         taking.take(session("coder", text, profile="coder"), Workspace(tmp_path / folder))
         taking.finish()
@@ -341,7 +341,7 @@ def test_a_response_that_is_too_large_is_refused_and_the_rest_goes_on(tmp_path, 
     turns = tuple(RecordedTurn(index, text) for index, text in enumerate(("short", "x" * 11, "again")))
     session = RecordedSession("s", "coder", "m", "", turns)
     with open_ledger(tmp_path / "l.duckdb") as ledger:
-        importer = Importer(ledger.record, source="jsonl", origin="f.jsonl", known_ids=frozenset())
+        importer = Importer(ledger.record, source="jsonl", origin="f.jsonl", known=Known())
         importer.take(session)
         report = importer.finish()
         assert ledger.sql("SELECT turn_index FROM turns ORDER BY 1").fetchall() == [(0,), (2,)]
@@ -350,3 +350,49 @@ def test_a_response_that_is_too_large_is_refused_and_the_rest_goes_on(tmp_path, 
         ).fetchall() == [("11",)]
     assert (report.turns, len(report.refusals)) == (2, 1)
     assert "turn 1: The response is larger" in report.refusals[0].reason
+
+
+OTHER = "a#0: other content under the same id; what was recorded first is kept."
+
+
+def test_a_turn_that_comes_with_another_text_is_not_there_already(ledger):
+    """It is counted apart, told with its session and place, and what was recorded first is kept; the rest is taken in."""
+    take(ledger, session("a", CREATE, "Good morning."))
+    report = take(ledger, session("a", BROKEN, "Good morning.", "Good night."))
+    assert (report.turns, report.known, [each.reason for each in report.differing]) == (1, 1, [OTHER])
+    assert rows(ledger, "SELECT text FROM turns ORDER BY turn_index") == [
+        (CREATE,),
+        ("Good morning.",),
+        ("Good night.",),
+    ]
+    assert rows(ledger, "SELECT message, session_id IS NOT NULL FROM events WHERE code = 'turn_differs'") == [
+        (OTHER, True)
+    ]
+
+
+def test_two_texts_under_one_id_in_one_import_are_told(ledger):
+    """As where two files hold parts of the same session; the same text twice is there already."""
+    report = take(ledger, session("a", CREATE), session("a", BROKEN), session("a", CREATE))
+    assert (report.turns, report.known, len(report.differing)) == (1, 1, 1)
+    assert rows(ledger, "SELECT text FROM turns") == [(CREATE,)]
+
+
+def test_a_text_that_was_recorded_and_not_read_yet_is_not_read_as_another(ledger):
+    """An import that died within a turn left the text; what is read must be what is recorded."""
+    events = events_of(session("a", CREATE))
+    for event in events[: [event.kind for event in events].index("response_received") + 1]:
+        ledger.record(event)
+    ledger.ingest()
+    report = take(ledger, session("a", BROKEN))
+    assert (report.turns, len(report.differing)) == (0, 1)
+    assert rows(ledger, "SELECT count(*) FROM parse_attempts") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "text", [f"password = {'h7' * 12}", "half \ud83d", "nul \0 and \x1b[31m", "ひらがな 👍🏽\r\n"]
+)
+def test_a_text_that_is_not_recorded_exactly_is_there_already(ledger, text):
+    """A masked secret and half a character make no other content of it."""
+    take(ledger, session("a", text))
+    report = take(ledger, session("a", text))
+    assert (report.turns, report.known, report.differing) == (0, 1, [])

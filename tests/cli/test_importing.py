@@ -55,10 +55,31 @@ def test_refused_lines_have_their_own_exit_code(run, tmp_path):
     (tmp_path / "log.jsonl").write_bytes(b"\n".join(lines))
     done = run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
     assert done.code == 1
-    assert "1 sessions with 2 new turns taken in; 0 turns were there already; 2 lines refused." in done.out
+    assert "1 session with 2 new turns taken in; 0 turns were there already; 2 lines refused." in done.out
     assert "refused log.jsonl:2: The line is no JSON" in done.err
     assert "refused log.jsonl:3: The field 'text': Field required." in done.err
     assert len(turns(tmp_path / "team.duckdb")) == 2
+
+
+def test_a_turn_with_another_text_is_told(run, tmp_path):
+    """Apart from what was there already, by its session and place; what was recorded first is kept, and the exit code says so."""
+    path = tmp_path / "log.jsonl"
+    path.write_text('{"session": "s", "text": "a"}\n{"session": "s", "text": "b"}\n')
+    run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
+    texts = ("other", "b", "c")
+    path.write_text("\n".join(json.dumps({"session": "s", "text": text}) for text in texts))
+    done = run("import", "jsonl", "log.jsonl", "-l", "team.duckdb")
+    assert done.code == 1
+    assert (
+        "1 session with 1 new turn taken in; 1 turn was there already; 1 turn has other content under the same id, and what was "
+        "recorded first is kept; 0 lines refused." in done.out
+    )
+    assert (
+        "not taken log.jsonl: s#0: other content under the same id; what was recorded first is kept."
+        in done.err
+    )
+    kept = run("sql", "FROM turns SELECT text ORDER BY turn_index", "-l", "team.duckdb", "--json").value
+    assert [row["text"] for row in kept] == ["a", "b", "c"]
 
 
 def test_a_flood_of_refusals_is_cut_and_kept(run, tmp_path):
@@ -166,7 +187,7 @@ def test_a_file_that_breaks_off_is_taken_in_so_far(run, tmp_path):
     (tmp_path / "log.jsonl.gz").write_bytes(data[:-50])
     done = run("import", "jsonl", "log.jsonl.gz", "-l", "team.duckdb")
     assert done.code == 1
-    assert "1 lines refused" in done.out
+    assert "1 line refused" in done.out
     assert "breaks off" in done.err
     assert len(turns(tmp_path / "team.duckdb")) > 100
 
@@ -207,7 +228,7 @@ def test_the_format_is_found_out(run, log, tmp_path):
     (tmp_path / "a").write_bytes(log.read_bytes())
     (tmp_path / "results.jsonl").write_text(json.dumps(MINT))
     assert "3 sessions with 6 new turns" in run("import", "./a", "-l", "team.duckdb").out
-    assert "1 sessions with 1 new turns" in run("import", "results.jsonl", "-l", "team.duckdb").out
+    assert "1 session with 1 new turn " in run("import", "results.jsonl", "-l", "team.duckdb").out
     with open_ledger(tmp_path / "team.duckdb", read_only=True) as ledger:
         assert ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY 1").fetchall() == [("a",), ("mint",)]
 

@@ -6,6 +6,7 @@ import pytest
 
 import actionledger as al
 from actionledger.importing import Importer
+from actionledger.ledger.queries.recorded import Known
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
 WAITS = "Here.\n<create_file><path>a</path><content>one</content></create_file>\nDone."
@@ -124,7 +125,7 @@ def names(tmp_path):
             ("one", "fix"),
             ("one", "[bold]名 前[/nope]"),
         ):
-            importer = Importer(ledger.record, source=source, origin="", known_ids=set())
+            importer = Importer(ledger.record, source=source, origin="", known=Known())
             importer.take(RecordedSession(name, "coder", "m", "t", turns))
             importer.finish()
     return path

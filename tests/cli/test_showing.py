@@ -7,7 +7,9 @@ def test_the_demo_takes_in_runs_and_reports(run, log, tmp_path):
     """Its ledger is complete when it ends, and the next step is said."""
     done = run("demo", "-l", "x.duckdb", "--data", log)
     assert (done.code, done.err) == (0, "")
-    assert "3 sessions with 6 new turns recorded in x.duckdb; 0 turns were there already." in done.out
+    assert (
+        "3 sessions with 6 new turns taken in; 0 turns were there already. Recorded in x.duckdb." in done.out
+    )
     assert "How far they got" in done.out
     assert done.out.rstrip().endswith("Next: actionledger dashboard x.duckdb")
     with open_ledger(tmp_path / "x.duckdb", read_only=True) as ledger:
@@ -22,7 +24,10 @@ def test_a_second_demo_doubles_nothing(run, log):
     first = run("demo", "-l", "x.duckdb", "--data", log)
     second = run("demo", "-l", "x.duckdb", "--data", log)
     assert second.code == 0
-    assert "0 sessions with 0 new turns recorded in x.duckdb; 6 turns were there already." in second.out
+    assert (
+        "0 sessions with 0 new turns taken in; 6 turns were there already. Recorded in x.duckdb."
+        in second.out
+    )
     assert second.out.partition("How far they got")[2] == first.out.partition("How far they got")[2]
 
 
@@ -52,4 +57,4 @@ def test_hostile_names_are_text(run, log):
     """A path with what looks like markup is printed as it is."""
     done = run("demo", "-l", "[bold]x[ /nope].duckdb", "--data", log)
     assert done.code == 0
-    assert "recorded in [bold]x[ /nope].duckdb" in done.out
+    assert "Recorded in [bold]x[ /nope].duckdb" in done.out

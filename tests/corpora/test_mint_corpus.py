@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.importing import Importer
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.recorded import known_ids
+from actionledger.ledger.queries.recorded import known
 from actionledger.parsing.parsers import parser_named
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.mint import mint_files, read_mint
@@ -81,7 +81,7 @@ def test_one_model_is_taken_in(mint, tmp_path):
     with open_ledger(tmp_path / "mint.duckdb") as ledger:
         reports = []
         for _ in range(2):
-            importer = Importer(ledger.record, source="mint", origin="", known_ids=known_ids(ledger, "mint"))
+            importer = Importer(ledger.record, source="mint", origin="", known=known(ledger, "mint"))
             for item in items:
                 importer.take(item)
             reports.append(importer.finish())

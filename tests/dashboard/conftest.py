@@ -24,6 +24,7 @@ from actionledger.execution.approval import Ruling
 from actionledger.ids import derived_id
 from actionledger.importing import Importer
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.recorded import Known
 from actionledger.sources.jsonl import read_jsonl
 from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
@@ -318,7 +319,7 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "theirs.jsonl").write_text("\n".join(map(json.dumps, lines)))
     path = folder / "imported.duckdb"
     with open_ledger(path) as ledger:
-        importer = Importer(ledger.record, source="jsonl", origin="theirs.jsonl", known_ids=set())
+        importer = Importer(ledger.record, source="jsonl", origin="theirs.jsonl", known=Known())
         for item in read_jsonl(folder / "theirs.jsonl", default_profile="coder", profiles=["coder"]):
             importer.take(item)
         importer.finish()

@@ -9,6 +9,7 @@ from actionledger.errors import LedgerError, UnknownNameError, UsageError
 from actionledger.importing import Importer
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.recorded import Known
 from actionledger.parsing.parsers import parser_for
 from actionledger.replay.statistics import mcnemar
 from actionledger.sources.base import RecordedSession, RecordedTurn
@@ -40,7 +41,7 @@ BUCKETS = {
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
     """A ledger with one session of the assistant and one of the coder, imported; each test adds its rereadings."""
     with open_ledger(tmp_path_factory.mktemp("reparse") / "team.duckdb") as opened:
-        importer = Importer(opened.record, source="jsonl", origin="log.jsonl", known_ids=set())
+        importer = Importer(opened.record, source="jsonl", origin="log.jsonl", known=Known())
         turns = tuple(RecordedTurn(index, text) for index, text in enumerate(TURNS))
         importer.take(RecordedSession("one", "assistant", "m", "t", turns))
         read = RecordedTurn(0, "<read_file><path>x</path></read_file>")

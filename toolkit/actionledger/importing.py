@@ -4,7 +4,7 @@ What is in the ledger already is passed over, turn by turn: a session that grew 
 cut off goes on where it stopped.
 """
 
-from collections.abc import Iterable, Set as AbstractSet
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +13,8 @@ from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import derived_id, new_id
+from actionledger.ledger.encoding import as_recorded
+from actionledger.ledger.queries.recorded import Known, digest
 from actionledger.profiles import profile_named
 from actionledger.reading import read_and_record
 from actionledger.recording import (
@@ -48,12 +50,14 @@ class ImportReport:
         turns: new turns.
         known: turns that the ledger had already.
         refusals: what could not be read.
+        differing: turns that the ledger has with another text; what it has is kept.
     """
 
     sessions: int = 0
     turns: int = 0
     known: int = 0
     refusals: list[Refusal] = field(default_factory=list)
+    differing: list[Refusal] = field(default_factory=list)
 
 
 class Importer:
@@ -63,14 +67,14 @@ class Importer:
         record: takes the events.
         source: what the sessions come from, as records name it: ``mint``, ``jsonl``, ``demo``.
         origin: the path that they come from.
-        known_ids: the ids of the sessions and turns that the ledger has already.
+        known: what the ledger has already; what is taken in is added to it.
     """
 
-    def __init__(self, record: Recorder, *, source: str, origin: str, known_ids: AbstractSet[str]) -> None:
+    def __init__(self, record: Recorder, *, source: str, origin: str, known: Known) -> None:
         self.record = record
         self.source = source
         self.origin = origin
-        self.known_ids = known_ids
+        self.known = known
         self.run = RunKey(run_id=new_id(), kind=RunKind.IMPORT)
         self.report = ImportReport()
         self._parsers: set[str] = set()
@@ -93,13 +97,14 @@ class Importer:
             model=item.model,
             task=item.task,
         )
-        new = [turn for turn in item.turns if turn_id_of(key, turn.index) not in self.known_ids]
-        self.report.known += len(item.turns) - len(new)
-        if not new and key.session_id in self.known_ids:
+        new = [turn for turn in item.turns if self._is_new(item, key, turn)]
+        if not new and key.session_id in self.known.ids:
             return
         self._begin(profile)
         self._start_session(item, key)
         new = [turn for turn in new if not self._is_too_large(item, key, turn)]
+        for turn in new:
+            self.known.texts[turn_id_of(key, turn.index)] = digest(turn.text)
         if workspace is None:
             self._read(key, profile, new)
         else:
@@ -107,6 +112,35 @@ class Importer:
         self._finish_session(item, key)
         self.report.sessions += 1
         self.report.turns += len(new)
+        self.known.ids.update(turn_id_of(key, turn.index) for turn in new)
+
+    def _is_new(self, item: RecordedSession, session: SessionKey, turn: RecordedTurn) -> bool:
+        """Return whether a turn is to be taken in; one that is there already is counted."""
+        turn_id = turn_id_of(session, turn.index)
+        there = self.known.texts.get(turn_id)
+        if there is not None and there != digest(turn.text) and there != digest(as_recorded(turn.text)):
+            self._note_differing(item, session, turn, turn_id)
+            return False
+        if turn_id in self.known.ids:
+            self.report.known += 1
+            return False
+        return True
+
+    def _note_differing(
+        self, item: RecordedSession, session: SessionKey, turn: RecordedTurn, turn_id: str
+    ) -> None:
+        """Record that a turn comes with another text than before."""
+        reason = f"{item.external_id}#{turn.index}: other content under the same id; what was recorded first is kept."
+        self.report.differing.append(Refusal(self.origin, 0, reason))
+        event = SystemNoted(
+            event_id=derived_id("turn-differs", self.run.run_id, turn_id, turn.text),
+            recorded_at=now(),
+            run_id=self.run.run_id,
+            code="turn_differs",
+            message=reason,
+            session_id=session.session_id,
+        )
+        self.record(event)
 
     def _is_too_large(self, item: RecordedSession, session: SessionKey, turn: RecordedTurn) -> bool:
         """Return whether a response is too large to be recorded, and then refuse it."""

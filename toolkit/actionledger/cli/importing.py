@@ -13,11 +13,12 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, console, plain, print_note
+from actionledger.display.text import counted
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.recorded import known_ids
+from actionledger.ledger.queries.recorded import known
 from actionledger.profiles import PROFILES, profile_named
-from actionledger.sources.base import Recorded, Refusal
+from actionledger.sources.base import Recorded
 from actionledger.sources.containers import STANDARD_INPUT, OnRead, refuse_other_containers
 from actionledger.sources.jsonl import read_jsonl
 from actionledger.sources.mint import mint_files, read_mint
@@ -131,8 +132,8 @@ def ingest(ledger: LedgerOption = None) -> None:
         console.print("Another process is taking events in right now; nothing was left to do.")
     else:
         console.print(
-            f"{report.events:,} events taken in, {report.duplicates:,} known already, "
-            f"{report.quarantined:,} lines that can't be read kept in the table quarantine."
+            f"{counted(report.events, 'event')} taken in, {report.duplicates:,} known already, "
+            f"{counted(report.quarantined, 'line')} that can't be read kept in the table quarantine."
         )
 
 
@@ -155,14 +156,15 @@ def _import(ledger: Path, *, origin: Path, parts: Sequence[_Part], read: Read) -
         turns=sum(each.turns for each in reports),
         known=sum(each.known for each in reports),
         refusals=[refusal for each in reports for refusal in each.refusals],
+        differing=[refusal for each in reports for refusal in each.differing],
     )
     _print(report, ledger)
-    if report.refusals:
+    if report.refusals or report.differing:
         raise typer.Exit(ExitCode.FAULT)
 
 
 def _take(ledger: Ledger, source: str, origin: str, items: Iterable[Any]) -> ImportReport:
-    importer = Importer(ledger.record, source=source, origin=origin, known_ids=known_ids(ledger, source))
+    importer = Importer(ledger.record, source=source, origin=origin, known=known(ledger, source))
     for item in items:
         importer.take(item)
     return importer.finish()
@@ -186,20 +188,31 @@ def _progress() -> Progress:
 
 
 def _print(report: ImportReport, ledger: Path) -> None:
-    console.print(
-        f"{report.sessions:,} sessions with {report.turns:,} new turns taken in; "
-        f"{report.known:,} turns were there already; {len(report.refusals):,} lines refused.",
-    )
-    print_refusals(report.refusals, ledger)
+    console.print(f"{taken(report)}; {counted(len(report.refusals), 'line')} refused.")
+    print_refusals(report, ledger)
     console.print(plain(f"Next: actionledger report --ledger {ledger}"))
 
 
-def print_refusals(refusals: Sequence[Refusal], ledger: Path) -> None:
-    """Print what could not be read, and where the rest of it is kept."""
-    for refusal in refusals[:SHOWN_REFUSALS]:
-        print_note(f"refused {refusal}", style="yellow")
-    if len(refusals) > SHOWN_REFUSALS:
-        rest = len(refusals) - SHOWN_REFUSALS
-        print_note(
-            f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = 'line_refused'\""
-        )
+def taken(report: ImportReport) -> str:
+    """Return what an import took in, and what the ledger had of it already, as a clause."""
+    there = f"{counted(report.known, 'turn was', 'turns were')} there already"
+    other = counted(len(report.differing), "turn has", "turns have")
+    differing = (
+        f"; {other} other content under the same id, and what was recorded first is kept"
+        if report.differing
+        else ""
+    )
+    return f"{counted(report.sessions, 'session')} with {counted(report.turns, 'new turn')} taken in; {there}{differing}"
+
+
+def print_refusals(report: ImportReport, ledger: Path) -> None:
+    """Print what was not taken in and why, and where the rest of it is kept."""
+    parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
+    for what, code, refusals in parts:
+        for refusal in refusals[:SHOWN_REFUSALS]:
+            print_note(f"{what} {refusal}", style="yellow")
+        if len(refusals) > SHOWN_REFUSALS:
+            rest = len(refusals) - SHOWN_REFUSALS
+            print_note(
+                f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = '{code}'\""
+            )

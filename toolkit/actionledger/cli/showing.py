@@ -7,11 +7,12 @@ import typer
 from rich.progress import track
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.importing import print_refusals
+from actionledger.cli.importing import print_refusals, taken
 from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
 from actionledger.demo import SOURCE, sample_sessions, take_samples
 from actionledger.demo.live import play
+from actionledger.display.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 
@@ -46,18 +47,15 @@ def demo(
             ),
         )
         console.print(
-            plain(
-                f"{report.sessions:,} sessions with {report.turns:,} new turns recorded in {path}; "
-                f"{report.known:,} turns were there already."
-            ),
+            plain(f"{taken(report)}. Recorded in {path}."),
         )
         if data is None:
             played = play(opened)
             console.print(
-                f"{played:,} live sessions played: decided about, taken back, cut off and the like."
+                f"{counted(played, 'live session')} played: decided about, taken back, cut off and the like."
             )
         print_report(opened, Filter(sources=(SOURCE,)))
-    print_refusals(report.refusals, path)
+    print_refusals(report, path)
     console.print(plain(f"Next: actionledger dashboard {path}"), style="bold")
-    if report.refusals:
+    if report.refusals or report.differing:
         raise typer.Exit(ExitCode.FAULT)

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import TypeAlias
 
-from actionledger.ledger.privacy import mask_text
+from actionledger.privacy import mask_text
 
 OnOutput: TypeAlias = Callable[[str, str], None]
 """Takes the name of the output (``stdout`` or ``stderr``) and the next piece of it."""

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 from actionledger.errors import SourceError
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.recorded import known_ids
+from actionledger.ledger.queries.recorded import known
 from actionledger.profiles import PROFILES
 from actionledger.sources.base import Recorded, RecordedSession, Refusal
 from actionledger.sources.jsonl import read_jsonl
@@ -40,8 +40,8 @@ def take_samples(
         ledger: where to record; what it has already is neither run nor recorded again.
         items: the sessions; those that come with the project where not given.
     """
-    known = known_ids(ledger, SOURCE, run=True)
-    importer = Importer(ledger.record, source=SOURCE, origin="the sample sessions", known_ids=known)
+    there = known(ledger, SOURCE, run=True)
+    importer = Importer(ledger.record, source=SOURCE, origin="the sample sessions", known=there)
     with TemporaryDirectory(prefix="actionledger-demo-") as folder:
         for number, item in enumerate(sample_sessions() if items is None else items):
             importer.take(item, Workspace(Path(folder) / str(number)))

@@ -19,7 +19,7 @@ from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.recorded import known_ids
+from actionledger.ledger.queries.recorded import known
 from actionledger.profiles.coder import CODER, coder_profile
 from actionledger.recording import SessionKey, turn_id_of
 from actionledger.session.session import Earlier, LiveSession
@@ -101,13 +101,13 @@ def play(ledger: Ledger) -> int:
     Returns:
         How many were played.
     """
-    known = known_ids(ledger, SOURCE, run=True)
+    done = known(ledger, SOURCE, run=True).ids
     played = 0
     with TemporaryDirectory(prefix="actionledger-demo-") as folder:
         for name, scene in _SCENES.items():
             for model in _MODELS:
                 stage = Stage(ledger, name, model, Path(folder) / f"{name}-{model}".replace(" ", "-"))
-                if stage.session_id not in known:
+                if stage.session_id not in done:
                     scene(stage)
                     played += 1
     ledger.ingest()

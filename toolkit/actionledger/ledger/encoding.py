@@ -1,5 +1,6 @@
 """Events as lines: what is written to a segment is complete, masked and readable again."""
 
+import json
 import re
 from typing import Any
 
@@ -42,6 +43,12 @@ def encode(event: Event) -> bytes:
             "record a shorter text."
         )
     return line + b"\n"
+
+
+def as_recorded(text: str) -> str:
+    """Return a text as a ledger keeps it, secrets masked, so that like is compared with like."""
+    kept: str = json.loads(mask(to_json(LONE_SURROGATE.sub("\ufffd", text))))
+    return kept
 
 
 def _dump(event: Event) -> tuple[bytes, bool]:

@@ -1,16 +1,12 @@
 """A session's responses once more: the same loop over a recorded model is a replay, and nothing in the loop knows."""
 
-import json
 from collections.abc import Sequence
 
-from pydantic_core import to_json
-
-from actionledger.ledger.encoding import LONE_SURROGATE
+from actionledger.ledger.encoding import as_recorded
 from actionledger.ledger.queries import Queryable, Response, conversation, session
 from actionledger.ledger.queries.naming import one_session
 from actionledger.models.base import Chunks, Completion, Message, Stop, Tools, in_pieces, said
 from actionledger.models.errors import NoMoreResponsesError, ReplayDivergedError
-from actionledger.privacy import mask
 
 _PIECE = 16
 _SHOWN = 60
@@ -81,7 +77,7 @@ def _refuse_difference(response: Response, before: Response | None, messages: Se
     prompt = response.prompt if response.prompt is not None else before.feedback if before else None
     if prompt is None:
         return
-    shown = _as_recorded(messages[-1].content) if messages else ""
+    shown = as_recorded(messages[-1].content) if messages else ""
     if shown != prompt:
         place = _first_difference(shown, prompt)
         raise ReplayDivergedError(
@@ -89,12 +85,6 @@ def _refuse_difference(response: Response, before: Response | None, messages: Se
             f"{prompt[place : place + _SHOWN]!r}, and not with {shown[place : place + _SHOWN]!r}; replay it without "
             "strict=True, or find what changed the message."
         )
-
-
-def _as_recorded(text: str) -> str:
-    """Return a text as a ledger would keep it, secrets masked, so that like is compared with like."""
-    kept: str = json.loads(mask(to_json(LONE_SURROGATE.sub("\ufffd", text))))
-    return kept
 
 
 def _first_difference(one: str, other: str) -> int:

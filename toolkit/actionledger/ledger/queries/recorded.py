@@ -1,8 +1,9 @@
 """What is there to read again, and what need not be taken in again."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Any, Protocol
 
 from actionledger.ledger.queries.base import Queryable
@@ -71,23 +72,45 @@ def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict
     return dict(ledger.sql(_BY_PROFILE.format(condition=condition), parameters).fetchall())
 
 
-_KNOWN = """
+@dataclass(slots=True)
+class Known:
+    """What a ledger has of a source.
+
+    Args:
+        ids: the sessions that came to their end, and the turns that were read (and run) to theirs.
+        texts: the digest of the text of each turn, whether it was read or not, by its id.
+    """
+
+    ids: set[str] = field(default_factory=set)
+    texts: dict[str, str] = field(default_factory=dict)
+
+
+_DONE = """
 WITH known AS (SELECT session_id FROM session_starts WHERE source = $source)
 SELECT session_id::VARCHAR FROM session_ends SEMI JOIN known USING (session_id)
 UNION ALL SELECT turn_id::VARCHAR FROM {table} SEMI JOIN known USING (session_id) WHERE {condition}"""
 
+_DIGEST = 16
 
-def known_ids(ledger: Queryable, source: str, *, run: bool = False) -> set[str]:
-    """Return the ids of the sessions and turns of a source that need not be taken in again.
+_TEXTS = f"""
+WITH known AS (SELECT session_id FROM session_starts WHERE source = $source)
+SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}) FROM turn_starts SEMI JOIN known USING (session_id)"""  # noqa: S608
+
+
+def digest(text: str) -> str:
+    """Return what tells a recorded text from another one."""
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
+
+
+def known(ledger: Queryable, source: str, *, run: bool = False) -> Known:
+    """Return what need not be taken in again of a source.
 
     Args:
         ledger: what to ask.
         source: the source.
         run: whether the turns' actions are to be run as well, and not only read.
-
-    Returns:
-        The sessions that came to their end, and the turns that were read (and run) to theirs.
     """
     table, condition = ("turn_ends", "true") if run else ("parse_attempts", FIRST_READING)
-    statement = _KNOWN.format(table=table, condition=condition)
-    return {row[0] for row in ledger.sql(statement, {"source": source}).fetchall()}
+    done = ledger.sql(_DONE.format(table=table, condition=condition), {"source": source})
+    ids = {row[0] for row in done.fetchall()}
+    return Known(ids, dict(ledger.sql(_TEXTS, {"source": source}).fetchall()))
