@@ -253,7 +253,7 @@ def test_a_correction_is_short_whatever_was_written(call):
 def test_many_errors_are_counted():
     """Those that are left out are not passed over in silence."""
     call = checked("sleep", **{f"field_{number}": 1 for number in range(30)})
-    assert "There are 21 more errors." in correction(call, CATALOGUE, render)
+    assert "Beside these: 21 more errors." in correction(call, CATALOGUE, render)
 
 
 json_values = st.recursive(

@@ -260,7 +260,7 @@ def test_the_same_failing_action_ten_times(act, events):
     ]
     (note,) = (event for event in events if isinstance(event, SystemNoted) and event.code == "failure_limit")
     assert (note.code, note.detail, note.turn_id) == ("failure_limit", {"skipped": 5}, turn.turn_id)
-    assert "5 actions in a row have failed" in note.message
+    assert "5 actions in a row failed" in note.message
 
 
 def test_a_success_makes_up_for_failures(act):

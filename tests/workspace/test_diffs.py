@@ -60,7 +60,7 @@ def test_a_missing_last_line_break_is_shown():
 
 def test_contents_that_are_long_or_no_text_are_only_counted():
     """Comparing them would take too long, or show nothing."""
-    assert unified("x", b"\xff", b"a") == "(binary: 1 bytes before, 1 bytes after)"
+    assert unified("x", b"\xff", b"a") == "(binary: 1 byte before, 1 byte after)"
     long = "".join(f"{number}\n" for number in range(50_000)).encode()
     begin = time.perf_counter()
     assert unified("x", long, long[::-1]).startswith("(too long to compare")

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from math import sqrt
 
+from actionledger.plurals import counted
+
 Z_95 = 1.959963984540054
 
 MINIMUM_SESSIONS = 10
@@ -164,7 +166,7 @@ class Rate:
     def __str__(self) -> str:
         if self.value is None:
             return "– (0)"
-        within = f" in {self.clustering.sessions:,} sessions" if self.clustering else ""
+        within = f" in {counted(self.clustering.sessions, 'session')}" if self.clustering else ""
         return f"{self.value:.1%} {self.shown_interval} ({self.successes:,}/{self.count:,}{within})"
 
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 from actionledger.ledger.queries import Funnel
+from actionledger.plurals import counted
 from actionledger.rates import Rate
-from actionledger_dashboard.components.wording import basis, counted, interval, sessions, share
+from actionledger_dashboard.components.wording import basis, interval, sessions, share
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,7 @@
 """Numbers as people read them."""
 
+from actionledger.plurals import counted
 from actionledger.rates import Rate
-
-
-def counted(count: int, noun: str) -> str:
-    """Return a count with its noun, in the plural where it needs one.
-
-    Args:
-        count: how many.
-        noun: of what, in the singular; its plural ends in s.
-    """
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def share(rate: Rate) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Failure, Filter, Funnel, Mark, Unit
+from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Outcome
 from actionledger_dashboard.components import charts, filters, links, notices, tables
@@ -16,7 +17,7 @@ from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.metrics import show_metrics
 from actionledger_dashboard.components.navigation import go_to
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import counted, out_of
+from actionledger_dashboard.components.wording import out_of
 from actionledger_dashboard.data import ask
 
 UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}

@@ -7,10 +7,10 @@ import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
+from actionledger.plurals import counted
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import counted
 from actionledger_dashboard.data import ask
 
 ORDERS: dict[str, Order] = {

@@ -7,11 +7,11 @@ import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Mark, Stage, TurnBehind
+from actionledger.plurals import counted
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Outcome, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import counted
 from actionledger_dashboard.data import ask
 
 STAGES: dict[str, Stage | None] = {"": None, "reading": "reading", "checking": "checking", "acting": "acting"}

@@ -14,6 +14,7 @@ from actionledger.actions.describing import ActionDescription, FieldDescription,
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.errors import RenderError
 from actionledger.nearness import near_names
+from actionledger.plurals import counted
 from actionledger.values import ActionCall, FieldError
 from actionledger.vocabulary import ActionStatus, Reason
 
@@ -149,7 +150,7 @@ def _in_signature(field: FieldDescription) -> str:
 def _all_that_is_wrong(call: ActionCall) -> str:
     said = [_what_is_wrong(error) for error in call.errors[:_MOST_ERRORS]]
     if (more := len(call.errors) - _MOST_ERRORS) > 0:
-        said.append(f"There are {more} more errors.")
+        said.append(f"Beside these: {counted(more, 'more error')}.")
     return " ".join(said)
 
 

@@ -107,7 +107,7 @@ class ToolCatalogue:
             found = cls._read(definitions)
         if found.warnings:
             more = (
-                f" There are {len(found.warnings) - 1} more of the kind." if len(found.warnings) > 1 else ""
+                f" Beside it: {len(found.warnings) - 1} more of the kind." if len(found.warnings) > 1 else ""
             )
             warnings.warn(f"{found.warnings[0]}{more}", ToolWarning, stacklevel=3)
         return found

@@ -12,6 +12,7 @@ from actionledger.errors import UsageError
 from actionledger.execution.prompting import prompt_of
 from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.models.errors import ServerFailedError
+from actionledger.plurals import counted
 from actionledger.session.session import LiveSession
 from actionledger.values import Turn
 
@@ -149,7 +150,10 @@ class _Talk:
     def _until_over(self) -> tuple[Ending, str]:
         while True:
             if len(self._turns) >= self._limits.turns:
-                return Ending.TURN_LIMIT, f"It had the {self._limits.turns:,} turns that it may have."
+                return (
+                    Ending.TURN_LIMIT,
+                    f"It had the {counted(self._limits.turns, 'turn')} that it may have.",
+                )
             if self._clock() - self._begun >= self._limits.seconds:
                 return Ending.TIME_LIMIT, f"It had the {self._limits.seconds:g} s that it may have."
             try:
@@ -222,7 +226,7 @@ class _Talk:
             case Ending.REPETITION:
                 return self._turns[-1].stopped
             case _:
-                return f"In {self._watch.failures} turns in a row nothing was done."
+                return f"In {counted(self._watch.failures, 'turn')} in a row nothing was done."
 
     def _close(self, ending: Ending, message: str) -> Conversation:
         seconds = round(self._clock() - self._begun, 3)

@@ -13,10 +13,10 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, console, plain, print_note
-from actionledger.display.text import counted
 from actionledger.importing import Importer, ImportReport
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import known
+from actionledger.plurals import counted
 from actionledger.profiles import PROFILES, profile_named
 from actionledger.sources.base import Recorded
 from actionledger.sources.containers import STANDARD_INPUT, OnRead, refuse_other_containers

@@ -15,6 +15,7 @@ from actionledger.display.comparisons import in_words
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_named
+from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, shown_p
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.reparse import ReparseReport
@@ -59,7 +60,7 @@ def _warn(parser: str, unfit: Mapping[str, int]) -> None:
 def _print(report: ReparseReport) -> None:
     compared = report.comparison
     console.print(
-        f"{report.turns:,} turns read again by {report.parser_name} in {report.seconds:.1f} s; run {report.run_id}"
+        f"{counted(report.turns, 'turn')} read again by {report.parser_name} in {report.seconds:.1f} s; run {report.run_id}"
     )
     if compared.intent:
         _print_success(report)
@@ -78,7 +79,8 @@ def _print(report: ReparseReport) -> None:
 def _print_success(report: ReparseReport) -> None:
     compared = report.comparison
     console.print(
-        f"over the {compared.intent:,} turns that both readings take for intent, in {compared.net.sessions:,} sessions:"
+        f"over the {counted(compared.intent, 'turn')} that both readings take for intent, "
+        f"in {counted(compared.net.sessions, 'session')}:"
     )
     console.print(f"success before {shown_rate(compared.before)}, after {shown_rate(compared.after)}")
     console.print(

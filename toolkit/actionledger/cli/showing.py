@@ -12,9 +12,9 @@ from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
 from actionledger.demo import SOURCE, sample_sessions, take_samples
 from actionledger.demo.live import play
-from actionledger.display.text import counted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import Filter
+from actionledger.plurals import counted
 
 DEMO_LEDGER = Path("demo.duckdb")
 

@@ -13,6 +13,7 @@ from actionledger.ledger.queries.dialects import ReadIn
 from actionledger.ledger.queries.funnel import Funnel
 from actionledger.ledger.queries.reasons import Failure
 from actionledger.ledger.queries.targets import Timings
+from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.recording import json_text
 from actionledger.values import Observation
@@ -149,10 +150,15 @@ def targets_table(whole: Funnel, timed: Timings) -> Sheet:
     mean = "–" if timed.mean_ms is None else f"{timed.mean_ms:.1f} ms (95 % within {timed.p95_ms:.1f} ms)"
     late = timed.code_timeouts
     rows = (
-        ("parse success", "> 99 %", shown_rate(whole.parse_success), f"{whole.intent:,} responses"),
+        ("parse success", "> 99 %", shown_rate(whole.parse_success), counted(whole.intent, "response")),
         ("execution success", "> 95 %", shown_rate(whole.execution), f"{whole.execution.count:,} tried"),
-        ("average latency without code", "< 100 ms", mean, f"{timed.count:,} executions"),
-        ("code that timed out", "< 1 %", shown_rate(late), f"{late.count:,} runs of code"),
+        ("average latency without code", "< 100 ms", mean, counted(timed.count, "execution")),
+        (
+            "code that timed out",
+            "< 1 %",
+            shown_rate(late),
+            counted(late.count, "run of code", "runs of code"),
+        ),
         ("security incidents", "0", "not measured: what got out would leave no record", ""),
     )
     for row in rows:

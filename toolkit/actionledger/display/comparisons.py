@@ -5,7 +5,8 @@ from typing import Any, Protocol
 
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.tables import Markup, box
-from actionledger.display.text import counted, cut, visible
+from actionledger.display.text import cut, visible
+from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, shown_p
 
 _WORDS = {

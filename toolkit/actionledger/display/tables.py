@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import Any
 
 from actionledger.display.html import escaped, frame
-from actionledger.display.text import counted, cut, visible, width
+from actionledger.display.text import cut, visible, width
+from actionledger.plurals import counted
 
 _WIDEST_TABLE = 110
 _WIDEST_CELL = 48

@@ -58,8 +58,3 @@ def width(text: str) -> int:
         0 if category(character) in {"Mn", "Me"} else 2 if east_asian_width(character) in {"W", "F"} else 1
         for character in text
     )
-
-
-def counted(count: int, one: str, many: str = "") -> str:
-    """Return a number with its word: ``1 row``, ``2 rows``."""
-    return f"{count:,} {one if count == 1 else many or one + 's'}"

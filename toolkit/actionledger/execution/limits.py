@@ -13,6 +13,7 @@ from threading import Lock
 from typing import Protocol
 
 from actionledger.errors import UsageError
+from actionledger.plurals import counted
 
 _LEAST_TOLD = 100
 """In characters."""
@@ -189,5 +190,5 @@ class FailureBudget:
             ("session", self._in_session, self._limits.failures_per_session),
         ):
             if limit is not None and failures >= limit:
-                return f"{failures} actions in a row have failed; the rest of the {what} is skipped."
+                return f"{counted(failures, 'action')} in a row failed; the rest of the {what} is skipped."
         return ""

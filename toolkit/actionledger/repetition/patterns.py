@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
+from actionledger.plurals import counted
 from actionledger.repetition.fingerprints import Deed
 from actionledger.repetition.forms import CallForm
 from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
@@ -44,23 +45,25 @@ class Repetition:
         """What repeats itself, as a clause for people."""
         last = f" (last: {self.name[:100]})" if self.name else ""
         if not self.name and self.pattern in {Pattern.SAME_ACTION, Pattern.SAME_THOUGHT}:
-            return (
-                f"the same response {self.count} times in a row, or nearly, and no action can be read in it"
-            )
+            return f"the same response {counted(self.count, 'time')} in a row, or nearly, and no action can be read in it"
         if not self.is_proposed:
-            return f"{_WORDS[self.pattern].format(count=self.count)}{last}"
-        return f"{_WORDS[self.pattern].format(count=self.count - 1)}, and now once more{last}"
+            return f"{self._words(self.count)}{last}"
+        return f"{self._words(self.count - 1)}, and now once more{last}"
+
+    def _words(self, count: int) -> str:
+        forms = {f"{word}s": counted(count, word) for word in ("time", "round", "action")}
+        return _WORDS[self.pattern].format(**forms)
 
 
 _WORDS = {
-    Pattern.SAME_ACTION: "the same action {count} times in a row, with the same outcome",
-    Pattern.ALTERNATION: "the same few actions in turn, {count} rounds of them, with the same outcomes",
-    Pattern.POLLING: "the same question {count} times in a row, and it is still not ready",
-    Pattern.RETRY: "the same action failed {count} times in a row, for a reason that has not passed",
-    Pattern.SAME_THOUGHT: "the same thought {count} times in a row, nearly word for word",
-    Pattern.SAME_MISTAKE: "the same mistake {count} times in a row in how actions are written",
-    Pattern.SAME_ERROR: "the same error {count} times in a row, from different actions",
-    Pattern.NO_CHANGE: "{count} actions in a row that changed nothing",
+    Pattern.SAME_ACTION: "the same action {times} in a row, with the same outcome",
+    Pattern.ALTERNATION: "the same few actions in turn, {rounds} of them, with the same outcomes",
+    Pattern.POLLING: "the same question {times} in a row, and it is still not ready",
+    Pattern.RETRY: "the same action failed {times} in a row, for a reason that has not passed",
+    Pattern.SAME_THOUGHT: "the same thought {times} in a row, nearly word for word",
+    Pattern.SAME_MISTAKE: "the same mistake {times} in a row in how actions are written",
+    Pattern.SAME_ERROR: "the same error {times} in a row, from different actions",
+    Pattern.NO_CHANGE: "{actions} in a row that changed nothing",
 }
 
 

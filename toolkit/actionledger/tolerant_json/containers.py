@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from actionledger.plurals import counted
 from actionledger.tolerant_json.brackets import (
     Rule,
     Supposition,
@@ -169,7 +170,9 @@ class Containers(State, ABC):
             assert rest is not None
             start = rest.start
             count = self.duplicates - _MOST_DUPLICATE_KEYS + 1
-            detail = f"That happens {count} times from here on, the last time with {frame.key[:80]!r}."
+            detail = (
+                f"That happens {counted(count, 'time')} from here on, the last time with {frame.key[:80]!r}."
+            )
         self.issues.append(Issue(code, Span(start, frame.key_end), detail))
 
     # Opening and closing

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
 
+from actionledger.plurals import counted
 from actionledger.workspace.texts import is_text
 
 _MOST_COMPARED = 2_000
@@ -61,7 +62,7 @@ def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines:
     same = _same_at_start(old, new)
     behind = _same_at_start(old[same:][::-1], new[same:][::-1])
     if max(len(old), len(new)) - same - behind > _MOST_COMPARED:
-        return f"(too long to compare: {len(old):,} lines before, {len(new):,} after)"
+        return f"(too long to compare: {counted(len(old), 'line')} before, {len(new):,} after)"
     # Three lines around are what a unified diff shows; the rest needs no comparing.
     first, last_old, last_new = max(0, same - 3), len(old) - max(0, behind - 3), len(new) - max(0, behind - 3)
     # A command may have made a name with a line break in it, which must not look like a line of the diff.
@@ -74,12 +75,12 @@ def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines:
         _renumbered(unified_diff(old[first:last_old], new[first:last_new], *names, lineterm=""), first)
     )
     if len(shown) > most_lines:
-        shown = [*shown[:most_lines], f"(… {len(shown) - most_lines:,} more lines)"]
+        shown = [*shown[:most_lines], f"(… {counted(len(shown) - most_lines, 'more line')})"]
     return "\n".join(line[:_LONGEST_LINE] for line in shown)
 
 
 def _size(content: bytes | None) -> str:
-    return "nothing" if content is None else f"{len(content):,} bytes"
+    return "nothing" if content is None else counted(len(content), "byte")
 
 
 def _lines(content: bytes | None) -> list[str]:

@@ -9,6 +9,7 @@ import stat
 from threading import Lock
 
 from actionledger.errors import ActionError
+from actionledger.plurals import counted
 from actionledger.vocabulary import Reason
 from actionledger.workspace.limits import FileLimits
 from actionledger.workspace.nodes import (
@@ -79,8 +80,8 @@ def delete_steps(tree: Tree, parts: Parts, limits: FileLimits, *, recursive: boo
         raise not_found(path_of(parts))
     if entry.kind is Kind.FOLDER and not recursive and (names := tree.names(parts)):
         message = (
-            f"The folder {path_of(parts)!r} holds {len(names)} entries, such as {min(names)!r}. "
-            "Delete them first, or say recursive."
+            f"The folder {path_of(parts)!r} holds {counted(len(names), 'entry', 'entries')}, such as {min(names)!r}. "
+            "Delete what is in it first, or say recursive."
         )
         raise ActionError(Reason.NOT_EMPTY, message)
     deletion = _Deletion(tree, limits)

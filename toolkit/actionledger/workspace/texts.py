@@ -1,6 +1,7 @@
 """Between the bytes of a file and the text that a model reads and writes."""
 
 from actionledger.errors import ActionError
+from actionledger.plurals import counted
 from actionledger.vocabulary import Reason
 
 BOM = "\ufeff"
@@ -16,7 +17,9 @@ def decoded(path: str, content: bytes) -> str:
     try:
         return content.decode()
     except UnicodeDecodeError:
-        message = f"The file {path!r} is not UTF-8 text but {len(content):,} bytes of something else."
+        message = (
+            f"The file {path!r} is not UTF-8 text but {counted(len(content), 'byte')} of something else."
+        )
         raise ActionError(Reason.BAD_FORMAT, message) from None
 
 

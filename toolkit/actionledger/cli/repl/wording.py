@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from actionledger.actions.describing import Arguments
+from actionledger.plurals import counted
 from actionledger.vocabulary import ExecutionStatus
 
 MOST_LINES = 40
@@ -49,7 +50,7 @@ def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
     if target := arguments.get("target"):
         text += f" → {target}"
     if isinstance(content := arguments.get("content"), str):
-        text += f" ({len(content.encode(errors='replace')):,} bytes)"
+        text += f" ({counted(len(content.encode(errors='replace')), 'byte')})"
     line = visible(f"{name.upper()}: {text}" if text else name.upper()).replace("\n", " ")
     return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"
 

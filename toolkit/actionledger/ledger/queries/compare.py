@@ -16,6 +16,7 @@ from actionledger.ledger.queries.base import (
     rows,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, turn_scope
+from actionledger.plurals import counted
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
 
@@ -178,7 +179,7 @@ def compare_runs(
     paired = sum(counts.values())
     if not paired:
         raise UsageError(
-            f"Run {before_run_id or 'of the first readings'} has read {in_before:,} turns and run {after_run_id} "
+            f"Run {before_run_id or 'of the first readings'} has read {counted(in_before, 'turn')} and run {after_run_id} "
             f"{in_after:,}, none of them the same; only runs over the same turns compare: re-read one run's turns with "
             "'actionledger replay'."
         )

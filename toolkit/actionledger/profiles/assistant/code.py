@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from actionledger.errors import ActionError, SandboxError
 from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handler
+from actionledger.plurals import counted
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
 from actionledger.recording import json_text
@@ -119,8 +120,8 @@ def _note(calls: Calls, context: Context) -> None:
     """Record what the code called: each call is an action that was done, though no block of the response asked for it."""
     if not calls.kept or context.dry_run:
         return
-    counted = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in calls.counts.items())
-    message = f"The code called {API_NAME} {calls.counts.total():,} times: {counted}."
+    outcomes = ", ".join(f"{count:,} {outcome.replace('_', ' ')}" for outcome, count in calls.counts.items())
+    message = f"The code called {API_NAME} {counted(calls.counts.total(), 'time')}: {outcomes}."
     context.note("called_in_code", message, {"counts": dict(calls.counts), "calls": calls.kept})
 
 

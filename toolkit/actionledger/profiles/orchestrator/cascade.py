@@ -14,6 +14,7 @@ from actionledger.errors import UsageError
 from actionledger.ids import derived_id, new_id
 from actionledger.ledger import Ledger
 from actionledger.models import Message, ModelError
+from actionledger.plurals import counted
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
 from actionledger.profiles.orchestrator.casting import Layer
 from actionledger.profiles.orchestrator.desk import Desk
@@ -230,7 +231,7 @@ class Orchestration:
         said = sum(exchange.layer == layer for exchange in self.state.exchanges)
         if self.sessions.next_turn(layer, dry_run=self.state.dry_run) < said:
             raise UsageError(
-                f"The ledger {str(self._ledger.path)!r} does not hold the {said} responses of the layer {layer!r}; "
+                f"The ledger {str(self._ledger.path)!r} does not hold the {counted(said, 'response')} of the layer {layer!r}; "
                 f"give the one that the orchestration was recorded in."
             )
 
@@ -245,7 +246,8 @@ class Orchestration:
             return Ending("waiting", f"The layer {due.layer!r} waits for the answer to request {open_ones}.")
         if len(self.state.messages) >= self._terms.max_turns:
             return Ending(
-                "turn_limit", f"There were {len(self.state.messages)} responses, as many as there may be."
+                "turn_limit",
+                f"It had {counted(len(self.state.messages), 'response')}, as many as there may be.",
             )
         if asked:
             due = Due(layer=due.layer, prompt=briefing.answered(due.prompt, asked))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.sequels import Sequel, sequels
+from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, Rate
 
 MINIMUM = 10
@@ -33,7 +34,7 @@ class Suggestion:
         ends = self.failures.interval
         interval = TOO_FEW if ends is None else f"95 % interval {ends[0]:.0%} to {ends[1]:.0%}"
         return (
-            f"After {self.before}, {self.action} failed {self.failures.successes} of {self.failures.count} times "
+            f"After {self.before}, {self.action} failed {self.failures.successes} of {counted(self.failures.count, 'time')} "
             f"({interval}; elsewhere {self.elsewhere})."
         )
 
