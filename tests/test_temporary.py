@@ -12,6 +12,7 @@ from actionledger.temporary import remove_abandoned
 
 BEGIN = """
 import os, sys, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
 import actionledger as al
 TEXT = "<create_file><path>a</path><content>x</content></create_file><execute_command><command>echo x</command></execute_command>"
 runtime = al.Runtime("coder", auto=True)

@@ -17,13 +17,20 @@ from actionledger.sandbox import choose
 
 GOOD = '```actions\n{"actions": [{"type": "create_task", "content": "a"}]}\n```'
 
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
+from actionledger.cli import main
+main()
+"""
+
 
 def start(server, folder: Path, *more: str) -> subprocess.Popen[str]:
     return command(folder, "--model", f"openai:m@{server.url}", *more)
 
 
 def command(folder: Path, *more: str) -> subprocess.Popen[str]:
-    before = [sys.executable, "-m", "actionledger", "run", "assistant", "Plan."]
+    before = [sys.executable, "-c", LISTENING, "run", "assistant", "Plan."]
     return subprocess.Popen(
         [*before, "--ledger", str(folder / "l.duckdb"), *more],
         stdout=subprocess.PIPE,

@@ -22,7 +22,13 @@ import pytest
 from actionledger.cli.repl.terminal import completions
 from actionledger.ledger import open_ledger
 
-COMMAND = [sys.executable, "-m", "actionledger", "repl"]
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored
+from actionledger.cli import main
+main()
+"""
+COMMAND = [sys.executable, "-c", LISTENING, "repl"]
 PATIENCE_SECONDS = 60.0
 DOCS = Path(__file__).parents[3] / "docs" / "coder.md"
 

@@ -1,6 +1,6 @@
 """JSON between markers: whose block it is, where its parts stand, and what an option forbids."""
 
-import time
+import sys
 
 import pytest
 
@@ -9,6 +9,7 @@ from actionledger.parsing.parsers import DialectParser, parser_for
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
+from actionledger.values import Span
 from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 CALL = '{"name": "get_time", "arguments": {}}'
@@ -150,19 +151,58 @@ GROWING = [
 ]
 
 
+class Looked(dict):
+    """What a source remembers of its searches, and how many characters those went through."""
+
+    def __init__(self, count):
+        super().__init__()
+        self.count = count
+
+    def __setitem__(self, key, found):
+        super().__setitem__(key, found)
+        self.count(
+            found[1] - found[0].start
+            if isinstance(found, tuple) and isinstance(found[0], Span)
+            else found.end - found.start
+        )
+
+
+@pytest.fixture
+def work(monkeypatch):
+    """Reads a text and counts: the functions that were called, and the characters that searches for closers went through."""
+    looked = []
+    begin = Source.__init__
+
+    def watched(self, *given):
+        begin(self, *given)
+        self._missing, self._next = Looked(looked.append), Looked(looked.append)
+
+    monkeypatch.setattr(Source, "__init__", watched)
+
+    def read(parser, text):
+        calls = 0
+
+        def count(_frame, event, _argument):
+            nonlocal calls
+            calls += event in {"call", "c_call"}
+
+        looked.clear()
+        before = sys.getprofile()
+        sys.setprofile(count)
+        try:
+            parser.read(text)
+        finally:
+            sys.setprofile(before)
+        return calls, sum(looked)
+
+    return read
+
+
 @pytest.mark.parametrize("piece", GROWING)
-def test_time_grows_with_the_text(piece):
-    """Ten times as many openers take about ten times as long; reading on to the end each time would take a hundred."""
+def test_work_grows_with_the_text(work, piece):
+    """Ten times as many openers are ten times the work; reading on to the end each time would be a hundred times."""
     names = ("hermes", "granite", "hunyuan", "phi4", "minimax", "mistral", "deepseek_v3", "deepseek_v31")
     parser = parser_for((*names, "kimi_k2", "llama3_json", "json"))
-
-    def seconds(length):
-        text = piece * (length // len(piece))
-        best = float("inf")
-        for _ in range(2):
-            start = time.perf_counter()
-            parser.read(text)
-            best = min(best, time.perf_counter() - start)
-        return best
-
-    assert seconds(30_000) < 60 * seconds(3_000) + 0.05
+    small, large = (work(parser, piece * (length // len(piece))) for length in (3_000, 30_000))
+    for name, few, many in zip(("calls", "characters"), small, large, strict=True):
+        assert many <= 15 * few + 3_000, f"{few:,} {name} for 3,000 characters, {many:,} for 30,000"
