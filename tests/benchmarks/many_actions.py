@@ -14,7 +14,7 @@ from timing import least, scan
 
 from actionledger import parse
 from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.parsers import PARSERS, parser_for
 from actionledger.profiles import profile_named
 

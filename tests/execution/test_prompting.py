@@ -8,7 +8,7 @@ import actionledger as al
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.prompting import correction_of, dialect_of, prompt_of, writer
 from actionledger.parsing.dialects import DIALECTS
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import DialectParser, parser_named
 from actionledger.profiles import PROFILES

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.errors import RenderError
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
-from actionledger.parsing.dialects.writing import PlainCall, fenced, raw_text
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, raw_text
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import parser_for, parser_named
 from actionledger.reading import read_response

@@ -13,7 +13,7 @@ from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.wording import Schema, resolved
 from actionledger.errors import RenderError
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
-from actionledger.parsing.dialects.writing import PlainCall, raw_text
+from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.parsers import parser_for
 from actionledger.profiles import PROFILES
 from actionledger.reading import read_response

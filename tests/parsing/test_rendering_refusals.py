@@ -7,8 +7,8 @@ import pytest
 
 from actionledger.errors import RenderError, UsageError
 from actionledger.parsing.dialects import DIALECTS, dialect_named
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.reasoning import Reasoning
-from actionledger.parsing.dialects.writing import PlainCall
 
 OF_ANY_TOOL = [dialect for dialect in DIALECTS if dialect.name not in {"xml_tags", "mint", "search_replace"}]
 

@@ -17,7 +17,7 @@ from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.progress import next_turn_index
 from actionledger.ledger.queries.sessions import session
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for, parser_named
 from actionledger.parsing.providers import require_json
 from actionledger.profiles import PROFILES, profile_named

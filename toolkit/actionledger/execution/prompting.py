@@ -7,7 +7,7 @@ from actionledger.actions.guidance import Render, correction, instructions
 from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
 from actionledger.parsing.dialects import AnyDialect, dialect_named
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.values import ActionCall
 

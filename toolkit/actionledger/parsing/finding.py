@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
+from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.reasoning import Reasoning
-from actionledger.parsing.dialects.verdicts import as_example
 from actionledger.parsing.intent import lost_behind, weighed
 from actionledger.parsing.quotations import Quotation
 from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, behind_mark, is_fence

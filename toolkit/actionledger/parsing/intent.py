@@ -10,7 +10,7 @@ What the content says is asked first: a dialect has read actions. Then the place
 import re
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.verdicts import as_example, in_prose
+from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
 from actionledger.values import Issue
 from actionledger.vocabulary import BlockStatus, Reason

@@ -15,7 +15,7 @@ from actionledger.execution.handlers import Context, HandlerFactory, Handlers, n
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
 from actionledger.parsing.dialects import AnyDialect, dialect_named
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.profiles import PROFILES

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from actionledger.parsing.dialects.bare_calls import BareRule
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.json_calls import Keys
-from actionledger.parsing.dialects.json_values import (
+from actionledger.parsing.dialects.parts.bare_calls import BareRule
+from actionledger.parsing.dialects.parts.json_calls import Keys
+from actionledger.parsing.dialects.parts.json_values import (
     BARE_LIST,
     BARE_OBJECT,
     BEGINS_JSON,
@@ -16,8 +16,8 @@ from actionledger.parsing.dialects.json_values import (
     json_ahead,
     values_at,
 )
-from actionledger.parsing.dialects.markers import behind_blanks
-from actionledger.parsing.dialects.writing import PlainCall, call_object, fenced, json_text
+from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, fenced, json_text
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, final
 from pydantic import BaseModel, ConfigDict
 
 from actionledger.errors import RenderError, UsageError
-from actionledger.parsing.dialects.writing import PlainCall, raw_text
+from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Openers, Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import STRICT, DecodeOptions

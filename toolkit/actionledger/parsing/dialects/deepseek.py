@@ -7,9 +7,9 @@ import re
 from abc import abstractmethod
 from typing import ClassVar, Literal
 
-from actionledger.parsing.dialects.markers import Marker
-from actionledger.parsing.dialects.sections import Head, Sections
-from actionledger.parsing.dialects.writing import PlainCall, fenced, json_text
+from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.sections import Head, Sections
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.dialects.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.python_source import PythonCall
+from actionledger.parsing.dialects.parts.verdicts import read_block
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, python_call
 from actionledger.parsing.dialects.python_fences import FencedCalls
-from actionledger.parsing.dialects.python_source import PythonCall
-from actionledger.parsing.dialects.verdicts import read_block
-from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import decode

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
-from actionledger.parsing.dialects.json_blocks import JsonFence
-from actionledger.parsing.dialects.json_values import BARE_LIST, BARE_OBJECT
-from actionledger.parsing.dialects.mislabelled import OTHER_LABELS
-from actionledger.parsing.dialects.writing import fenced, json_text
+from actionledger.parsing.dialects.parts.json_blocks import JsonFence
+from actionledger.parsing.dialects.parts.json_values import BARE_LIST, BARE_OBJECT
+from actionledger.parsing.dialects.parts.mislabelled import OTHER_LABELS
+from actionledger.parsing.dialects.parts.writing import fenced, json_text
 from actionledger.parsing.scan.source import Source
 from actionledger.vocabulary import Reason
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.marked import Marked
-from actionledger.parsing.dialects.markers import Marker, behind_blanks
-from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
+from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.vocabulary import BlockStatus, Reason
 
 _LIST = re.compile(r"\s*+(?:\[|\Z)")

@@ -3,9 +3,9 @@
 import re
 from typing import ClassVar, Literal
 
-from actionledger.parsing.dialects.markers import Marker
-from actionledger.parsing.dialects.sections import Head, Sections
-from actionledger.parsing.dialects.writing import PlainCall, json_text
+from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.sections import Head, Sections
+from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 

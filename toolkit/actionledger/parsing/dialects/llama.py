@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from actionledger.parsing.dialects.bare_calls import BareRule
 from actionledger.parsing.dialects.bare_json import read_line
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.json_calls import Keys
-from actionledger.parsing.dialects.json_values import BARE_OBJECT
-from actionledger.parsing.dialects.marked import Marked
-from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
+from actionledger.parsing.dialects.parts.bare_calls import BareRule
+from actionledger.parsing.dialects.parts.json_calls import Keys
+from actionledger.parsing.dialects.parts.json_values import BARE_OBJECT
+from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

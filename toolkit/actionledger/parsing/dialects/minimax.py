@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.dialects.marked import Marked
-from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks
-from actionledger.parsing.dialects.writing import PlainCall, raw_text
+from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks
+from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.dialects.json_values import arguments_at
-from actionledger.parsing.dialects.marked import Marked
-from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks, loose_end
-from actionledger.parsing.dialects.writing import PlainCall, json_text
+from actionledger.parsing.dialects.parts.json_values import arguments_at
+from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks, loose_end
+from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Reason
 

@@ -6,16 +6,16 @@ from itertools import chain
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.markers import behind_blanks
-from actionledger.parsing.dialects.tagged_calls import TaggedCall, TagGrammar, read_calls
-from actionledger.parsing.dialects.verdicts import (
+from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.tagged_calls import TaggedCall, TagGrammar, read_calls
+from actionledger.parsing.dialects.parts.verdicts import (
     at_line_start,
     closing_tag,
     read_block,
     refused,
 )
-from actionledger.parsing.dialects.writing import PlainCall
-from actionledger.parsing.dialects.writing_tags import TagForms
+from actionledger.parsing.dialects.parts.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

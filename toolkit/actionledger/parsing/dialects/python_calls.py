@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.marked import Marked
-from actionledger.parsing.dialects.markers import Marker, behind_blanks
-from actionledger.parsing.dialects.python_blocks import LIST, bare_list, list_behind, program_behind
-from actionledger.parsing.dialects.python_source import behind_comments, call_name
-from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call, python_list
+from actionledger.parsing.dialects.parts.marked import Marked
+from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.python_blocks import LIST, bare_list, list_behind, program_behind
+from actionledger.parsing.dialects.parts.python_source import behind_comments, call_name
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, python_call, python_list
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

@@ -5,16 +5,16 @@ from collections.abc import Callable, Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.python_blocks import written
-from actionledger.parsing.dialects.python_source import (
+from actionledger.parsing.dialects.parts.python_blocks import written
+from actionledger.parsing.dialects.parts.python_source import (
     NAME,
     NoCallError,
     NoStatementError,
     PythonCall,
     read_program,
 )
-from actionledger.parsing.dialects.verdicts import read_block, refused, shown
-from actionledger.parsing.dialects.writing import PlainCall, fenced, python_call
+from actionledger.parsing.dialects.parts.verdicts import read_block, refused, shown
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, python_call
 from actionledger.parsing.scan.openings import Closing, Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

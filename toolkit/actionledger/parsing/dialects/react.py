@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.json_values import Reach, value_at
-from actionledger.parsing.dialects.markers import behind_blanks
-from actionledger.parsing.dialects.verdicts import read_block, refused
-from actionledger.parsing.dialects.writing import PlainCall, json_text
+from actionledger.parsing.dialects.parts.json_values import Reach, value_at
+from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.verdicts import read_block, refused
+from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

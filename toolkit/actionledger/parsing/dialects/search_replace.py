@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.verdicts import excerpt, read_block, refused
-from actionledger.parsing.dialects.writing import PlainCall, fenced, raw_text
+from actionledger.parsing.dialects.parts.verdicts import excerpt, read_block, refused
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

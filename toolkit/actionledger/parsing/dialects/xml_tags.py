@@ -10,10 +10,10 @@ from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.tag_grammar import TagGrammar
-from actionledger.parsing.dialects.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
-from actionledger.parsing.dialects.verdicts import at_line_start, excerpt, read_block, refused
-from actionledger.parsing.dialects.writing import PlainCall, raw_text
+from actionledger.parsing.dialects.parts.tag_grammar import TagGrammar
+from actionledger.parsing.dialects.parts.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
+from actionledger.parsing.dialects.parts.verdicts import at_line_start, excerpt, read_block, refused
+from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

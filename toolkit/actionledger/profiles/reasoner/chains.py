@@ -22,7 +22,7 @@ from pydantic import create_model
 from actionledger.actions.catalogue import Arguments, Catalogue
 from actionledger.errors import UsageError
 from actionledger.parsing.dialects import dialect_named
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.persona import PARTS

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from actionledger.parsing.dialects.json_values import Group, Reach, json_ahead, values_at
-from actionledger.parsing.dialects.markers import behind_blanks
+from actionledger.parsing.dialects.parts.json_values import Group, Reach, json_ahead, values_at
+from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.scan.openings import Closing, Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Decoded, comments_behind

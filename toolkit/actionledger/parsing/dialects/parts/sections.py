@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
-from actionledger.parsing.dialects.json_values import Arguments, arguments_at
-from actionledger.parsing.dialects.markers import Close, Marker, behind_blanks, loose_end
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.json_values import Arguments, arguments_at
+from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks, loose_end
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

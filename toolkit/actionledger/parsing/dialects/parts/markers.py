@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.json_values import Reach
+from actionledger.parsing.dialects.parts.json_values import Reach
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

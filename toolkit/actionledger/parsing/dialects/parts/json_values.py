@@ -11,8 +11,8 @@ from functools import lru_cache
 from json import JSONDecodeError
 from typing import Any, NamedTuple
 
-from actionledger.parsing.dialects.doubts import unless_doubtful
-from actionledger.parsing.dialects.json_calls import arguments_of
+from actionledger.parsing.dialects.parts.doubts import unless_doubtful
+from actionledger.parsing.dialects.parts.json_calls import arguments_of
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Decoded, decode
 from actionledger.tolerant_json.options import DecodeOptions

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.parsing.dialects.json_values import Reach, arguments_at, json_ahead, value_at
+from actionledger.parsing.dialects.parts.json_values import Reach, arguments_at, json_ahead, value_at
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue

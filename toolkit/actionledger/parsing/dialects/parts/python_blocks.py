@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.dialects.markers import Marker
-from actionledger.parsing.dialects.python_source import (
+from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.python_source import (
     NAME,
     NoCallError,
     PythonCall,
@@ -15,7 +15,7 @@ from actionledger.parsing.dialects.python_source import (
     read_calls,
     read_program,
 )
-from actionledger.parsing.dialects.verdicts import read_block, refused, shown
+from actionledger.parsing.dialects.parts.verdicts import read_block, refused, shown
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from actionledger.parsing.dialects.json_values import Reach, value_at
-from actionledger.parsing.dialects.markers import behind_blanks
-from actionledger.parsing.dialects.verdicts import closing_tag, excerpt
+from actionledger.parsing.dialects.parts.json_values import Reach, value_at
+from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.verdicts import closing_tag, excerpt
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span

@@ -8,7 +8,7 @@ and the response has no block with the right label: whoever writes that one know
 import re
 from collections.abc import Iterator
 
-from actionledger.parsing.dialects.markers import behind_blanks
+from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.scan.openings import (
     LIST_MARKERS,
     Opening,

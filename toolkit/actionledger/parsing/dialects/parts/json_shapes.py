@@ -7,8 +7,8 @@ from json import dumps
 from typing import Any, ClassVar
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written, named_arguments
-from actionledger.parsing.dialects.fence_content import Content
-from actionledger.parsing.dialects.verdicts import read_block, refused
+from actionledger.parsing.dialects.parts.fence_content import Content
+from actionledger.parsing.dialects.parts.verdicts import read_block, refused
 from actionledger.tolerant_json import Decoded, decode_nested
 from actionledger.tolerant_json.decoded import Evidence
 from actionledger.tolerant_json.options import STRICT, DecodeOptions

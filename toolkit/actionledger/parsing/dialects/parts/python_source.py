@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from actionledger.parsing.dialects.python_literals import NoLiteralError, literal
-from actionledger.parsing.dialects.verdicts import excerpt
+from actionledger.parsing.dialects.parts.python_literals import NoLiteralError, literal
+from actionledger.parsing.dialects.parts.verdicts import excerpt
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason

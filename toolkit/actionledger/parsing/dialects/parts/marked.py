@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.json_calls import calls_in
-from actionledger.parsing.dialects.json_values import BEGINS_JSON, Group, values_at
-from actionledger.parsing.dialects.markers import BLANKS, Close, Marker, behind_blanks
-from actionledger.parsing.dialects.writing import PlainCall, call_object, json_text
+from actionledger.parsing.dialects.parts.json_calls import calls_in
+from actionledger.parsing.dialects.parts.json_values import BEGINS_JSON, Group, values_at
+from actionledger.parsing.dialects.parts.markers import BLANKS, Close, Marker, behind_blanks
+from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, json_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

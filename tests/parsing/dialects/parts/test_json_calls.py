@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.parsing.dialects.json_calls import Keys, arguments_of, call_of
+from actionledger.parsing.dialects.parts.json_calls import Keys, arguments_of, call_of
 
 ANY = Keys(("name", "function", "tool"), ("arguments", "parameters", "args"))
 

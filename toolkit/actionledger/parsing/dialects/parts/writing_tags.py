@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from actionledger.parsing.dialects.writing import PlainCall, raw_text
+from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 
 
 @dataclass(frozen=True, slots=True)

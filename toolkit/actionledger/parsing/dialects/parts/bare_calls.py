@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actionledger.parsing.dialects.base import Written
-from actionledger.parsing.dialects.json_calls import Call, Keys, call_of, whole_items
+from actionledger.parsing.dialects.parts.json_calls import Call, Keys, call_of, whole_items
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import Decoded
 from actionledger.values import Issue, Span

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.parsing.dialects.doubts import unless_doubtful
+from actionledger.parsing.dialects.parts.doubts import unless_doubtful
 from actionledger.tolerant_json import decode
 from actionledger.vocabulary import Reason
 

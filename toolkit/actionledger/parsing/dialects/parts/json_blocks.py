@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from actionledger.parsing.dialects.base import Found
-from actionledger.parsing.dialects.fence_content import Content, content_of, refusal_of
-from actionledger.parsing.dialects.json_shapes import JsonShape, in_order
-from actionledger.parsing.dialects.json_values import BARE_OBJECT, Reach, json_ahead, value_at
-from actionledger.parsing.dialects.markers import behind_blanks
-from actionledger.parsing.dialects.mislabelled import (
+from actionledger.parsing.dialects.parts.fence_content import Content, content_of, refusal_of
+from actionledger.parsing.dialects.parts.json_shapes import JsonShape, in_order
+from actionledger.parsing.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
+from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.mislabelled import (
     OTHER_LABELS,
     PARAGRAPH_ENDS,
     begins_paragraph,
@@ -22,8 +22,8 @@ from actionledger.parsing.dialects.mislabelled import (
     label_repair,
     line_repairs,
 )
-from actionledger.parsing.dialects.verdicts import as_example, in_prose, shown
-from actionledger.parsing.dialects.writing import PlainCall
+from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose, shown
+from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

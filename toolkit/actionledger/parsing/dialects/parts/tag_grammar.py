@@ -2,7 +2,7 @@
 
 import re
 
-from actionledger.parsing.dialects.tag_spelling import spellings
+from actionledger.parsing.dialects.parts.tag_spelling import spellings
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Span
 

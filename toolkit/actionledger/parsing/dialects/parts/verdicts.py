@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from actionledger.parsing.dialects.base import Found, Written
-from actionledger.parsing.dialects.markers import behind_blanks
+from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Reason, RepairKind
