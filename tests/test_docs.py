@@ -75,3 +75,15 @@ def test_an_example_runs_alone(tmp_path, place):
         [sys.executable, "-c", EXAMPLES[place]], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_page_of_repairs_is_up_to_date():
+    """Every fault of the table has its row, and the example prints what is below it."""
+    made = runpy.run_path(str(DOCS / "json_repairs.py"))["page"]()
+    assert (DOCS / "json_repairs.md").read_text(encoding="utf-8") == made
+    code, said = (
+        re.search(rf"^```{kind}\n(.*?)^```$", made, re.DOTALL | re.MULTILINE)[1]
+        for kind in ("python", "text")
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == said, done.stderr

@@ -14,10 +14,11 @@ from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named
 from actionledger.parsing.finding import Finder
 from actionledger.parsing.parse import REASONING, assembled, read
 from actionledger.parsing.scan.source import Source
-from actionledger.tolerant_json.options import BLOCK_REPAIRS, GUESSES, JSON_REPAIRS, DecodeOptions
+from actionledger.tolerant_json.options import GUESSES, DecodeOptions
 from actionledger.values import Reading
+from actionledger.vocabulary import RepairKind
 
-REPAIRS = (JSON_REPAIRS | BLOCK_REPAIRS) - GUESSES
+REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair but those that guess at content: what is read here is acted on."""
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from actionledger.plurals import counted
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.brackets import (
     Rule,
     Supposition,
@@ -32,7 +33,6 @@ from actionledger.tolerant_json.notes import RefusedError
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.tolerant_json.patterns import (
     ANOTHER_VALUE,
-    EXTRA_CLOSERS,
     GOES_ON,
     MORE_CLOSERS,
     SCALAR_ELEMENT,
@@ -48,16 +48,7 @@ _MOST_DUPLICATE_KEYS = 100
 
 Step = Callable[[], "Step | None"]
 
-_PYTHON_FORMS = frozenset(
-    {
-        RepairKind.QUOTES,
-        RepairKind.TRIPLE_QUOTES,
-        RepairKind.STRING_PREFIX,
-        RepairKind.LITERAL,
-        RepairKind.NUMBER,
-    }
-    | {RepairKind.TRAILING_COMMA, RepairKind.COMMENT, RepairKind.BRACKETS}
-)
+_PYTHON_FORMS = frozenset(fault.kind for fault in faults.FAULTS if fault.is_python)
 """What needs a repair in JSON and none inside a Python call."""
 
 
@@ -150,7 +141,7 @@ class Containers(State, ABC):
     def use_comma(self, frame: Frame) -> None:
         """Keep in mind that something has followed the last comma, or the semicolon in its place."""
         if frame.comma >= 0 and self.text[frame.comma] == ";":
-            self.note(RepairKind.SEPARATOR, frame.comma, frame.comma + 1, ",")
+            self.notes.add(faults.SEPARATOR, frame.comma, frame.comma + 1)
         frame.comma = -1
 
     def put_named(self, frame: Frame, members: dict[str, Any], value: Any) -> None:
@@ -197,12 +188,12 @@ class Containers(State, ABC):
             if len(frame.value) == 1 and frame.comma < 0:
                 self.at = frame.start
                 self.refuse(Reason.AMBIGUOUS, "The brackets may hold a value or a list of one.")
-            self.note(RepairKind.BRACKETS, end - 1, end, "]")
+            self.notes.add(faults.BRACKETS, end - 1, end, "]")
         return self.closed(end)
 
     def close_unwritten(self, at: int) -> Step | None:
         """Close the innermost container, whose bracket is missing."""
-        self.note(RepairKind.MISSING_CLOSER, at, at, JSON_CLOSERS[self.frames[-1].kind])
+        self.notes.add(faults.MISSING_CLOSER, at, at, JSON_CLOSERS[self.frames[-1].kind])
         return self.closed(at)
 
     def closed(self, end: int) -> Step | None:
@@ -219,15 +210,15 @@ class Containers(State, ABC):
     def note_last_comma(self, frame: Frame) -> None:
         """Note a comma that nothing follows; it is none too many in a tuple, but JSON has it nowhere."""
         if frame.comma >= 0:
-            kind = RepairKind.BRACKETS if frame.kind == TUPLE else RepairKind.TRAILING_COMMA
-            self.note(kind, frame.comma, frame.comma + 1, "")
+            fault = faults.BRACKETS if frame.kind == TUPLE else faults.TRAILING_COMMA
+            self.notes.add(fault, frame.comma, frame.comma + 1)
 
     def leave(self, frame: Frame, end: int) -> None:
         """Keep where a container stands that is no longer open."""
         if frame.kind in {OBJECT, CALL}:
             self.opened.add(frame.value, frame.start, end)
         elif frame.kind == TUPLE:
-            self.note(RepairKind.BRACKETS, frame.start, frame.start + 1, "[")
+            self.notes.add(faults.BRACKETS, frame.start, frame.start + 1, "[")
         if frame.kind == CALL:
             self.forgive_python(frame)
 
@@ -251,7 +242,7 @@ class Containers(State, ABC):
             return self.close_unwritten(self.at)
         if not closes_in_one_run(last_of(frame.value)):
             self.refuse_brackets()
-        closers = EXTRA_CLOSERS.match(self.text, self.at)
+        closers = faults.EXTRA_CLOSER.looks.match(self.text, self.at)
         assert closers is not None
         return self.drop_closers(frame, closers.end())
 
@@ -274,13 +265,13 @@ class Containers(State, ABC):
             return self.drop_closers(frame, self.at + 1)
         if fits or not frame.value:  # of an empty container, nothing says which bracket is the wrong one
             self.refuse_brackets()
-        self.note(RepairKind.MISSING_CLOSER, self.at, self.at, JSON_CLOSERS[frame.kind])
-        self.note(RepairKind.EXTRA_CLOSER, self.at, self.at + 1, "")
+        self.notes.add(faults.MISSING_CLOSER, self.at, self.at, JSON_CLOSERS[frame.kind])
+        self.notes.add(faults.EXTRA_CLOSER, self.at, self.at + 1)
         return self.closed(self.at + 1)
 
     def drop_closers(self, frame: Frame, end: int) -> Step | None:
         """Pass brackets that close nothing."""
-        self.note(RepairKind.EXTRA_CLOSER, self.at, end, "")
+        self.notes.add(faults.EXTRA_CLOSER, self.at, end)
         self.at = end
         if frame.comma < 0 and frame.value:
             return self.after_value
@@ -341,7 +332,7 @@ class Containers(State, ABC):
             if not is_plain or self.issues or self.supposition:
                 self.refuse_brackets()  # a duplicate key hides what it replaced, brackets and all
             self.add_bracket_fault(Rule.EXTRA)
-            self.note(RepairKind.EXTRA_CLOSER, self.at - 1, self.at, "")
+            self.notes.add(faults.EXTRA_CLOSER, self.at - 1, self.at)
             self.opened.drop_last()
             self.push(frame)
             return self.after_value
@@ -353,7 +344,7 @@ class Containers(State, ABC):
                 self.text[closers.start(1)] == CLOSERS[frame.kind] and may_end_later(frame.value)
             ):
                 self.refuse(Reason.AMBIGUOUS, "A bracket closes too much: this one, or one before it.")
-            self.note(RepairKind.EXTRA_CLOSER, self.at, closers.end(1), "")
+            self.notes.add(faults.EXTRA_CLOSER, self.at, closers.end(1))
             self.at = closers.end(1)
         if self.doubt:
             raise self.doubt

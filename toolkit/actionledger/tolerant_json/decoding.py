@@ -2,6 +2,7 @@
 
 from typing import Any, NoReturn
 
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.brackets import Rule, Supposition
 from actionledger.tolerant_json.contexts import JSON_CLOSERS
 from actionledger.tolerant_json.decoded import Decoded, Evidence, moved
@@ -140,7 +141,7 @@ class _Reading:
             reader.notes.keep(lambda note: note[1] < tail)
         if tail < end:
             reader.forget_from(tail)
-            reader.note(RepairKind.DROPPED_TAIL, tail, end, "")
+            reader.notes.add(faults.DROPPED_TAIL, tail, end)
         if is_cut:
             self.cut = tuple(frame.value for frame in reader.frames)
             reader.issues.append(Issue(Reason.TRUNCATED, Span(tail, end)))
@@ -148,7 +149,7 @@ class _Reading:
         closers = "".join(JSON_CLOSERS[frame.kind] for frame in reversed(reader.frames))
         while reader.frames:
             reader.leave(reader.pop(), end)
-        reader.note(RepairKind.MISSING_CLOSER, end, end, closers)
+        reader.notes.add(faults.MISSING_CLOSER, end, end, closers)
         reader.at = end
 
     def check_brackets_at_the_end(self) -> None:

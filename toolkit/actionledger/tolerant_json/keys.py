@@ -1,17 +1,15 @@
 """An object's keys and their colons, in whatever form."""
 
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import KEY, ROOT, context
 from actionledger.tolerant_json.endings import QUOTES
-from actionledger.tolerant_json.notes import in_quotes
 from actionledger.tolerant_json.patterns import (
-    BARE_KEY,
     COLON,
-    OTHER_COLON,
     UNOPENED_KEY,
     VALUE_AHEAD,
 )
 from actionledger.tolerant_json.state import Frame, State
-from actionledger.vocabulary import Reason, RepairKind
+from actionledger.vocabulary import Reason
 
 _PLACE = context(KEY, ROOT)
 
@@ -24,10 +22,10 @@ def read_key(state: State, frame: Frame) -> None:
         frame.sure = "sure"
     elif unopened := UNOPENED_KEY.match(text, start):
         frame.key, state.at = state.strings.unopened(start, unopened.end()), unopened.end() + 1
-    elif bare := BARE_KEY.match(text, start):
+    elif bare := faults.UNQUOTED_KEY.looks.match(text, start):
         frame.key, state.at = bare[0], bare.end()
         frame.sure = "bare"
-        state.note(RepairKind.UNQUOTED_KEY, start, state.at, in_quotes)
+        state.notes.add(faults.UNQUOTED_KEY, start, state.at)
     else:
         state.refuse_here("a key")
     frame.key_start, frame.key_end = start, state.at
@@ -41,14 +39,14 @@ def read_colon(state: State, frame: Frame) -> None:
     character = state.skip()
     if character == ":":
         state.at += 1
-    elif match := OTHER_COLON.match(state.text, state.at):
-        state.note(RepairKind.COLON, state.at, match.end(), ":")
+    elif match := faults.COLON.looks.match(state.text, state.at):
+        state.notes.add(faults.COLON, state.at, match.end())
         state.at = match.end()
     elif character in ",;}])":
         state.refuse(Reason.MISSING_VALUE, f"The key is {frame.key[:80]!r}.")
     elif frame.sure == "bare":
         state.refuse(Reason.AMBIGUOUS, f"The key may be {frame.key[:80]!r} or go on; it has no quotes.")
     elif VALUE_AHEAD.match(state.text, state.at):
-        state.note(RepairKind.MISSING_COLON, state.at, state.at, ":")
+        state.notes.add(faults.MISSING_COLON, state.at, state.at)
     else:
         state.refuse_here("a colon")

@@ -1,14 +1,14 @@
-"""What reading leaves behind: notes of what was repaired, and the two ways in which it can stop.
+"""What reading leaves behind: notes of the faults that were repaired, and the two ways in which it can stop.
 
 A badly broken text has a note for every other character. So making one must cost next to nothing, and keeping one little:
 the last few are plain tuples, the others are packed into columns of numbers. A note becomes a ``Repair`` when somebody
 asks for it (see ``decoded``).
 """
 
+import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from json.encoder import encode_basestring
 
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason, RepairKind
@@ -22,9 +22,59 @@ Note = tuple[RepairKind, int, int, After]
 Form = tuple[RepairKind, After]
 """What notes have in common that are about the same fault."""
 
+_NOWHERE = "(?!)"
 _NO_FORMS: Mapping[Form, int] = {}
 _MANY = 256
 _KEPT_AS_THEY_ARE = 16  # more than the notes of one string, which may be changed again
+
+
+class Fault:
+    """One way in which a text may be no JSON.
+
+    Args:
+        kind: the repair that it takes.
+        example: a text that has it.
+        meant: the JSON that this is read as.
+        looks: the pattern of what it looks like; one that matches nowhere, if that is for its neighbours to say.
+        usual: the pattern of its usual form, which is mended in one way wherever it stands, the fault in a group; empty if
+            it has none.
+        after: what it is noted to be read as; whoever notes it may know that better.
+        write: what to write in its place, given what stands there; else ``after``, and blanks where that is nothing.
+        guesses: whether to read it is to guess at content.
+        is_python: whether Python writes it so, which makes it no fault within a call.
+    """
+
+    __slots__ = ("after", "example", "guesses", "is_python", "kind", "looks", "meant", "usual", "write")
+
+    def __init__(
+        self,
+        kind: RepairKind,
+        example: str,
+        meant: str,
+        *,
+        looks: str = _NOWHERE,
+        usual: str = "",
+        after: After = "",
+        write: Callable[[str], str] | None = None,
+        guesses: bool = False,
+        is_python: bool = False,
+    ) -> None:
+        self.kind = kind
+        self.example = example
+        self.meant = meant
+        self.looks = re.compile(looks)
+        self.usual = usual
+        self.after = after
+        self.write = write or _writer(after)
+        self.guesses = guesses
+        self.is_python = is_python
+
+
+def _writer(after: After) -> Callable[[str], str]:
+    """Return the function that writes what a fault is read as; a stretch that is left out is blanked, which shifts nothing."""
+    if callable(after):
+        return after
+    return (lambda _: after) if after.strip() else (lambda written: " " * len(written))
 
 
 class Columns:
@@ -121,6 +171,10 @@ class Notes:
         kinds = {note[0] for note in self.recent}
         return kinds if self.packed is None else kinds | self.packed.kinds()
 
+    def add(self, fault: Fault, start: int, end: int, after: After | None = None) -> None:
+        """Note a fault, and what it was read as where that is not the usual thing."""
+        self.recent.append((fault.kind, start, end, fault.after if after is None else after))
+
     def pack(self) -> None:
         """Pack all notes but the last few, if there are many."""
         if len(self.recent) > _MANY:
@@ -151,11 +205,6 @@ class Notes:
             self.packed.keep(is_kept, first)
             first = max(0, recent)
         self.recent[first:] = filter(is_kept, self.recent[first:])
-
-
-def in_quotes(text: str) -> str:
-    """Return a text as a JSON string."""
-    return encode_basestring(text)
 
 
 _OTHER_REASONS = {RepairKind.DROPPED_TAIL: Reason.TRUNCATED}

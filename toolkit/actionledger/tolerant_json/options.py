@@ -2,20 +2,13 @@
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
+from actionledger.tolerant_json.faults import FAULTS
 from actionledger.vocabulary import RepairKind
 
-BLOCK_REPAIRS = frozenset(
-    {RepairKind.UNCLOSED_FENCE, RepairKind.UNCLOSED_TAG, RepairKind.MISLABELLED_FENCE}
-    | {RepairKind.MISSING_FENCE, RepairKind.SEVERAL_VALUES, RepairKind.NESTED_JSON}
-    | {RepairKind.FENCE_IN_LINE, RepairKind.MISSING_WRAPPER}
-    | {RepairKind.TAG_SPELLING, RepairKind.TAG_ATTRIBUTES}
-)
-"""Every kind of repair that concerns what is around a value: the dialects make them, not the decoder."""
+JSON_REPAIRS = frozenset(fault.kind for fault in FAULTS)
+"""Every kind of repair that concerns a JSON value itself; the others concern what is around it."""
 
-JSON_REPAIRS = frozenset(RepairKind) - BLOCK_REPAIRS
-"""Every kind of repair that concerns a JSON value itself."""
-
-GUESSES = frozenset({RepairKind.UNQUOTED_VALUE, RepairKind.ELLIPSIS})
+GUESSES = frozenset(fault.kind for fault in FAULTS if fault.guesses)
 """The kinds of repair that guess at content.
 
 A text without quotes may be a variable; dots stand for what was left out. Reading such a value does no harm, acting on it

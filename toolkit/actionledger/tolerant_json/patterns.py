@@ -7,10 +7,12 @@ number of times. And nothing possessive stands before an alternative that begins
 
 import re
 
-_SPACE = r"[\s\ufeff\u200b-\u200d\u2060]"
+SPACES = r"[\s\ufeff\u200b-\u200d\u2060]"
+"""What alphabets and editors call blank, byte order marks and zero-width spaces among it, within a pattern."""
+
 _LINE_AHEAD = r'(?:[^\n"]{0,100}+"[^\n"]{0,100}+"){0,4}+[^\n"]{0,200}+(?=\n)'  # with quotes in pairs, if any
 _COMMENT_AHEAD = rf"(?:(?://|#){_LINE_AHEAD}|/\*(?:[^*]|\*(?!/)){{0,300}}+\*/)"
-GAP = rf"{_SPACE}*+(?:{_COMMENT_AHEAD}{_SPACE}*+){{0,3}}+"
+GAP = rf"{SPACES}*+(?:{_COMMENT_AHEAD}{SPACES}*+){{0,3}}+"
 """Blanks and comments, looking ahead."""
 
 END = r"\Z|(?:`{3,}+|~{3,}+)[ \t]*+(?:\n|\Z)"
@@ -29,32 +31,11 @@ _SCALAR = rf"(?:{STRING}|{_NUMBER}|true|false|null)"
 BLANKS = re.compile(B)
 """What JSON calls blank."""
 
-OTHER_SPACE = re.compile(rf"{_SPACE}++")
-"""What other alphabets and editors call blank, byte order marks and zero-width spaces among it."""
-
-COMMENT = re.compile(r"//[^\n]*+|#[^\n]*+|/\*(?:[^*\n]++|\*(?!/)|\n(?![ \t]*+(?:```|~~~)))*+\*/")
-"""A comment of C, JavaScript, Python or a shell; none reaches past a line that may close the block."""
-
 COLON = re.compile(rf"{B}:{B}")
 """A key's colon, as it should be."""
 
 NEXT = re.compile(rf"{B}([,}}\])])")
 """A comma or a closing bracket behind a value, as it should be."""
-
-EXTRA_COMMAS = re.compile(rf"[,;](?:{B}[,;])*+")
-"""Commas where nothing stands between them, in one stretch."""
-
-EXTRA_CLOSERS = re.compile(r"([}\])])(?:\s*+\1)*+")
-"""The same bracket again and again."""
-
-OTHER_COLON = re.compile(r"=>|:=|=(?!=)")
-"""What other languages write for it."""
-
-PLUS_QUOTE = re.compile(rf"{B}(\+){B}(?=[\"'`“”„‘’«»])")
-"""The sign between two strings that are meant as one."""
-
-ELLIPSIS = re.compile(rf"(?:\.{{3,}}+|…)(?:{B},)?+")
-"""Dots for what was left out, with the comma behind them."""
 
 MEMBERS = re.compile(rf'(?:{B}{STRING}{B}:{B}{_SCALAR}{B},(?={B}"[^"\\\n]{{0,200}}+"{B}:)){{2,}}+')
 """Valid scalar members that another key follows: the C scanner takes them in one go."""
@@ -66,9 +47,6 @@ _KEY_LETTER = r"(?:[\w$ .\-]|\\u[\da-fA-F]{4})"
 
 UNOPENED_KEY = re.compile(rf'(?=[\w$\\]){_KEY_LETTER}{{1,60}}+(?="\s*+:)')
 """A key that lacks its opening quote."""
-
-BARE_KEY = re.compile(r"[\w$][\w$.\-]*+")
-"""A key without quotes."""
 
 WORD = re.compile(r"[^\W\d][\w$]*+(?:[.\-][\w$]++)*+")
 """A name: a literal, a call, a string's prefix or a text without quotes begins with one."""
@@ -84,12 +62,6 @@ CALL_AHEAD = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)*+)[ \t]*+\(")
 
 KEYWORD = re.compile(r"([^\W\d]\w*+)[ \t]*+=(?!=)")
 """A named argument's name and its sign."""
-
-BARE_TEXT = re.compile(
-    r"[A-Za-z][A-Za-z0-9+.\-]*+://[^\s,;}\])\"'<>`]++"
-    r"|[\w$@~./\\%\-][\w$@~./\\%:!?&'’#\-]*+(?:[ \t]++[\w$@~.\\%&\-][\w$@~./\\%:!?&'’\-]*+)*+"
-)
-"""A text without quotes: an address, or words on one line."""
 
 UP_TO_QUOTE = re.compile(r'[^"\\\n]{0,300}+(?:\\.[^"\\\n]{0,100}+){0,20}+(?=")')
 """The rest of a line up to a quote that is not escaped."""
@@ -138,13 +110,13 @@ THREE_DIGITS = re.compile(r"\d{3}(?![\d.])")
 
 _SURE_KEY = (
     r"(?:\"[^\"\n]{0,200}+\"|'[^'\n]{0,200}+'|[“”„][^“”\n]{0,200}+[“”]|[‘’][^‘’\n]{0,200}+[‘’]|«[^»\n]{0,200}+»)"
-    rf"{_SPACE}*+(?::|=(?!=))"
+    rf"{SPACES}*+(?::|=(?!=))"
 )
-_BARE_KEY_AHEAD = rf"[\w$][\w$.\-]{{0,100}}+\"?{_SPACE}*+(?::(?!//)|=(?!=))"
+_BARE_KEY_AHEAD = rf"[\w$][\w$.\-]{{0,100}}+\"?{SPACES}*+(?::(?!//)|=(?!=))"
 _KEY_WITHOUT_COLON = rf"\"[^\"\n]{{0,200}}+\"{B}(?:[\"{{\[\d\-]|{_LITERAL})"
-_SURE_VALUE = rf"(?:[\"'“„‘«`{{\[]|-?\d[\d.eE+\-]{{0,40}}+{_SPACE}*+[,\])]|{_LITERAL})"
+_SURE_VALUE = rf"(?:[\"'“„‘«`{{\[]|-?\d[\d.eE+\-]{{0,40}}+{SPACES}*+[,\])]|{_LITERAL})"
 _ANY_VALUE = r"[\"'“”„‘’«`{\[(\-+.…\w]"
-_ARGUMENT_NAME = rf"[^\W\d]\w{{0,100}}+{_SPACE}*+=(?!=)"
+_ARGUMENT_NAME = rf"[^\W\d]\w{{0,100}}+{SPACES}*+=(?!=)"
 
 SCALAR_AHEAD = rf"(?:-?\d[\d.eE+\-]{{0,40}}+|{_LITERAL})"
 """A number or a literal ahead."""
@@ -156,7 +128,7 @@ KEYS = {
 }
 """A key ahead, by how sure it has to be; "bare" where the object's keys have no quotes."""
 
-LINE_WITH_KEY = rf"[ \t]*+\r?\n{_SPACE}*+{_BARE_KEY_AHEAD}"
+LINE_WITH_KEY = rf"[ \t]*+\r?\n{SPACES}*+{_BARE_KEY_AHEAD}"
 """A bare key on the next line, where the comma before it was left out."""
 
 VALUES = {"sure": _SURE_VALUE, "bare": _SURE_VALUE, "any": _ANY_VALUE}
@@ -186,7 +158,7 @@ GOES_ON = re.compile(rf"{GAP},{GAP}{KEYS['sure']}")
 ANOTHER_VALUE = re.compile(rf"{GAP},{GAP}{_SURE_VALUE}")
 """What shows that a list goes on behind a bracket that seemed to close it."""
 
-MORE_CLOSERS = re.compile(rf"{_SPACE}*+([}}\])](?:{_SPACE}*+[}}\])])*+){_SPACE}*+")
+MORE_CLOSERS = re.compile(rf"{SPACES}*+([}}\])](?:{SPACES}*+[}}\])])*+){SPACES}*+")
 """Brackets behind the outermost container."""
 
 FENCE = re.compile(r"^[ \t]*(?:`{3,}+|~{3,}+)[^`\n]*+\n", re.MULTILINE)
@@ -195,8 +167,8 @@ FENCE = re.compile(r"^[ \t]*(?:`{3,}+|~{3,}+)[^`\n]*+\n", re.MULTILINE)
 END_OF_FENCE = re.compile(r"^[ \t]*(?:`{3,}+|~{3,}+)[ \t]*$", re.MULTILINE)
 """The line that closes a fence."""
 
-PLAIN_OPENER = re.compile(rf"{_SPACE}*+(\{{{GAP}{KEYS['bare']}|\[{GAP}\{{{GAP}{KEYS['bare']})")
+PLAIN_OPENER = re.compile(rf"{SPACES}*+(\{{{GAP}{KEYS['bare']}|\[{GAP}\{{{GAP}{KEYS['bare']})")
 """The beginning of an object with a key, or of a list of such."""
 
-WEAK_OPENER = re.compile(rf"\{{{_SPACE}*+\}}|\[{GAP}(?:{_SURE_VALUE}|\])")
+WEAK_OPENER = re.compile(rf"\{{{SPACES}*+\}}|\[{GAP}(?:{_SURE_VALUE}|\])")
 """The beginning of what else may be a value in a text: an empty object, a list."""

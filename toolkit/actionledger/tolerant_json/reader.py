@@ -7,7 +7,7 @@ members, and only then a token.
 
 from re import Match
 
-from actionledger.tolerant_json import words
+from actionledger.tolerant_json import faults, words
 from actionledger.tolerant_json.brackets import Supposition
 from actionledger.tolerant_json.containers import Containers, Step
 from actionledger.tolerant_json.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE
@@ -21,12 +21,9 @@ from actionledger.tolerant_json.patterns import (
     CALL_AHEAD,
     CLOSED_TEXT,
     ELEMENTS,
-    ELLIPSIS,
-    EXTRA_COMMAS,
     KEYWORD,
     MEMBERS,
     NEXT,
-    PLUS_QUOTE,
     SURE_KEY_AHEAD,
     THREE_DIGITS,
     VALUE_AHEAD,
@@ -35,7 +32,7 @@ from actionledger.tolerant_json.shapes import last_of
 from actionledger.tolerant_json.state import Frame
 from actionledger.tolerant_json.sums import read_sum
 from actionledger.tolerant_json.valid import SCAN_ERRORS, loads
-from actionledger.vocabulary import Reason, RepairKind
+from actionledger.vocabulary import Reason
 
 _LONGEST_INDENT = 200
 
@@ -86,7 +83,7 @@ class Reader(Containers):
         if character in QUOTES and not self.text.startswith("```", self.at):
             return self.put(words.read_string(self))
         if character.isdigit() or character in "+-.":
-            if ELLIPSIS.match(self.text, self.at):
+            if faults.ELLIPSIS.looks.match(self.text, self.at):
                 self.refuse(Reason.MISSING_VALUE, "Dots stand for it.")
             return self.put(words.read_number(self))
         if character == "(" and self.frames:
@@ -187,14 +184,14 @@ class Reader(Containers):
     def no_item(self, frame: Frame, character: str) -> Step | None:
         """Pass what stands where an item belongs and is none; return None where it may be one."""
         again = self.member if frame.kind == OBJECT else self.element
-        if commas := EXTRA_COMMAS.match(self.text, self.at):
-            self.note(RepairKind.EXTRA_COMMA, self.at, commas.end(), "")
+        if commas := faults.EXTRA_COMMA.looks.match(self.text, self.at):
+            self.notes.add(faults.EXTRA_COMMA, self.at, commas.end())
             self.at = commas.end()
             return again
-        if dots := ELLIPSIS.match(self.text, self.at):
+        if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
             if self.text.startswith('"', dots.end()):
                 self.refuse(Reason.AMBIGUOUS, "The dots may be a text that lacks its first quote.")
-            self.note(RepairKind.ELLIPSIS, self.at, dots.end(), "")
+            self.notes.add(faults.ELLIPSIS, self.at, dots.end())
             self.at = dots.end()
             return again
         if character in "}])":
@@ -222,9 +219,9 @@ class Reader(Containers):
 
     def without_comma(self, frame: Frame, character: str) -> Step | None:
         """Go on with an item that no comma precedes, if it plainly is one."""
-        if dots := ELLIPSIS.match(self.text, self.at):
+        if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
             end = dots.end() - dots[0].endswith(",")  # the comma belongs to what stands before the dots
-            self.note(RepairKind.ELLIPSIS, self.at, end, "")
+            self.notes.add(faults.ELLIPSIS, self.at, end)
             self.at = end
             return self.after_value
         if character == ":" and frame.kind == LIST and (other := self.member_in_list(frame)):
@@ -240,7 +237,7 @@ class Reader(Containers):
         again = self.member if frame.kind == OBJECT else self.element
         if not (self.is_member_ahead() if frame.kind == OBJECT else VALUE_AHEAD.match(self.text, self.at)):
             self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
-        self.note(RepairKind.MISSING_COMMA, self.at, self.at, ",")
+        self.notes.add(faults.MISSING_COMMA, self.at, self.at)
         return again
 
     def check_text_is_closed(self) -> None:
@@ -261,7 +258,7 @@ class Reader(Containers):
     def sum_of_strings(self, frame: Frame) -> Step | None:
         """Read ``"a" + "b"`` as one string."""
         left = last_of(frame.value)
-        is_sum = PLUS_QUOTE.match(self.text, frame.item_end) and isinstance(left, str)
+        is_sum = faults.CONCATENATION.looks.match(self.text, frame.item_end) and isinstance(left, str)
         if frame.kind == CALL or not is_sum:
             self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
         frame.value.pop(frame.key if frame.kind == OBJECT else -1)

@@ -6,60 +6,45 @@ in C. That is several times as fast as building the value token by token. It gue
 reader would end them, and what this module doesn't know, or what is still no JSON in the end, is left to the reader.
 """
 
-import json
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from json.decoder import JSONDecoder
 from json.encoder import encode_basestring
 from string import ascii_letters
 from typing import NamedTuple
 
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import KEY, ROOT, context
 from actionledger.tolerant_json.endings import QUOTES, Memory
 from actionledger.tolerant_json.locating import Mended
-from actionledger.tolerant_json.notes import CutError, Notes, RefusedError, in_quotes
+from actionledger.tolerant_json.notes import CutError, Fault, Notes, RefusedError
 from actionledger.tolerant_json.patterns import (
-    BARE_KEY,
     BEHIND_BARE_TEXT,
-    COMMENT,
     ENDS_WORD,
     GAP,
     KEYS,
-    OTHER_COLON,
-    OTHER_SPACE,
     VALUE_AHEAD,
     WORD,
 )
+from actionledger.tolerant_json.rewriting import IrregularError, Rewriting
 from actionledger.tolerant_json.scalars import (
-    JSON_LITERALS,
     LITERALS,
     VALID_LITERALS,
     is_doubtful,
-    kind_of_literal,
     may_be_text,
     number_at,
 )
 from actionledger.tolerant_json.stretches import CLOSES, LOOSE, OPENS, STEP, USUAL
 from actionledger.tolerant_json.strings import Strings
 from actionledger.tolerant_json.usual import read_usual
-from actionledger.tolerant_json.valid import SCAN_ERRORS, is_deeper, unique
-from actionledger.vocabulary import RepairKind
+from actionledger.tolerant_json.valid import SCAN_ERRORS
 
 _KEY_PLACE = context(KEY, ROOT)
 _ENDS_OF_VALUES = frozenset("}].").union(*QUOTES.values())
-_PIECES_IN_A_CHUNK = 512
 
 _GAP = re.compile(GAP)
 _ITEM_BEHIND_STRING = {"{": re.compile(KEYS["sure"]), "[": re.compile(r"[\"{\[]")}
 _ITEM_WITHOUT_COMMA = {"{": re.compile(KEYS["sure"]), "[": re.compile(r"[\"'{\[\-]|[1-9](?!\d\d(?![\d.]))")}
-
-# Control characters in strings and the words of non-finite numbers need no rewriting: this scanner takes them.
-_scan = JSONDecoder(object_pairs_hook=unique, strict=False).scan_once  # type: ignore[attr-defined]
-
-
-class _IrregularError(Exception):
-    """What stands here takes more than its neighbours to understand."""
 
 
 class Look(NamedTuple):
@@ -96,8 +81,8 @@ def read_regular(text: str, start: int, levels: int, parent: str, memory: Memory
     mended = None
     try:
         mending.run()
-        mended = mending.mended()
-    except (_IrregularError, CutError, RefusedError, *SCAN_ERRORS):
+        mended = mending.mended(levels)
+    except (IrregularError, CutError, RefusedError, *SCAN_ERRORS):
         mending.faulty.extend(mending.opened)
     return Look(mended, mending.notes, mending.at, mending.opened or [start], mending.faulty)
 
@@ -108,31 +93,19 @@ def _look_for_usual(text: str, start: int, levels: int, memory: Memory) -> Look 
     return None if mended is None else Look(mended, notes, mended.end, (), ())
 
 
-class _Mending:
-    """The walk from fault to fault, and the text that it writes."""
+class _Mending(Rewriting):
+    """The walk from fault to fault."""
 
-    __slots__ = (
-        *("at", "chunks", "copied", "faulty", "is_faulty", "kinds", "levels"),
-        *("longer", "new", "notes", "old", "opened", "parent", "pieces", "start", "strings", "text"),
-    )
+    __slots__ = ("faulty", "kinds", "levels", "opened", "parent", "strings")
 
     def __init__(self, text: str, start: int, levels: int, parent: str, memory: Memory) -> None:
-        self.text = text
-        self.start = self.copied = start
-        self.at = start + 1
+        super().__init__(text, start)
         self.levels = levels
         self.parent = parent
         self.kinds = [text[start]]
         self.opened = [start]
-        self.is_faulty = [False]
         self.faulty = array("I")
-        self.notes = Notes()
         self.strings = Strings(text, self.notes, memory, self.kinds)
-        self.chunks: list[str] = []
-        self.pieces: list[str] = []
-        self.longer = 0
-        self.new = array("I", [0])
-        self.old = array("I", [start])
 
     def run(self) -> None:
         """Mend everything up to the container's end."""
@@ -151,35 +124,7 @@ class _Mending:
             elif group == LOOSE:
                 self.loose_string(*step.span(group))
             else:
-                kind, _, after, write = USUAL[group]
-                start, end = step.span(group)
-                self.notes.recent.append((kind, start, end, after))
-                self.replace(start, end, write(step[group]))
-
-    def mended(self) -> Mended:
-        """Read what was written."""
-        self.pieces.append(self.text[self.copied : self.at])
-        written = "".join((*self.chunks, *self.pieces))
-        value, end = _scan(written, 0)
-        if end != len(written):
-            raise _IrregularError  # a bracket was closed by one of another kind
-        if is_deeper(written, 0, end, value, self.levels):
-            raise _IrregularError  # valid stretches were passed without counting their brackets
-        return Mended(value, written, (self.new, self.old), self.at)
-
-    def replace(self, start: int, end: int, written: str) -> None:
-        """Write something else for a stretch of the text, and go on behind it."""
-        self.is_faulty[-1] = True
-        self.pieces += (self.text[self.copied : start], written)
-        self.copied = self.at = end
-        if len(written) != end - start:
-            self.longer += len(written) - (end - start)
-            self.new.append(end + self.longer - self.start)
-            self.old.append(end)
-        if len(self.pieces) >= _PIECES_IN_A_CHUNK:
-            self.chunks.append("".join(self.pieces))
-            self.pieces.clear()
-            self.notes.pack()
+                self.mend(USUAL[group], *step.span(group))
 
     # What stands around a token
 
@@ -210,10 +155,10 @@ class _Mending:
         if self.text[behind] in ",;}]":
             return
         if behind == end and self.text[end - 1].isalnum() and self.text[end] == '"':
-            raise _IrregularError  # perhaps a text that lacks its first quote
+            raise IrregularError  # perhaps a text that lacks its first quote
         if not _ITEM_WITHOUT_COMMA[self.kinds[-1]].match(self.text, behind):
-            raise _IrregularError
-        self.insert(end, behind, RepairKind.MISSING_COMMA, ",")
+            raise IrregularError
+        self.insert(faults.MISSING_COMMA, end, behind)
 
     def expect_colon(self, end: int) -> None:
         """Look at what follows a key: a colon or what stands for it, or the value, whose colon was left out."""
@@ -221,21 +166,20 @@ class _Mending:
         if self.text[behind] in ":=":
             return
         if not VALUE_AHEAD.match(self.text, behind):
-            raise _IrregularError
-        self.insert(end, behind, RepairKind.MISSING_COLON, ":")
+            raise IrregularError
+        self.insert(faults.MISSING_COLON, end, behind)
 
-    def insert(self, end: int, at: int, kind: RepairKind, sign: str) -> None:
+    def insert(self, fault: Fault, end: int, at: int) -> None:
         """Write a sign that was left out between two tokens."""
         if self.text[end:at].strip(" \t\r\n"):
-            raise _IrregularError  # a comment stands between them, and has to be mended first
-        self.notes.recent.append((kind, at, at, sign))
-        self.replace(at, at, sign)
+            raise IrregularError  # a comment stands between them, and has to be mended first
+        self.mend(fault, at, at)
 
     def behind(self, at: int) -> int:
         """Return where the next token stands, blanks and comments passed over."""
         behind = _GAP.match(self.text, at).end()  # type: ignore[union-attr]
         if behind >= len(self.text):
-            raise _IrregularError  # the container isn't closed
+            raise IrregularError  # the container isn't closed
         return behind
 
     # Faults, each by what stands at ``at``
@@ -244,19 +188,16 @@ class _Mending:
         """Enter a container."""
         self.kinds.append(self.text[at])
         self.opened.append(at)
-        self.is_faulty.append(False)
         self.at = at + 1
         if len(self.kinds) > self.levels:
-            raise _IrregularError
+            raise IrregularError
 
     def leave(self, end: int) -> None:
-        """Leave a container; what is faulty makes what is around it faulty."""
+        """Leave a container; something was changed in it if the last change stands behind its beginning."""
         self.kinds.pop()
         start = self.opened.pop()
-        if self.is_faulty.pop():
+        if self.copied > start:
             self.faulty.append(start)
-            if self.opened:
-                self.is_faulty[-1] = True
         self.at = end
 
     def close(self, at: int) -> None:
@@ -271,62 +212,56 @@ class _Mending:
         self.at = at + 1
         if character in "}]":
             if not self.is_behind_item(at):
-                raise _IrregularError
-            self.notes.recent.append((RepairKind.TRAILING_COMMA, at, at + 1, ""))
-            self.replace(at, at + 1, " ")
+                raise IrregularError
+            self.mend(faults.TRAILING_COMMA, at, at + 1)
         elif character in ",;":
-            raise _IrregularError  # more than two commas, or a comment between them
+            raise IrregularError  # more than two commas, or a comment between them
 
     def semicolon(self, at: int) -> None:
         """Take a semicolon for a comma."""
         if self.text[self.behind(at + 1)] in ",;}]" or not self.is_behind_item(at):
-            raise _IrregularError
-        self.notes.recent.append((RepairKind.SEPARATOR, at, at + 1, ","))
-        self.replace(at, at + 1, ",")
+            raise IrregularError
+        self.mend(faults.SEPARATOR, at, at + 1)
 
     def comment(self, at: int) -> None:
-        """Blank a comment out; what keeps its length needs no shift."""
-        match = COMMENT.match(self.text, at)
+        """Blank a comment out."""
+        match = faults.COMMENT.looks.match(self.text, at)
         if match is None or may_be_text(match[0]):
-            raise _IrregularError
-        self.notes.recent.append((RepairKind.COMMENT, at, match.end(), ""))
-        self.replace(at, match.end(), " " * (match.end() - at))
+            raise IrregularError
+        self.mend(faults.COMMENT, at, match.end())
 
     def other(self, at: int) -> None:
         """Read what begins with no sign of the grammar: a word, or blanks that JSON doesn't know."""
-        if space := OTHER_SPACE.match(self.text, at):
-            self.notes.recent.append((RepairKind.SPACE, at, space.end(), " "))
-            self.replace(at, space.end(), " " * (space.end() - at))
+        if space := faults.SPACE.looks.match(self.text, at):
+            self.mend(faults.SPACE, at, space.end())
         else:
             self.word(at)
 
     def colon(self, at: int) -> None:
         """Take another sign for a colon."""
-        match = OTHER_COLON.match(self.text, at)
+        match = faults.COLON.looks.match(self.text, at)
         if match is None or self.kinds[-1] != "{":
-            raise _IrregularError
-        self.notes.recent.append((RepairKind.COLON, at, match.end(), ":"))
-        self.replace(at, match.end(), ":")
+            raise IrregularError
+        self.mend(faults.COLON, at, match.end())
 
     def quote(self, at: int) -> None:
         """Read a string in other quotes, or with faults, or with something odd behind it."""
         if self.text.startswith("```", at):
-            raise _IrregularError
+            raise IrregularError
         self.string(at)
 
     def loose_string(self, at: int, behind: int) -> None:
         """Write the comma or colon that was left out behind a valid string, if that is what is wrong with it."""
         if not self.is_key(at):
-            kind, sign = RepairKind.MISSING_COMMA, ","
+            fault = faults.MISSING_COMMA
             fits = _ITEM_BEHIND_STRING[self.kinds[-1]].match(self.text, behind)
         else:
-            kind, sign = RepairKind.MISSING_COLON, ":"
+            fault = faults.MISSING_COLON
             fits = VALUE_AHEAD.match(self.text, behind) if self.text.find(":", at, behind) < 0 else None
         if fits is None:
             self.string(at)
             return
-        self.notes.recent.append((kind, behind, behind, sign))
-        self.replace(behind, behind, sign)
+        self.mend(fault, behind, behind)
 
     def string(self, at: int) -> None:
         """Read a string by the rules of the reader."""
@@ -344,12 +279,11 @@ class _Mending:
         """Read a number that JSON would write in another way, or with something unexpected behind it."""
         found = number_at(self.text, at)
         if found is None:
-            raise _IrregularError
-        value, end, is_valid = found
+            raise IrregularError
+        _, end, is_valid = found
         self.at = end
         if not is_valid:
-            self.notes.recent.append((RepairKind.NUMBER, at, end, json.dumps(value)))
-            self.replace(at, end, json.dumps(value))
+            self.mend(faults.NUMBER, at, end)
         self.expect_behind_item(end)
 
     def word(self, at: int) -> None:
@@ -359,30 +293,27 @@ class _Mending:
             return
         match = WORD.match(self.text, at)
         if match is None:
-            raise _IrregularError
+            raise IrregularError
         word, end = match[0], match.end()
         self.at = end
         if not ENDS_WORD.match(self.text, end):
-            raise _IrregularError
+            raise IrregularError
         if word in VALID_LITERALS:
             self.expect_behind_item(end)
         elif word in LITERALS:
-            self.notes.recent.append((kind_of_literal(LITERALS[word]), at, end, JSON_LITERALS[word]))
-            self.replace(at, end, JSON_LITERALS[word])
+            self.mend(faults.of_literal(LITERALS[word]), at, end)
             self.expect_behind_item(end)
         elif not is_doubtful(word) and BEHIND_BARE_TEXT[self.kinds[-1]].match(self.text, end):
-            self.notes.recent.append((RepairKind.UNQUOTED_VALUE, at, end, in_quotes))
-            self.replace(at, end, encode_basestring(word))
+            self.mend(faults.UNQUOTED_VALUE, at, end)
         else:
-            raise _IrregularError
+            raise IrregularError
 
     def bare_key(self, at: int) -> None:
         """Read a key without quotes."""
-        match = BARE_KEY.match(self.text, at)
+        match = faults.UNQUOTED_KEY.looks.match(self.text, at)
         if match is None or self.text[self.behind(match.end())] not in ":=":
-            raise _IrregularError
-        self.notes.recent.append((RepairKind.UNQUOTED_KEY, at, match.end(), in_quotes))
-        self.replace(at, match.end(), encode_basestring(match[0]))
+            raise IrregularError
+        self.mend(faults.UNQUOTED_KEY, at, match.end())
 
 
 _HANDLERS: dict[str, Callable[[_Mending, int], None]] = {

@@ -5,7 +5,6 @@ import re
 from typing import Any
 
 from actionledger.tolerant_json.patterns import NUMBER, VALID_NUMBER
-from actionledger.vocabulary import RepairKind
 
 _BEFORE_COMMENT = re.compile(r"[^#/]*+")
 _MOST_DIGITS = 3_500  # Python refuses to write more than 4,300 in decimal, and hexadecimal has fewer
@@ -32,12 +31,6 @@ LITERALS: dict[str, Any] = {
 
 JSON_LITERALS = {word: json.dumps(value) for word, value in LITERALS.items()}
 """How the standard library's JSON writes that."""
-
-
-def kind_of_literal(value: Any) -> RepairKind:
-    """Return the kind of repair that it takes to read a word as this value: NaN and infinity have no form in JSON."""
-    return RepairKind.NON_FINITE_NUMBER if isinstance(value, float) else RepairKind.LITERAL
-
 
 _BEGINNINGS = frozenset(word[:end] for word in LITERALS for end in range(2, len(word)))
 

@@ -2,15 +2,16 @@
 
 from typing import Any, NoReturn
 
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import ROOT, Context, context
 from actionledger.tolerant_json.endings import Memory
-from actionledger.tolerant_json.notes import After, CutError, Notes, RefusedError
+from actionledger.tolerant_json.notes import CutError, Notes, RefusedError
 from actionledger.tolerant_json.options import DecodeOptions
-from actionledger.tolerant_json.patterns import BLANKS, COMMENT, OTHER_SPACE, VALUE_AHEAD
+from actionledger.tolerant_json.patterns import BLANKS, VALUE_AHEAD
 from actionledger.tolerant_json.scalars import may_be_text
 from actionledger.tolerant_json.strings import Strings
 from actionledger.values import Issue
-from actionledger.vocabulary import Reason, RepairKind
+from actionledger.vocabulary import Reason
 
 _MAY_BE_NO_TOKEN = frozenset("/#\x0b\x0c\x1c\x1d\x1e\x1f")
 _OUTERMOST = context(ROOT, ROOT)
@@ -117,23 +118,19 @@ class State:
             character = text[at]
             if character < "\x7f" and character not in _MAY_BE_NO_TOKEN:
                 return character
-            if match := OTHER_SPACE.match(text, at):
-                self.note(RepairKind.SPACE, at, match.end(), " ")
-            elif match := COMMENT.match(text, at):
+            if match := faults.SPACE.looks.match(text, at):
+                self.notes.add(faults.SPACE, at, match.end())
+            elif match := faults.COMMENT.looks.match(text, at):
                 if may_be_text(match[0]):
                     if is_value_due and not VALUE_AHEAD.match(text, match.end()):
                         return character
                     self.refuse(
                         Reason.AMBIGUOUS, "It may be a comment, or a text that lacks its first quote."
                     )
-                self.note(RepairKind.COMMENT, at, match.end(), "")
+                self.notes.add(faults.COMMENT, at, match.end())
             else:
                 return character
             at = match.end()
-
-    def note(self, kind: RepairKind, start: int, end: int, after: After) -> None:
-        """Note a repair."""
-        self.notes.recent.append((kind, start, end, after))
 
     def refuse(self, code: Reason, detail: str = "") -> NoReturn:
         """Give the value up for what stands here."""

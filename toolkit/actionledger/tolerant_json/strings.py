@@ -8,19 +8,16 @@ import re
 from collections.abc import Sequence
 from json.decoder import scanstring  # type: ignore[attr-defined]
 
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import KEY, Context
 from actionledger.tolerant_json.endings import QUOTES, Endings, Memory
 from actionledger.tolerant_json.escapes import (
     CONTROL,
     escaped,
-    requoted,
-    triple_requoted,
     unescape,
     value_of,
-    with_controls_escaped,
 )
 from actionledger.tolerant_json.notes import Notes
-from actionledger.vocabulary import RepairKind
 
 _CONTROL = re.compile(CONTROL)
 
@@ -77,12 +74,12 @@ class Strings:
 
     def left_open(self, start: int, stop: int) -> str:
         """Return what a string stands for that ends without a closing quote, and note that."""
-        self.notes.recent.append((RepairKind.UNCLOSED_STRING, stop, stop, '"'))
+        self.notes.add(faults.UNCLOSED_STRING, stop, stop)
         return self._content(start, start + 1, stop, stop, stop, is_raw=False)
 
     def unopened(self, start: int, stop: int) -> str:
         """Return what a string stands for that lacks its opening quote and is closed at ``stop``, and note that."""
-        self.notes.recent.append((RepairKind.UNCLOSED_STRING, start, start, '"'))
+        self.notes.add(faults.UNCLOSED_STRING, start, start)
         return self._content(start, start, stop, stop, stop + 1, is_raw=False)
 
     def _width(self, start: int, quote: str, place: Context) -> int:
@@ -102,34 +99,35 @@ class Strings:
             end: where it ends; the same where its closing quote was left out.
             is_raw: whether backslashes are just that.
         """
-        notes, written = self.notes.recent, self.text[inside:stop]
+        notes, written = self.notes, self.text[inside:stop]
         is_json = inside == start or self.text[start:inside] == '"'
         if is_json and not is_raw:
-            return unescape(written, self.notes, inside)
+            return unescape(written, notes, inside)
         value = written if is_raw else value_of(written)
-        kind = RepairKind.QUOTES if inside - start == 1 else RepairKind.TRIPLE_QUOTES
+        fault = faults.QUOTES if inside - start == 1 else faults.TRIPLE_QUOTES
         if stop == first and end > stop and not is_raw:
-            notes.append((kind, start, end, requoted if inside - start == 1 else triple_requoted))
+            notes.add(fault, start, end)
             return value
         if not is_json:
-            notes.append((kind, start, inside, '"'))
+            notes.add(fault, start, inside, '"')
             if end > stop:
-                notes.append((kind, stop, end, '"'))
+                notes.add(fault, stop, end, '"')
         if stop > first:
-            note = self._inner_quotes(start, inside, first, stop, escaped(value))
-            if note[3] != self.text[note[1] : note[2]]:
-                notes.append(note)
+            begins, ends, after = self._inner_quotes(start, inside, first, stop, escaped(value))
+            if after != self.text[begins:ends]:
+                notes.add(faults.INNER_QUOTE, begins, ends, after)
             elif end > stop:
                 # JSON writes these quotes as they are: what shows that they closed nothing is the quote that does.
-                notes[-1] = (RepairKind.INNER_QUOTE, first, end, self.text[first:stop] + '"')
+                notes.recent.pop()
+                notes.add(faults.INNER_QUOTE, first, end, self.text[first:stop] + '"')
         elif (after := escaped(value)) != written:
-            notes.append((RepairKind.STRING_PREFIX if is_raw else kind, inside, stop, after))
+            notes.add(faults.STRING_PREFIX if is_raw else fault, inside, stop, after)
         return value
 
     def _inner_quotes(
         self, start: int, inside: int, first: int, stop: int, after: str
-    ) -> tuple[RepairKind, int, int, str]:
-        """Return the note on a string from its first inner quote to its last, or on all of it if more is to be rewritten.
+    ) -> tuple[int, int, str]:
+        """Return the stretch of a string from its first inner quote to its last, or all of it if more is to be rewritten.
 
         Args:
             start: where the string begins.
@@ -137,12 +135,15 @@ class Strings:
             first: where its first inner quote stands.
             stop: where its text ends.
             after: its text as JSON would have it.
+
+        Returns:
+            Where the stretch begins and ends, and how JSON would have it.
         """
         last = max(self.text.rfind(quote, first, stop) for quote in QUOTES[self.text[start]]) + 1
         before, behind = self.text[inside:first], self.text[last:stop]
         if escaped(before) != before or escaped(behind) != behind:
-            return RepairKind.INNER_QUOTE, inside, stop, after
-        return RepairKind.INNER_QUOTE, first, last, after[len(before) : len(after) - len(behind)]
+            return inside, stop, after
+        return first, last, after[len(before) : len(after) - len(behind)]
 
     def _note_controls(self, start: int, end: int) -> None:
         """Note the control characters of a string that is valid else: one stretch from the first to the last."""
@@ -152,5 +153,4 @@ class Strings:
         if first := _CONTROL.search(text):
             last = _CONTROL.search(text[::-1])
             assert last is not None
-            stretch = (start + first.start(), end - last.start())
-            self.notes.recent.append((RepairKind.CONTROL_CHARACTER, *stretch, with_controls_escaped))
+            self.notes.add(faults.CONTROL_CHARACTER, start + first.start(), end - last.start())

@@ -1,7 +1,6 @@
 """Strings that are written as a sum: ``"a" + "b"``."""
 
-from actionledger.tolerant_json import words
-from actionledger.tolerant_json.patterns import PLUS_QUOTE
+from actionledger.tolerant_json import faults, words
 from actionledger.tolerant_json.state import State
 from actionledger.vocabulary import RepairKind
 
@@ -20,12 +19,12 @@ def read_sum(state: State, left: str, end: int) -> str:
         end: where it ends.
     """
     parts = [left]
-    while plus := PLUS_QUOTE.match(state.text, end):
+    while plus := faults.CONCATENATION.looks.match(state.text, end):
         closing = _give_up_last_quote(state, end)
         state.at = plus.end()
         parts.append(words.read_string(state))
         end = state.at
-        state.note(RepairKind.CONCATENATION, closing, _give_up_first_quote(state, plus.end()), "")
+        state.notes.add(faults.CONCATENATION, closing, _give_up_first_quote(state, plus.end()))
         state.notes.pack()
     return "".join(parts)
 

@@ -16,7 +16,7 @@ from actionledger.tolerant_json.valid import SCAN_ERRORS, is_deeper, scan
 
 _PIECES_IN_A_CHUNK = 512
 _FAR = 1_000
-_FORMS = {(usual.kind, usual.after): group - 1 for group, usual in USUAL.items()}
+_FORMS = {(fault.kind, fault.after): group - 1 for group, fault in USUAL.items()}
 
 
 def read_usual(text: str, start: int, levels: int) -> tuple[Mended | None, Notes, int]:

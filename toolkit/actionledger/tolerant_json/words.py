@@ -4,10 +4,10 @@ import json
 import re
 from typing import Any, NoReturn
 
+from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import LIST, OBJECT, ROOT
-from actionledger.tolerant_json.notes import CutError, RefusedError, in_quotes
+from actionledger.tolerant_json.notes import CutError, RefusedError
 from actionledger.tolerant_json.patterns import (
-    BARE_TEXT,
     BEHIND_BARE_TEXT,
     ENDS_WORD,
     MEMBER_INSIDE,
@@ -17,12 +17,10 @@ from actionledger.tolerant_json.patterns import (
     WORD,
 )
 from actionledger.tolerant_json.scalars import (
-    JSON_LITERALS,
     LITERALS,
     STRING_PREFIXES,
     VALID_LITERALS,
     is_doubtful,
-    kind_of_literal,
     number_at,
 )
 from actionledger.tolerant_json.state import State
@@ -71,7 +69,7 @@ def read_number(state: State) -> Any:
     if end >= len(text) and state.frames and not state.is_whole:
         raise CutError  # its last digits may be missing
     if not is_valid:
-        state.note(RepairKind.NUMBER, start, end, json.dumps(value))
+        state.notes.add(faults.NUMBER, start, end)
     state.at = end
     return value
 
@@ -80,7 +78,7 @@ def _signed_literal(state: State) -> float:
     match = _SIGNED_LITERAL.match(state.text, state.at)
     assert match is not None
     value = float(match[1] + match[2])
-    state.note(RepairKind.NON_FINITE_NUMBER, state.at, match.end(), json.dumps(value))
+    state.notes.add(faults.NON_FINITE_NUMBER, state.at, match.end())
     state.at = match.end()
     return value
 
@@ -95,7 +93,7 @@ def read_word(state: State) -> Any:
     is_in_a_row = state.place.kind == LIST and SCALAR_BEHIND.match(text, end)
     if word in LITERALS and (is_in_a_row or ENDS_WORD.match(text, end)):
         if word not in VALID_LITERALS:
-            state.note(kind_of_literal(LITERALS[word]), start, end, JSON_LITERALS[word])
+            state.notes.add(faults.of_literal(LITERALS[word]), start, end)
         state.at = end
         return LITERALS[word]
     if word.lower() in STRING_PREFIXES and text[end : end + 1] in {"'", '"'}:
@@ -105,7 +103,7 @@ def read_word(state: State) -> Any:
 
 def _prefixed_string(state: State, prefix: str, quote: int) -> str:
     start, state.at = state.at, quote
-    state.note(RepairKind.STRING_PREFIX, start, quote, "")
+    state.notes.add(faults.STRING_PREFIX, start, quote)
     value = read_string(state, is_raw="r" in prefix)
     if "f" in prefix and "{" in value:
         state.at = start
@@ -116,7 +114,7 @@ def _prefixed_string(state: State, prefix: str, quote: int) -> str:
 def read_bare_text(state: State) -> str:
     """Read a text without quotes, if it plainly ends where it seems to."""
     text, start, place = state.text, state.at, state.place
-    match = BARE_TEXT.match(text, start)
+    match = faults.UNQUOTED_VALUE.looks.match(text, start)
     if (quote := _end_of_unopened(state)) is not None:
         state.at = quote + 1
         return state.strings.unopened(start, quote)
@@ -134,7 +132,7 @@ def read_bare_text(state: State) -> str:
         raise CutError
     if (doubt := _doubt(state, value, end)) is not None:
         _refuse_bare(state, end, doubt)
-    state.note(RepairKind.UNQUOTED_VALUE, start, end, in_quotes)
+    state.notes.add(faults.UNQUOTED_VALUE, start, end)
     state.at = end
     return value
 
