@@ -14,8 +14,8 @@ change is noted, with its place: whoever makes all the changes that are noted ha
     regular    faults that can be mended one by one     stretches  what needs no mending, and usual faults
     usual      the same in one run, if all are usual    rewriting  a container written anew
     reader     members and elements, step by step       shortcuts  containers that are read in one go
-    containers how they are filled and closed           state      where reading stands
-    brackets   what it means that brackets don't add up
+    containers how they are filled and closed           uneven     the same where a bracket doesn't fit
+    brackets   what may be wrong with brackets          state      where reading stands
     keys       keys and their colons
     words      numbers, literals, texts without quotes  scalars    what they stand for
     strings    strings in any quotes                    escapes    what their text stands for

@@ -9,7 +9,7 @@ from re import Match
 
 from actionledger.tolerant_json import faults, words
 from actionledger.tolerant_json.brackets import Supposition
-from actionledger.tolerant_json.containers import Containers, Step
+from actionledger.tolerant_json.containers import Step
 from actionledger.tolerant_json.contexts import CALL, CLOSERS, LIST, OBJECT, ROOT, TUPLE
 from actionledger.tolerant_json.decoded import Call
 from actionledger.tolerant_json.endings import QUOTES
@@ -31,13 +31,14 @@ from actionledger.tolerant_json.patterns import (
 from actionledger.tolerant_json.shapes import last_of
 from actionledger.tolerant_json.state import Frame
 from actionledger.tolerant_json.sums import read_sum
+from actionledger.tolerant_json.uneven import UnevenContainers
 from actionledger.tolerant_json.valid import SCAN_ERRORS, loads
 from actionledger.vocabulary import Reason
 
 _LONGEST_INDENT = 200
 
 
-class Reader(Containers):
+class Reader(UnevenContainers):
     """Reads the value that begins at ``at``, step by step; see ``Containers`` for what it leaves behind."""
 
     __slots__ = ("_no_run_before",)
