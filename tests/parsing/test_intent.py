@@ -8,6 +8,8 @@ from random import Random
 import pytest
 
 from actionledger.parsing.parsers import PARSERS
+from actionledger.values import Reading, Span
+from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
 TEXTS = 2500
 """How many texts are made for each parser."""
@@ -61,13 +63,27 @@ PROGRAMS = [
     "<solution>",
     "</execute>",
 ]
+WRONG_TAGS = [
+    *(
+        "<execute_command>ls</execute_command>",
+        "<READ_FILE>a.txt</READ_FILE>",
+        "<read_file><file>a</file></read_file>",
+    ),
+    *("<write_file><path>a</path><content>x</content></write_file>", "<bash><command>ls</command></bash>"),
+    "<WriteFile>\n<path>a</path>\n<content>\n<read_file><path>b</path></read_file>\n</content>\n</WriteFile>",
+    *("&lt;read_file&gt;&lt;path&gt;a&lt;/path&gt;&lt;/read_file&gt;", "\\<read_file\\>a\\</read_file\\>"),
+]
+"""What was filled wrongly, is called otherwise or is escaped: filled and closed, so somebody meant it."""
+
+LOOSE_PLANS = ["{action: 'update_plan', plan: 'x'}", "{'action': 'update_plan'}", "{action: update_plan}"]
+LOOSE_ACTIONS = ["{actions: [{type: 'list_tasks'}]}", "{'actions': [{'type': 'list_tasks'}]}"]
 NOTHING = ['{"a": 1}', "[]", "{", "x", ""]
 
 VALUES = {
-    "assistant": [*ACTIONS, *ITERATIONS],
+    "assistant": [*ACTIONS, *ITERATIONS, *LOOSE_ACTIONS],
     "assistant-iterative": ITERATIONS,
-    "orchestrator": PLANS,
-    "coder": TAGS,
+    "orchestrator": [*PLANS, *LOOSE_PLANS],
+    "coder": [*TAGS, *WRONG_TAGS],
     "mint": PROGRAMS,
 }
 """What each parser looks for."""
@@ -85,6 +101,7 @@ LABELS = [
     *("markdown", "", "json:", "json title", "actions-json", "ITERATION", "json {1,3}"),
 ]
 PROSE = [
+    *("For example:\n", "Zum Beispiel: ", "You could write:\n\n", "例如：", "Here is an example plan:\n"),
     *("Sure: ", "Use ", "For example ", "Do not write ", "text ", "e.g. ", "the ```json label ", "a ```b "),
     *("I use ```iteration blocks.\n", "```actions\n", "中文：", "🍅 ", "I'll do it.\n\n", "x\n", "\n", ""),
 ]
@@ -169,3 +186,56 @@ def test_what_a_baseline_reads_is_read_or_reported(name, lost_actions, claimed_a
 def test_what_a_baseline_reads_of_the_cases_is_read_or_reported(name, lost_actions):
     """The same of every case's text, whatever dialect it was written for."""
     assert [text for text in CASES if lost_actions(name, text)] == []
+
+
+LANGUAGES = ["json5", "jsonc", "hjson", "js", "javascript", "json", ""]
+MEANT = {
+    "coder": WRONG_TAGS,
+    "orchestrator": [
+        *(f"```{label}\n{value}\n```" for label in LANGUAGES for value in LOOSE_PLANS),
+        *(f"\n{value}\n" for value in [*LOOSE_PLANS, PLANS[0]]),
+    ],
+    "assistant": [
+        *(f"```{label}\n{value}\n```" for label in LANGUAGES for value in LOOSE_ACTIONS),
+        *(f"\n{value}\n" for value in [*LOOSE_ACTIONS, ACTIONS[0]]),
+    ],
+}
+"""What was meant, though no baseline reads it: in the middle of a line where it is a tag, on lines of its own else."""
+
+BEFORE_MEANT = [
+    *PROSE[:5],
+    *("Run ", "Sure: ", "- ", "1. ", "", "> ", "**Now** ", "a ```b ", "`", "\n\n", "中文：", "🍅 "),
+]
+AFTER_MEANT = ["", ".", " and so on.", "\nThat is all.\n", "\n\nDone.", "`", ")"]
+
+
+def is_accounted_for(reading: Reading, place: Span) -> bool:
+    """Return whether a block over a place was read, lost, said or shown: nobody took it for nothing."""
+    return any(
+        block.span.start < place.end
+        and place.start < block.span.end
+        and (block.status is not BlockStatus.IGNORED or block.reason is not Reason.NOT_AN_ACTION)
+        for block in reading.blocks
+    )
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_what_was_meant_and_no_baseline_reads_is_never_taken_for_nothing(name, assert_invariants):
+    """Wrongly filled, called otherwise, escaped, without quotes or without a fence: read, lost or shown, with its place."""
+    random = Random(name)
+    for value in MEANT[name]:
+        is_line = value.startswith(("`", "\n"))
+        for _ in range(40):
+            before = "".join(random.choice(BEFORE_MEANT) for _ in range(random.randint(0, 2)))
+            before += "\n" if is_line and before and not before.endswith("\n") else ""
+            text = before + value + ("\n" if is_line else "") + random.choice(AFTER_MEANT)
+            reading = PARSERS[name].read(text)
+            assert is_accounted_for(reading, Span(len(before), len(before) + len(value))), text
+            assert_invariants(reading, PARSERS[name])
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_what_stands_alone_is_read_or_lost(name):
+    """Without a word around it nothing else can be made of it, so it counts in every parse rate."""
+    for value in MEANT[name]:
+        assert PARSERS[name].read(value).outcome in {Outcome.REPAIRED, Outcome.FAILED}, value

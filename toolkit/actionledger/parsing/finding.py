@@ -13,7 +13,7 @@ from typing import Literal
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.reasoning import Reasoning
-from actionledger.parsing.intent import lost_behind, weighed
+from actionledger.parsing.intent import lost_behind, unless_shown, weighed
 from actionledger.parsing.quotations import Quotation
 from actionledger.parsing.scan.openings import Closing, Openers, Opening, OpeningKind, behind_mark, is_fence
 from actionledger.parsing.scan.source import Source
@@ -142,13 +142,15 @@ class Finder:
             if found is None:
                 continue
             found = weighed(found, opening, source.text)
-            if found.reason is Reason.NOT_AN_ACTION:
+            if found.reason is Reason.NOT_AN_ACTION or _says_nothing(found, opening):
                 data = data or (dialect, found)
             elif found.reason is Reason.WRONG_SHAPE:
                 misshapen = misshapen or (dialect, found)
             elif misshapen is None or found.status is not BlockStatus.MALFORMED:
-                return dialect, found
-        return misshapen or data
+                return dialect, unless_shown(dialect, found, opening, source.text)
+        if misshapen:
+            return misshapen[0], unless_shown(*misshapen, opening, source.text)
+        return data
 
     def _examples(
         self, source: Source, options: DecodeOptions, opening: Opening, closing: Closing, end: int
@@ -193,6 +195,12 @@ def _matching(
     """Return the dialects that ask for openings by patterns, each with all of its own."""
     asked = ((dialect, getattr(dialect, attribute)) for dialect in dialects)
     return [(dialect, re.compile("|".join(sorted(patterns)))) for dialect, patterns in asked if patterns]
+
+
+def _says_nothing(found: Found, opening: Opening) -> bool:
+    """Return whether an example that stands in the open holds no action that its dialect knows: it may be another's."""
+    is_in_the_open = opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR
+    return is_in_the_open and found.reason is Reason.EXAMPLE and not found.actions
 
 
 def _holds_fences(found: Found, opening: Opening, text: str) -> bool:

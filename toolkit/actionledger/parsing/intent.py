@@ -4,12 +4,15 @@ What the content says is asked first: a dialect has read actions. Then the place
 
 - by themselves, or behind what announces them: they are meant;
 - within a sentence, with text behind them on their line: whoever writes so may mean them, so it is said, and not run;
-- in a quotation, in somebody else's fence, or behind "for example" and "do not": they are shown.
+- in a quotation, in somebody else's fence, or behind "for example" and "do not" (see ``cues``): they are shown.
+
+What was meant and can't be read is never taken for nothing: it is a loss, or it is said.
 """
 
 import re
 
-from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.cues import is_shown
+from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
 from actionledger.values import Issue
@@ -24,7 +27,10 @@ _SHOWS = re.compile(
     r"|\b(?:never|not|avoid):?\s*+\Z",
     re.IGNORECASE,
 )
-"""What is written before something that is shown."""
+"""What is written before something that is shown, within a line."""
+
+_NO_CONTENT = frozenset({Reason.EMPTY_BLOCK, Reason.WRONG_SHAPE})
+"""What a fence within a line has that is only mentioned, or somebody else's."""
 
 
 def weighed(found: Found, opening: Opening, text: str) -> Found:
@@ -44,9 +50,28 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
     is_announced = opening.kind is OpeningKind.EMBEDDED or _announces(before)
     if _spans_lines(found, text) or (is_announced and _ENDS_LINE.match(text, found.span.end)):
         return found
-    if found.status is BlockStatus.MALFORMED:
+    if found.status is not BlockStatus.MALFORMED:
+        return in_prose(found)
+    if opening.kind is OpeningKind.NEAR:
+        return found
+    if found.reason in _NO_CONTENT:
         return Found(BlockStatus.IGNORED, found.span, found.body, reason=Reason.NOT_AN_ACTION)
     return in_prose(found)
+
+
+def unless_shown(dialect: Dialect, found: Found, opening: Opening, text: str) -> Found:
+    """Return a block as it was read, or as an example if the sentence before it says that it is one.
+
+    Args:
+        dialect: what read it; one that fences don't concern has marks that nobody writes to show them.
+        found: the block.
+        opening: what it begins with.
+        text: the response.
+    """
+    is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
+    return (
+        as_example(found) if is_open and dialect.respects_fences and is_shown(text, opening.start) else found
+    )
 
 
 def lost_behind(found: Found, fence: str) -> Found:

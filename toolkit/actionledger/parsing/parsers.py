@@ -22,7 +22,7 @@ REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair but those that guess at content: what is read here is acted on."""
 
 
-READING_RULES = 2
+READING_RULES = 3
 """Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
 
 To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a
@@ -34,6 +34,9 @@ other rules keeps its old id, so a ledger tells the readings apart, and a compar
 2. Fences count within a line, in list items and on one line with their value; quotations and nested fences are looked
    into for illustrations; tags are known in another spelling and with attributes; what is behind an unclosed fence is lost
    rather than an example.
+3. A value alone on its lines is meant, whatever stands on the lines around it; keys need no quotes for it to be known; tags with
+   another name, with escaped signs, or with no field in them are lost rather than passed over; the sentence before a
+   block may make an example of it.
 """
 
 

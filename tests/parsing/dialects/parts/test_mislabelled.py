@@ -104,14 +104,45 @@ def test_what_is_quoted_shown_or_data_is_not_meant(text):
 
 
 @pytest.mark.parametrize(
-    "text", [f"Send {LIST} to it.", f"- {LIST}", f"It is:\n{LIST}", f"{LIST}\nThat is it."]
+    ("text", "where"),
+    [
+        (f"Send {LIST} to it.", "Text stands beside it on its line."),
+        (f"{LIST} is it.", "Text stands beside it on its line."),
+        (f"- {LIST}", "It stands in an item of a list."),
+        (f"const step =\n{LIST}", "The line before it goes on with it."),
+    ],
 )
-def test_a_value_within_a_paragraph_is_said(text):
+def test_a_value_within_a_sentence_is_said(text, where):
     """It may be meant, so nothing is done with it, and it doesn't go by without a word."""
     reading = read(text)
+    assert reading.issues[0].detail == where
     assert reading.outcome is Outcome.NO_ACTION
     assert [(issue.code, issue.span.of(text)) for issue in reading.issues] == [(Reason.CALL_IN_PROSE, LIST)]
     assert [action.illustration for action in reading.actions] == [Reason.CALL_IN_PROSE]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"It is:\n{LIST}",
+        f"It is:\n\n{LIST}",
+        f"{LIST}\nThat is it.",
+        f"First.\n{LIST}\nThen.",
+        "It is:\n{actions: [{'type': 'list_tasks'}]}\nThere.",
+    ],
+)
+def test_a_value_alone_on_its_lines_is_read(text):
+    """Text on the lines before and behind it says nothing about it."""
+    reading = read(text)
+    assert reading.outcome is Outcome.REPAIRED
+    assert [action.name for action in reading.actions if action.illustration is None] == ["list_tasks"]
+    assert reading.blocks[0].repairs[0].kind is RepairKind.MISSING_FENCE
+
+
+def test_a_broken_value_between_lines_of_text_is_a_loss():
+    """It says by its beginning that it was meant, and which text behind it is its own can't be known."""
+    reading = read(f"It is:\n{BROKEN}\nThere.")
+    assert (reading.outcome, reading.blocks[0].reason) == (Outcome.FAILED, Reason.MISSING_VALUE)
 
 
 def test_beside_a_block_with_the_label_another_one_is_an_example():

@@ -17,6 +17,8 @@ from actionledger.parsing.dialects.parts.json_values import (
     values_at,
 )
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.mislabelled import SPELLINGS, label_repair
+from actionledger.parsing.dialects.parts.verdicts import in_prose
 from actionledger.parsing.dialects.parts.writing import PlainCall, call_object, fenced, json_text
 from actionledger.parsing.scan.openings import Closing, Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
@@ -54,8 +56,8 @@ class Json(Dialect):
 
     @property
     def fence_labels(self) -> frozenset[str]:
-        """The label of JSON, or none."""
-        return frozenset({"json", ""})
+        """The label of JSON, or none, or that of a language in which JSON is written with more freedom."""
+        return SPELLINGS | {"json", ""}
 
     @property
     def line_patterns(self) -> frozenset[str]:
@@ -65,8 +67,18 @@ class Json(Dialect):
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the values that begin here; see ``Dialect.read``."""
         if opening.kind is OpeningKind.FENCE:
-            return _read_fence(self.rule, source, opening, end, options)
+            return self._in_fence(source, opening, end, options)
         return read_line(self.rule, source, opening, end, options)
+
+    def _in_fence(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
+        """Read the values in a fence; under the label of another language, data and broken code are somebody's."""
+        found = _read_fence(self.rule, source, opening, end, options)
+        if found is None or opening.label not in SPELLINGS or found.status is BlockStatus.MALFORMED:
+            return found
+        if found.status is BlockStatus.IGNORED or RepairKind.MISLABELLED_FENCE not in options.repairs:
+            return None
+        repairs = (label_repair(source.text, opening, "json"), *found.repairs)
+        return found._replace(status=BlockStatus.REPAIRED, repairs=repairs)
 
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write the call, or a list of several, in a fence; see ``Dialect.write``."""
@@ -79,7 +91,7 @@ def read_line(
 ) -> Found | None:
     """Read the values that begin a line.
 
-    Text behind them on their line makes an example of them, unless the names of the tools are known.
+    Text behind them on their line leaves open whether they are meant, unless the names of the tools are known.
 
     Args:
         rule: when an object is a call.
@@ -106,7 +118,7 @@ def read_line(
     found = _from_values(rule, source, group, span, span)
     if ends_line or source.names is not None or found.status is BlockStatus.IGNORED:
         return found
-    return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE)
+    return in_prose(found)
 
 
 def _read_fence(

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 from actionledger.parsing.dialects.parts.json_blocks import JsonFence
-from actionledger.parsing.dialects.parts.json_values import BARE_LIST, BARE_OBJECT
+from actionledger.parsing.dialects.parts.json_values import BARE_LIST
 from actionledger.parsing.dialects.parts.mislabelled import OTHER_LABELS
 from actionledger.parsing.dialects.parts.writing import fenced, json_text
 from actionledger.parsing.scan.source import Source
@@ -28,6 +28,7 @@ class Actions(JsonFence):
     label = "actions"
     near_labels = frozenset({"action", "actions:", "action:", "json-actions", "json_actions", "actions-json"})
     beginning = r'\{\s*+"actions"\s*+:\s*+\[\s*+\{'
+    first_keys = "actions"
     discriminator = "type"
     shape = 'an object with a list "actions".'
     list_key = "actions"
@@ -77,6 +78,7 @@ class Iteration(JsonFence):
     label = "iteration"
     near_labels = frozenset({"iterations", "iteration:", "json-iteration", "json_iteration"})
     beginning = r'\{\s*+"(?:iteration|next_actions)"\s*+:'
+    first_keys = "iteration|next_actions"
     discriminator = "type"
     shape = 'an object with a list "next_actions", or with "is_final": true.'
     list_key = "next_actions"
@@ -90,7 +92,7 @@ class Iteration(JsonFence):
 
     def is_plain(self, names: Sequence[str], body: str, source: Source) -> bool:
         """Return whether a block that no label announces is a step: its list may be empty, but it has to be there."""
-        return '"next_actions"' in body and (not names or super().is_plain(names, body, source))
+        return "next_actions" in body and (not names or super().is_plain(names, body, source))
 
     def written(self, objects: list[dict[str, Any]]) -> str:
         """Return a step that is not the last one."""
@@ -116,6 +118,7 @@ class JsonAction(JsonFence):
     label = "json"
     other_labels = OTHER_LABELS | {"action", "actions", "action:", "actions:", "json-action", "json_action"}
     beginning = r'(?:\[\s*+)?+\{\s*+"action"\s*+:\s*+"'
+    first_keys = "action"
     plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)+")
     discriminator = "action"
     shape = 'an object, or a list of objects, with "action".'
@@ -123,7 +126,7 @@ class JsonAction(JsonFence):
     @property
     def line_patterns(self) -> frozenset[str]:
         """An object, or a list of objects, at the start of a line."""
-        return frozenset({BARE_OBJECT, BARE_LIST})
+        return super().line_patterns | {BARE_LIST, rf"\[\s*+\{{\s*+(?:{self.first_keys})\s*+:"}
 
     @property
     def near_literals(self) -> frozenset[str]:
@@ -163,6 +166,7 @@ class Plan(JsonFence):
     )
     label = "json"
     beginning = r'\{\s*+"actions"\s*+:\s*+\[\s*+\{\s*+"action"\s*+:'
+    first_keys = "actions"
     discriminator = "action"
     shape = 'an object with a list "actions".'
     list_key = "actions"

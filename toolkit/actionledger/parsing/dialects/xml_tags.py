@@ -12,8 +12,11 @@ from typing import ClassVar, Literal, TypeAlias
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.tag_grammar import TagGrammar
 from actionledger.parsing.dialects.parts.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
-from actionledger.parsing.dialects.parts.verdicts import at_line_start, excerpt, read_block, refused
+from actionledger.parsing.dialects.parts.verdicts import excerpt, read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
+from actionledger.parsing.dialects.tag_escapes import escaped_tags, is_escaped, read_escaped
+from actionledger.parsing.dialects.tag_mentions import begins_item, unless_mentioned
+from actionledger.parsing.dialects.tag_strangers import is_stranger, read_stranger, stranger_tag
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -93,18 +96,21 @@ class XmlTags(Dialect):
 
     @property
     def near_literals(self) -> frozenset[str]:
-        """The opening tags in another spelling, or with attributes."""
-        return frozenset({near_tag(self._forms)})
+        """The opening tags in another spelling, with attributes or escaped signs, and strangers' that hold fields."""
+        return escaped_tags(self._forms) | {near_tag(self._forms), stranger_tag(self._fields)}
 
     def read(self, source: Source, opening: Opening, end: int, options: DecodeOptions) -> Found | None:
         """Read the action whose tag opens here; see ``Dialect.read``."""
-        if opening.kind is OpeningKind.NEAR:
-            if not options.repairs >= _SPELLINGS:
-                return None
-            head = head_of(opening, self._forms)
+        if opening.kind is not OpeningKind.NEAR:
+            found = self._read(source, opening, Head(opening.label[1:-1]), end, options)
+        elif not options.repairs >= _SPELLINGS:
+            return None
+        elif is_escaped(opening):
+            found = read_escaped(source, opening, end)
+        elif is_stranger(opening):
+            found = read_stranger(source, opening, end, self._fields, self._opens)
         else:
-            head = Head(opening.label[1:-1])
-        found = self._read(source, opening, head, end, options)
+            found = self._read(source, opening, head_of(opening, self._forms), end, options)
         return self.unless_quoted(found, source.text) if found else None
 
     def write(self, calls: Sequence[PlainCall]) -> str:
@@ -126,6 +132,16 @@ class XmlTags(Dialect):
     def _forms(self) -> dict[str, dict[str, FieldForm]]:
         """Each action's fields, and how the body of each is trimmed."""
         return {tag: dict(fields) for tag, fields in self.tags}
+
+    @cached_property
+    def _fields(self) -> dict[str, frozenset[str]]:
+        """Each action's fields that say what it is to do."""
+        return {tag: frozenset(forms) - dict(_ORDERING).keys() for tag, forms in self._forms.items()}
+
+    @cached_property
+    def _opens(self) -> re.Pattern[str]:
+        """What an action begins with."""
+        return re.compile("|".join(map(re.escape, sorted(self.literals))))
 
     @cached_property
     def _grammars(self) -> dict[tuple[str, bool], TagGrammar]:
@@ -190,24 +206,21 @@ def _respelt(found: Found, repairs: list[Repair]) -> Found:
 def _misshapen(
     source: Source, opening: Opening, grammar: TagGrammar, end: int, fault: str = ""
 ) -> Found | None:
-    """Return a tag as malformed that no field follows, though it is closed or cut, and begins its line or holds another tag.
-
-    Else it is a mention.
-    """
+    """Return a tag as malformed that no field follows, though it is closed or cut; else it is a mention."""
     text = source.text
-    if not (at_line_start(text, opening.start) or _TAG.match(text, opening.end, end)):
-        return None
-    if not fault and grammar.is_cut(text, opening.end, end):
+    is_marked = begins_item(text, opening.start) or _TAG.match(text, opening.end, end) is not None
+    if is_marked and not fault and grammar.is_cut(text, opening.end, end):
         issue = Issue(Reason.TRUNCATED, Span(opening.start, opening.end))
         return refused(Span(opening.start, end), Span(opening.end, end), issue)
     stop = source.search(grammar.opens, opening.end, end)
     close = grammar.closes_later.match(text, source.search(grammar.closes_later, opening.end, stop), stop)
-    if close is None and not fault:
+    if close is None and not (fault and is_marked):
         return None
     body = Span(opening.end, close.start() if close else opening.end)
     got = fault or f"Expected a field's tag, got {excerpt(text, *body)}."
     issue = Issue(Reason.WRONG_SHAPE, Span(opening.start, body.end), got)
-    return refused(Span(opening.start, close.end() if close else opening.end), body, issue)
+    found = refused(Span(opening.start, close.end() if close else opening.end), body, issue)
+    return found if is_marked or body.start == body.end else unless_mentioned(found, text)
 
 
 def _closed(

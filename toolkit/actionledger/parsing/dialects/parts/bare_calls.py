@@ -17,10 +17,10 @@ from actionledger.vocabulary import Reason
 
 _LOOK_AHEAD = 4_000
 _FIRST_KEY = re.compile(
-    r"""\[?+\s*+\{\s*+["'](?:type|id|name|function|tool|arguments|parameters|args)["']\s*+:"""
+    r"""\[?+\s*+\{\s*+["']?+(?:type|id|name|function|tool|arguments|parameters|args)["']?+\s*+:"""
 )
-_NAME = re.compile(r"""["'](?:name|function|tool)["']\s*+:\s*+["'](?P<name>[^"'\n]{1,120})["']""")
-_ARGUMENTS = re.compile(r"""["'](?:arguments|parameters|args)["']\s*+:""")
+_NAME = re.compile(r"""(?<!\w)["']?+(?:name|function|tool)["']?+\s*+:\s*+["'](?P<name>[^"'\n]{1,120})["']""")
+_ARGUMENTS = re.compile(r"""(?<!\w)["']?+(?:arguments|parameters|args)["']?+\s*+:""")
 _CUT_ARGUMENTS = re.compile(r"""\s*+,\s*+["'](?:arg|par)\w*+["']?+\s*+\Z""")
 _MAP = re.compile(r"""[\[\s]*+\{\s*+["'](?P<name>[^"'\n]{1,120})["']\s*+:\s*+[{n]""")
 

@@ -12,15 +12,18 @@ from actionledger.parsing.dialects.parts.json_shapes import JsonShape, in_order
 from actionledger.parsing.dialects.parts.json_values import BARE_OBJECT, Reach, json_ahead, value_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.mislabelled import (
+    COMMENTS,
     OTHER_LABELS,
     PARAGRAPH_ENDS,
-    begins_paragraph,
-    ends_paragraph,
+    begins_line,
+    beside,
+    ends_line,
     fence_before,
     fence_repair,
     is_indented,
     label_repair,
     line_repairs,
+    loosely,
 )
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose, shown
 from actionledger.parsing.dialects.parts.writing import PlainCall
@@ -42,7 +45,7 @@ class JsonFence(JsonShape):
     """A JSON value in a fence with the dialect's label.
 
     Several values in one fence are read as if each had its own. A fence with another label, and a value that stands
-    as a paragraph of its own without any, are read where they were plainly meant (see ``mislabelled``).
+    alone on its lines without any, are read where they were plainly meant (see ``mislabelled``).
     """
 
     label: ClassVar[str]
@@ -59,6 +62,9 @@ class JsonFence(JsonShape):
     beginning: ClassVar[str]
     """A regular expression of what a value begins with, if it is to be known without the label."""
 
+    first_keys: ClassVar[str]
+    """A regular expression of the keys that a value begins with."""
+
     plain_name: ClassVar[re.Pattern[str]] = re.compile(r"[a-z][a-z0-9]*(?:[_-][a-z0-9]+)*")
     """What the name of an action looks like, where no label says that it is one."""
 
@@ -69,8 +75,8 @@ class JsonFence(JsonShape):
 
     @property
     def line_patterns(self) -> frozenset[str]:
-        """An object at the start of a line: without a fence, a value may still be a paragraph of its own."""
-        return frozenset({BARE_OBJECT})
+        """An object at the start of a line, its first key in quotes or not: a value may stand alone there without a fence."""
+        return frozenset({BARE_OBJECT, rf"\{{\s*+(?:{self.first_keys})\s*+:"})
 
     @property
     def near_literals(self) -> frozenset[str]:
@@ -159,28 +165,29 @@ class JsonFence(JsonShape):
         return found._replace(status=status, repairs=(*found.repairs, missing))
 
     def _without_fence(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
-        """Read a value that stands as a paragraph of its own."""
+        """Read a value that begins a line: it is meant where it stands alone on its lines."""
         text = source.text
         if RepairKind.MISSING_FENCE not in options.repairs or not self._begins.match(text, start, end):
             return None
-        if not begins_paragraph(text, start):
+        if not begins_line(text, start):
             return None
         stop = source.search(PARAGRAPH_ENDS, start, end)
         limit = end if source.may_overrun else stop
         decoded = value_at(source, start, Reach(stop if stop < end else None, limit, limit), options)
         is_whole = decoded.ok and not decoded.cut
         source.overran((decoded.end if is_whole else limit) - stop)
-        if is_whole and not ends_paragraph(text, decoded.end):
-            return None
         span = Span(start, decoded.end if is_whole else end if decoded.cut else stop)
         is_read = is_whole or (bool(decoded.cut) and span.end == len(text))
         refusal = None if is_read else refusal_of(decoded, span)
         content = Content((decoded,), Closing(span.end, span.end, found=True), refusal=refusal)
         found = self.judged(text, span, span, content, options)
+        is_plain = self.is_plain([action.name for action in found.actions], span.of(text), source)
+        if is_whole and found.actions and not (is_plain and ends_line(text, span.end)):
+            return self._mentioned(found, source)
         return self._if_plain(found, source, fence_repair(start, self.label))
 
     def _in_prose(self, source: Source, start: int, end: int, options: DecodeOptions) -> Found | None:
-        """Read a valid value that text stands around: it is mentioned at least, and may be meant if its names are plain."""
+        """Read a valid value that text stands around."""
         text = source.text
         is_asked = RepairKind.MISSING_FENCE in options.repairs and source.may_overrun
         if not is_asked or not self._begins.match(text, start, end):
@@ -191,13 +198,17 @@ class JsonFence(JsonShape):
             return None
         span = Span(start, whole.end)
         content = Content((whole,), Closing(span.end, span.end, found=True))
-        found = self.judged(text, span, span, content, options)
+        return self._mentioned(self.judged(text, span, span, content, options), source)
+
+    def _mentioned(self, found: Found, source: Source) -> Found | None:
+        """Return a value that text stands around: it is mentioned at least, and may be meant if its names are plain."""
+        text = source.text
         if found.status not in _READ or not found.actions:
             return None
-        if not self.is_plain([action.name for action in found.actions], span.of(text), source):
-            return shown(span, span)
-        is_code = is_indented(text, start) or self.unless_quoted(found, text) is not found
-        return as_example(found) if is_code else in_prose(found)
+        if not self.is_plain([action.name for action in found.actions], found.span.of(text), source):
+            return shown(found.span, found.body)
+        is_code = is_indented(text, found.span.start) or self.unless_quoted(found, text) is not found
+        return as_example(found) if is_code else in_prose(found, beside(text, found.span))
 
     def _if_plain(self, found: Found, source: Source, repair: Repair) -> Found:
         """Return a block that no label announces: mended if it was plainly meant, else as data or as an example.
@@ -218,7 +229,7 @@ class JsonFence(JsonShape):
 
     @cached_property
     def _begins(self) -> re.Pattern[str]:
-        return re.compile(rf"\s*+{self.beginning}")
+        return re.compile(rf"{COMMENTS}{loosely(self.beginning)}")
 
     @cached_property
     def _following(self) -> re.Pattern[str]:
@@ -226,11 +237,11 @@ class JsonFence(JsonShape):
 
     @cached_property
     def _announced(self) -> re.Pattern[str]:
-        return fence_before(self.near_labels | {self.label}, self.beginning)
+        return fence_before(self.near_labels | {self.label}, loosely(self.beginning))
 
     @cached_property
     def _stated(self) -> re.Pattern[str]:
-        return re.compile(rf'"{self.discriminator}"\s*+:\s*+"([^"\\\n]*+)"')
+        return re.compile(rf"""\b{self.discriminator}["'“”‘’]?+\s*+:\s*+["'“”‘’`]?+([^"'“”‘’`\\\s,}}]++)""")
 
 
 def _mended(found: Found, *repairs: Repair) -> Found:

@@ -19,28 +19,26 @@ from actionledger.parsing.scan.openings import (
 from actionledger.values import Repair, Span
 from actionledger.vocabulary import RepairKind
 
-OTHER_LABELS = frozenset(
-    {
-        "",
-        "json",
-        "jsonc",
-        "json5",
-        "jsonl",
-        "javascript",
-        "js",
-        "typescript",
-        "ts",
-        "text",
-        "txt",
-        "plaintext",
-    }
-)
+SPELLINGS = frozenset({"jsonc", "json5", "jsonl", "hjson", "javascript", "js", "typescript", "ts"})
+"""The labels of the languages that JSON is written in with more freedom."""
+
+OTHER_LABELS = SPELLINGS | {"", "json", "text", "txt", "plaintext"}
 """What models write above JSON that has a label of its own."""
 
 _INFO = re.compile(r"[ \t]*+[`~]++[ \t]*+(?P<info>[^\r\n]*?)[ \t]*+(?:\r?\n|\Z)")
-_ENDS_PARAGRAPH = re.compile(r"[ \t]*+(?:\Z|\r?\n[ \t]*+(?:\r?\n|\Z))")
+_ENDS_LINE = re.compile(r"[ \t]*+(?:\r?\n|\Z)")
+_GOES_ON = re.compile(r"[=(\[{][ \t]*+\r?\n[ \t]*+\Z")
 PARAGRAPH_ENDS = re.compile(r"\r?\n[ \t]*+(?=\r?\n)")
 """Where a blank line ends a paragraph."""
+
+_QUOTE = r"""["'“”‘’`]?+"""
+COMMENTS = r"(?:\s*+(?://|#)[^\n]*+\n)*+\s*+"
+"""What may stand before a value in a fence whose language has comments."""
+
+
+def loosely(beginning: str) -> str:
+    """Return the pattern of what a value begins with, in any quotes or none, with comments behind its brackets."""
+    return beginning.replace('"', _QUOTE).replace(r"\{\s*+", r"\{" + COMMENTS)
 
 
 def fence_before(labels: frozenset[str], value: str) -> re.Pattern[str]:
@@ -75,12 +73,11 @@ def fence_repair(at: int, label: str) -> Repair:
     return Repair(RepairKind.MISSING_FENCE, Span(at, at), "", f"```{label}\n")
 
 
-def begins_paragraph(text: str, start: int) -> bool:
-    """Return whether a paragraph begins here, and no indented code."""
+def begins_line(text: str, start: int) -> bool:
+    """Return whether nothing stands before this place on its line, no indented code begins here, and no code goes on."""
     line = text.rfind("\n", 0, start) + 1
-    before = text.rfind("\n", 0, max(0, line - 1)) + 1
-    previous = text[before:line].strip()
-    return not is_indented(text, start) and (line == 0 or not previous or previous.endswith("</think>"))
+    is_first = not text[line:start].strip() or text[line:start].rstrip().endswith("</think>")
+    return is_first and not is_indented(text, start) and not _GOES_ON.search(text, max(0, line - 80), start)
 
 
 def is_indented(text: str, start: int) -> bool:
@@ -89,6 +86,14 @@ def is_indented(text: str, start: int) -> bool:
     return not before.strip() and (len(before) > 3 or "\t" in before)
 
 
-def ends_paragraph(text: str, end: int) -> bool:
-    """Return whether a paragraph ends here."""
-    return _ENDS_PARAGRAPH.match(text, end) is not None
+def ends_line(text: str, end: int) -> bool:
+    """Return whether nothing stands behind this place on its line."""
+    return _ENDS_LINE.match(text, end) is not None
+
+
+def beside(text: str, span: Span) -> str:
+    """Return what keeps a value from standing alone on its lines, as a sentence."""
+    if not ends_line(text, span.end) or text_before(text, span.start).strip():
+        return "Text stands beside it on its line."
+    before = text[text.rfind("\n", 0, span.start) + 1 : span.start]
+    return "It stands in an item of a list." if before.strip() else "The line before it goes on with it."

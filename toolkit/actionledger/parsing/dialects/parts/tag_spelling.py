@@ -28,8 +28,8 @@ def meant(spelt: str, names: Collection[str]) -> str | None:
     """Return which of the names is meant by one in another spelling; None where none is."""
     if spelt in names:
         return spelt
-    squeezed = _squeezed(spelt)
-    return next((name for name in names if _squeezed(name) == squeezed), None)
+    wanted = squeezed(spelt)
+    return next((name for name in names if squeezed(name) == wanted), None)
 
 
 def spelling_repair(span: Span, text: str, tag: str) -> tuple[Repair, ...]:
@@ -113,5 +113,6 @@ def _repairs(
     return Repair(RepairKind.TAG_SPELLING, name, written[:name_end], f"<{tag}"), rest
 
 
-def _squeezed(name: str) -> str:
+def squeezed(name: str) -> str:
+    """Return a name without its case and the signs between its words."""
     return name.replace("_", "").replace("-", "").lower()

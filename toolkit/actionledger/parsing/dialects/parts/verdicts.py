@@ -37,9 +37,14 @@ def as_example(found: Found) -> Found:
     return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=())
 
 
-def in_prose(found: Found) -> Found:
-    """Return a block that stands within a sentence: it may be meant, so it is said, and not run."""
-    issue = Issue(Reason.CALL_IN_PROSE, found.span, "Text stands around it on its line.")
+def in_prose(found: Found, where: str = "Text stands beside it on its line.") -> Found:
+    """Return a block that stands within a sentence: it may be meant, so it is said, and not run.
+
+    Args:
+        found: the block.
+        where: what makes that of it, as a sentence.
+    """
+    issue = Issue(Reason.CALL_IN_PROSE, found.span, where)
     return found._replace(status=BlockStatus.IGNORED, reason=issue.code, repairs=(), issues=(issue,))
 
 
