@@ -40,13 +40,19 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?|format|formato"
-    r"|(?:format|formato)(?: is| ist| est| es| would be)"
+    r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?"
+    r"|formato?(?: is| ist| est| es| would be)"
     r"|such as|instead of|rather than|not|never|avoid|nicht(?: so)?|statt|au lieu de|pas|en lugar de|en vez de)\Z"
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
     re.IGNORECASE,
 )
 """What says so only as the last words before the block: "an example plan" is a plan."""
+
+_FORMAT = re.compile(
+    r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?formato?",
+    re.IGNORECASE,
+)
+"""What says so as the whole of a sentence: whoever corrects a format shows none."""
 
 _ANNOUNCES = re.compile(
     r"\b(?:I['’]ll|I will|I['’]m|I am|I have|I['’]ve|let me|let['’]s|we['’]ll|we will"
@@ -76,7 +82,8 @@ def is_shown(text: str, start: int) -> bool:
     if _ANYWHERE.search(sentence):
         return True
     is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
-    return bool((is_within_line or is_heading or _COLON.search(sentence)) and _LAST.search(words))
+    is_announced = is_within_line or is_heading or _COLON.search(sentence)
+    return bool(is_announced and (_LAST.search(words) or _FORMAT.fullmatch(words)))
 
 
 def _sentence_before(text: str, start: int) -> str:

@@ -15,6 +15,7 @@ from actionledger.parsing.dialects.parts.mislabelled import (
     COMMENTS,
     OTHER_LABELS,
     PARAGRAPH_ENDS,
+    SPELLINGS,
     begins_line,
     beside,
     ends_line,
@@ -144,7 +145,7 @@ class JsonFence(JsonShape):
         self, source: Source, opening: Opening, end: int, options: DecodeOptions
     ) -> Found | None:
         is_near = opening.label in self.near_labels
-        begins = is_near or self._begins.match(source.text, opening.end, end)
+        begins = is_near or self._beginning(opening.label).match(source.text, opening.end, end)
         if not begins or RepairKind.MISLABELLED_FENCE not in options.repairs:
             return None
         found = self._in_fence(source, opening, end, options)
@@ -226,6 +227,14 @@ class JsonFence(JsonShape):
         detail = f"Another block has the label {self.label!r}: this one is taken for an example."
         issue = Issue(Reason(repair.kind.value), found.span, detail)
         return found._replace(status=BlockStatus.IGNORED, reason=Reason.EXAMPLE, repairs=(), issues=(issue,))
+
+    def _beginning(self, label: str) -> re.Pattern[str]:
+        """Return what a value begins with under another label: a text in quotes of other kinds is what a program prints."""
+        return self._begins if label in SPELLINGS or label in {"", "json"} else self._begins_strictly
+
+    @cached_property
+    def _begins_strictly(self) -> re.Pattern[str]:
+        return re.compile(rf"\s*+{self.beginning}")
 
     @cached_property
     def _begins(self) -> re.Pattern[str]:
