@@ -10,13 +10,13 @@ from functools import cached_property
 from typing import ClassVar, Literal, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.parts.tag_escapes import escaped_tags, is_escaped, read_escaped
 from actionledger.parsing.dialects.parts.tag_grammar import TagGrammar
+from actionledger.parsing.dialects.parts.tag_mentions import begins_item, unless_mentioned
 from actionledger.parsing.dialects.parts.tag_spelling import Head, head_of, meant, near_tag, spelling_repair
+from actionledger.parsing.dialects.parts.tag_strangers import is_stranger, read_stranger, stranger_tag
 from actionledger.parsing.dialects.parts.verdicts import excerpt, read_block, refused
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
-from actionledger.parsing.dialects.tag_escapes import escaped_tags, is_escaped, read_escaped
-from actionledger.parsing.dialects.tag_mentions import begins_item, unless_mentioned
-from actionledger.parsing.dialects.tag_strangers import is_stranger, read_stranger, stranger_tag
 from actionledger.parsing.scan.openings import Opening, OpeningKind
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.dialects.parts.tag_mentions import unless_mentioned
 from actionledger.parsing.dialects.parts.tag_spelling import spellings
 from actionledger.parsing.dialects.parts.verdicts import refused
-from actionledger.parsing.dialects.tag_mentions import unless_mentioned
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span

@@ -9,9 +9,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 
 from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.dialects.parts.tag_mentions import begins_item
 from actionledger.parsing.dialects.parts.tag_spelling import spellings, squeezed
 from actionledger.parsing.dialects.parts.verdicts import refused
-from actionledger.parsing.dialects.tag_mentions import begins_item
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
