@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from actionledger import events
 from actionledger.events import EVENT
-from actionledger.values import Span
+from actionledger.values import Issue, Span
 from actionledger.vocabulary import Outcome, Reason, RunKind
 
 KINDS = get_args(get_args(events.Event)[0])
@@ -56,7 +56,7 @@ def test_each_kind_has_a_word_of_its_own(kind):
 def test_spans_come_back_as_spans():
     """Not as lists: what reads them relies on their names."""
     at = datetime(2026, 11, 1, 12)
-    issue = events.Issue(Reason.TRUNCATED, Span(1, 2))
+    issue = Issue(Reason.TRUNCATED, Span(1, 2))
     parsed = events.ResponseParsed(
         **dict.fromkeys(("event_id", "run_id", "session_id", "turn_id", "profile", "model", "task"), "x"),
         **dict.fromkeys(("attempt_id", "parser_id", "parser_name", "dialect"), "x"),

@@ -13,8 +13,7 @@ from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.migrations import MIGRATIONS, migrate, version_in
 from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
-from actionledger.ledger.schema import SCHEMA_VERSION, TABLES, VIEWS
-from actionledger.ledger.staging import QUARANTINE
+from actionledger.ledger.schema import QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.rates import Rate
 
 

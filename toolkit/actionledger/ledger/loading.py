@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,8 +16,10 @@ from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.older import Older, ReversalAsTry
 from actionledger.ledger.projection import Row, rows_of
+from actionledger.ledger.schema import QUARANTINE, Unreadable
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
+from actionledger.recording import now
 
 
 @dataclass(slots=True)
@@ -159,11 +160,5 @@ def _quarantine(line: Line, reason: str, staging: Staging, tally: Tally) -> None
     tally.quarantined += 1
     # Whole: once it is taken in, the segment goes. Bytes that are no UTF-8 are kept as \xNN.
     text = line.data.decode(errors="backslashreplace").rstrip("\n")
-    values = {
-        "segment": line.segment,
-        "byte_offset": line.start,
-        "reason": reason,
-        "line": text,
-        "found_at": datetime.now(UTC).replace(tzinfo=None),
-    }
-    staging.add(Row("quarantine", values))
+    unreadable = Unreadable(line.segment, line.start, reason, text, found_at=now())
+    staging.add(Row(QUARANTINE.name, QUARANTINE.values(unreadable)))

@@ -1,5 +1,6 @@
 """The tables of a ledger, once: the DDL, the ingest and the readers all take them from here.
 
+A table's columns are the fields of what its rows are made of (``columns.py`` says how): a new field of an event is a new column.
 Tables are only ever appended to, which lets a reader put what is not ingested yet beside what is (``UNION ALL``).
 What starts and later ends (a run, a session, a turn, an execution) is two tables, ``…_starts`` and ``…_ends``, and a
 view under the plain name. Every row carries its dimensions (run, session, turn, profile, model, dialect, time), typed:
@@ -9,22 +10,65 @@ Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from actionledger.events import (
+    ActionRecord,
+    ActionReversed,
+    ApprovalDecided,
+    ApprovalRequested,
+    ExecutionFinished,
+    ExecutionStarted,
+    ParserUsed,
+    ResponseParsed,
+    ResponseReceived,
+    RunFinished,
+    RunStarted,
+    SessionFinished,
+    SessionStarted,
+    SystemNoted,
+    TurnFinished,
+    TurnResumed,
+)
+from actionledger.events.readings import InAttempt
+from actionledger.events.stored import BigInt
+from actionledger.ledger.columns import ALL, OWN, Column, take
+from actionledger.values import Block, FieldError, Issue, Repair
 
 SCHEMA_VERSION = 3
 """The number of the last migration; a ledger holds it in ``meta``."""
 
+Values: TypeAlias = dict[str, Any]
+"""The values of a row by column; a column that is missing is NULL."""
 
-@dataclass(frozen=True, slots=True)
+
 class Table:
     """An append-only table.
 
     Args:
         name: its name.
-        columns: the DuckDB type of each column, in order.
+        parts: the columns that it has of each value that a row is made of; one that is named again stands in the later place.
     """
 
-    name: str
-    columns: dict[str, str]
+    def __init__(self, name: str, *parts: tuple[Column, ...]) -> None:
+        self.name = name
+        self.parts = parts
+
+    @property
+    def source(self) -> type:
+        """The class of the first value that a row is made of."""
+        return self.parts[0][0].source
+
+    @cached_property
+    def columns(self) -> dict[str, str]:
+        """The DuckDB type of each column, in order."""
+        types: dict[str, str] = {}
+        for column in (column for part in self.parts for column in part):
+            types.pop(column.name, None)
+            types[column.name] = column.sql_type
+        return types
 
     @property
     def ddl(self) -> str:
@@ -32,241 +76,86 @@ class Table:
         columns = ", ".join(f'"{name}" {kind}' for name, kind in self.columns.items())
         return f"CREATE TABLE {self.name} ({columns})"
 
+    def values(self, *things: Any) -> Values:
+        """Return the values of a row that is made of these: one for each of the table's parts."""
+        return {
+            column.name: column.read(thing)
+            for part, thing in zip(self.parts, things, strict=True)
+            for column in part
+        }
 
-_TURN = {
-    "run_id": "UUID",
-    "session_id": "UUID",
-    "turn_id": "UUID",
-    "turn_index": "INTEGER",
-    "profile": "VARCHAR",
-    "model": "VARCHAR",
-    "task": "VARCHAR",
-    "occurred_at": "TIMESTAMP",
-}
-_ATTEMPT = _TURN | {
-    "attempt_id": "UUID",
-    "run_kind": "VARCHAR",
-    "parser_id": "VARCHAR",
-    "parser_name": "VARCHAR",
-}
-_BLOCK = _ATTEMPT | {"block_index": "INTEGER", "dialect": "VARCHAR"}
-_SPAN = {"span_start": "INTEGER", "span_end": "INTEGER"}
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A line of a segment that can't be read.
+
+    Args:
+        segment: the segment's name.
+        byte_offset: where the line begins.
+        reason: why it can't be read.
+        line: the line, whole.
+        found_at: when, UTC without a zone.
+    """
+
+    segment: str
+    byte_offset: BigInt
+    reason: str
+    line: str
+    found_at: datetime
+
+
+_IN_ATTEMPT = take(InAttempt, ALL)
 
 TABLES = (
-    Table(
-        "run_starts",
-        {
-            "run_id": "UUID",
-            "run_kind": "VARCHAR",
-            "name": "VARCHAR",
-            "source": "VARCHAR",
-            "parent_run_id": "UUID",
-            "toolkit_version": "VARCHAR",
-            "python_version": "VARCHAR",
-            "started_at": "TIMESTAMP",
-        },
-    ),
-    Table("run_ends", {"run_id": "UUID", "turns": "BIGINT", "refused": "BIGINT", "finished_at": "TIMESTAMP"}),
-    Table(
-        "parsers",
-        {
-            "parser_id": "VARCHAR",
-            "name": "VARCHAR",
-            "version": "VARCHAR",
-            "configuration": "JSON",
-            "run_id": "UUID",
-            "first_used_at": "TIMESTAMP",
-        },
-    ),
-    Table(
-        "session_starts",
-        {
-            "session_id": "UUID",
-            "run_id": "UUID",
-            "external_id": "VARCHAR",
-            "source": "VARCHAR",
-            "profile": "VARCHAR",
-            "model": "VARCHAR",
-            "task": "VARCHAR",
-            "started_at": "TIMESTAMP",
-            "metadata": "JSON",
-        },
-    ),
-    Table(
-        "session_ends",
-        {
-            "session_id": "UUID",
-            "run_id": "UUID",
-            "success": "BOOLEAN",
-            "reason": "VARCHAR",
-            "finished_at": "TIMESTAMP",
-            "recorded_at": "TIMESTAMP",
-        },
-    ),
-    Table(
-        "turn_starts",
-        _TURN | {"text": "VARCHAR", "text_is_exact": "BOOLEAN", "prompt": "VARCHAR", "characters": "INTEGER"},
-    ),
-    Table(
-        "turn_ends",
-        {
-            "turn_id": "UUID",
-            "session_id": "UUID",
-            "run_id": "UUID",
-            "feedback": "VARCHAR",
-            "finished_at": "TIMESTAMP",
-        },
-    ),
+    Table("run_starts", take(RunStarted, ALL, recorded_at="started_at")),
+    Table("run_ends", take(RunFinished, ALL, recorded_at="finished_at")),
+    Table("parsers", take(ParserUsed, OWN, "run_id", recorded_at="first_used_at")),
+    Table("session_starts", take(SessionStarted, "session_id", ALL)),
+    Table("session_ends", take(SessionFinished, "session_id", ALL, "recorded_at")),
+    Table("turn_starts", take(ResponseReceived, ALL, "characters")),
+    Table("turn_ends", take(TurnFinished, "turn_id", "session_id", ALL)),
     Table(
         "parse_attempts",
-        _ATTEMPT
-        | {
-            "dialect": "VARCHAR",
-            "catalogue": "VARCHAR",
-            "outcome": "VARCHAR",
-            "reason": "VARCHAR",
-            "block_count": "INTEGER",
-            "action_count": "INTEGER",
-            "valid_count": "INTEGER",
-            "repair_count": "INTEGER",
-            "duration_us": "BIGINT",
-            "parsed_at": "TIMESTAMP",
-        },
+        take(
+            ResponseParsed,
+            *(ALL, "block_count", "action_count", "valid_count", "repair_count", "duration_us"),
+            recorded_at="parsed_at",
+        ),
     ),
+    Table("blocks", _IN_ATTEMPT, take(Block, "index", "dialect", "span", "body", ALL, index="block_index")),
     Table(
-        "blocks",
-        _BLOCK
-        | _SPAN
-        | {"body_start": "INTEGER", "body_end": "INTEGER", "status": "VARCHAR", "reason": "VARCHAR"},
+        "repairs",
+        _IN_ATTEMPT,
+        take(Block, "index", "dialect", index="block_index"),
+        take(Repair, "span", ALL),
     ),
-    Table("repairs", _BLOCK | _SPAN | {"kind": "VARCHAR", "before": "VARCHAR", "after": "VARCHAR"}),
-    Table("issues", _ATTEMPT | _SPAN | {"code": "VARCHAR", "detail": "VARCHAR"}),
+    Table("issues", _IN_ATTEMPT, take(Issue, "span", ALL)),
     Table(
         "actions",
-        _BLOCK
-        | _SPAN
-        | {
-            "action_id": "UUID",
-            "action_index": "INTEGER",
-            "name": "VARCHAR",
-            "status": "VARCHAR",
-            "reason": "VARCHAR",
-            "call_id": "VARCHAR",
-            "catalogue": "VARCHAR",
-            "arguments": "JSON",
-        },
+        _IN_ATTEMPT,
+        take(ActionRecord, ALL, block="block_index", index="action_index"),
+        take(ResponseParsed, "catalogue"),
+        take(ActionRecord, "arguments"),
     ),
     Table(
         "validation_errors",
-        _ATTEMPT
-        | {
-            "action_id": "UUID",
-            "action_index": "INTEGER",
-            "name": "VARCHAR",
-            "dialect": "VARCHAR",
-            "code": "VARCHAR",
-            "path": "VARCHAR",
-            "value": "VARCHAR",
-            "expected": "VARCHAR",
-        },
+        _IN_ATTEMPT,
+        take(ActionRecord, "action_id", "index", "name", "dialect", index="action_index"),
+        take(FieldError, ALL),
     ),
-    Table(
-        "execution_starts",
-        _TURN
-        | {
-            "execution_id": "UUID",
-            "attempt_id": "UUID",
-            "action_id": "UUID",
-            "action_index": "INTEGER",
-            "name": "VARCHAR",
-            "dialect": "VARCHAR",
-            "trace_id": "VARCHAR",
-            "try_number": "INTEGER",
-            "started_at": "TIMESTAMP",
-            "arguments": "JSON",
-        },
-    ),
-    Table(
-        "execution_ends",
-        {
-            "execution_id": "UUID",
-            "status": "VARCHAR",
-            "reason": "VARCHAR",
-            "result": "JSON",
-            "message": "VARCHAR",
-            "duration_ms": "DOUBLE",
-            "finished_at": "TIMESTAMP",
-        },
-    ),
-    Table(
-        "reversals",
-        _TURN
-        | {
-            "reversal_id": "UUID",
-            "attempt_id": "UUID",
-            "action_id": "UUID",
-            "action_index": "INTEGER",
-            "name": "VARCHAR",
-            "dialect": "VARCHAR",
-            "kind": "VARCHAR",
-            "paths": "JSON",
-            "path_count": "BIGINT",
-            "reversed_at": "TIMESTAMP",
-        },
-    ),
-    Table(
-        "approval_starts",
-        _TURN
-        | {
-            "approval_id": "UUID",
-            "attempt_id": "UUID",
-            "action_id": "UUID",
-            "action_index": "INTEGER",
-            "name": "VARCHAR",
-            "arguments": "JSON",
-            "content_hash": "VARCHAR",
-            "policy_version": "VARCHAR",
-            "is_exact": "BOOLEAN",
-            "requested_at": "TIMESTAMP",
-        },
-    ),
-    Table(
-        "approval_ends",
-        {
-            "approval_id": "UUID",
-            "decision": "VARCHAR",
-            "decided_by": "VARCHAR",
-            "why": "VARCHAR",
-            "decided_hash": "VARCHAR",
-            "changed_arguments": "JSON",
-            "decided_at": "TIMESTAMP",
-        },
-    ),
-    Table(
-        "resumptions",
-        {
-            "turn_id": "UUID",
-            "session_id": "UUID",
-            "run_id": "UUID",
-            "feedback": "VARCHAR",
-            "finished_at": "TIMESTAMP",
-        },
-    ),
+    Table("execution_starts", take(ExecutionStarted, ALL)),
+    Table("execution_ends", take(ExecutionFinished, OWN)),
+    Table("reversals", take(ActionReversed, ALL, reversal="kind")),
+    Table("approval_starts", take(ApprovalRequested, ALL, recorded_at="requested_at")),
+    Table("approval_ends", take(ApprovalDecided, OWN, recorded_at="decided_at")),
+    Table("resumptions", take(TurnResumed, "turn_id", "session_id", ALL)),
     Table(
         "events",
-        {
-            "event_id": "UUID",
-            "kind": "VARCHAR",
-            "run_id": "UUID",
-            "session_id": "UUID",
-            "turn_id": "UUID",
-            "recorded_at": "TIMESTAMP",
-            "code": "VARCHAR",
-            "message": "VARCHAR",
-            "detail": "JSON",
-        },
+        take(SystemNoted, "event_id", "kind", "run_id", "session_id", "turn_id", "recorded_at", ALL),
     ),
 )
+
+QUARANTINE = Table("quarantine", take(Unreadable, ALL))
 
 VIEWS = {
     "runs": """
@@ -295,6 +184,6 @@ VIEWS = {
 BOOKKEEPING = (
     "CREATE TABLE meta (schema_version INTEGER, created_at TIMESTAMP, toolkit_version VARCHAR)",
     "CREATE TABLE segments (name VARCHAR PRIMARY KEY, ingested_bytes BIGINT)",
-    "CREATE TABLE quarantine (segment VARCHAR, byte_offset BIGINT, reason VARCHAR, line VARCHAR, found_at TIMESTAMP)",
+    QUARANTINE.ddl,
 )
 """What the ingester needs: the schema's version, how far each segment was taken in, and lines that can't be read."""

@@ -7,19 +7,7 @@ from duckdb import DuckDBPyConnection
 from pydantic_core import to_json
 
 from actionledger.ledger.projection import Row
-from actionledger.ledger.schema import TABLES, Table
-
-QUARANTINE = Table(
-    "quarantine",
-    {
-        "segment": "VARCHAR",
-        "byte_offset": "BIGINT",
-        "reason": "VARCHAR",
-        "line": "VARCHAR",
-        "found_at": "TIMESTAMP",
-    },
-)
-"""The bookkeeping's table of lines that can't be read, as rows are put into it."""
+from actionledger.ledger.schema import QUARANTINE, TABLES, Table
 
 _TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _SMALLEST_OBJECT_LIMIT = 16 * 1024 * 1024  # DuckDB's default; its buffers are a multiple of it

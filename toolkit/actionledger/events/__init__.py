@@ -1,0 +1,59 @@
+"""What happened, as one frozen union: the only thing that a ledger records.
+
+Rows in the database are derived from events, never the other way round. An event carries the dimensions of the
+rows it becomes (session, run, model, profile), so that no statistic needs a join.
+"""
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from actionledger.events.approvals import ApprovalDecided, ApprovalRequested
+from actionledger.events.executions import ActionReversed, ExecutionFinished, ExecutionStarted
+from actionledger.events.readings import ActionRecord, ResponseParsed
+from actionledger.events.runs import ParserUsed, RunFinished, RunStarted, SystemNoted
+from actionledger.events.sessions import SessionFinished, SessionStarted
+from actionledger.events.turns import ResponseReceived, TurnFinished, TurnResumed
+
+__all__ = [
+    "EVENT",
+    "ActionRecord",
+    "ActionReversed",
+    "ApprovalDecided",
+    "ApprovalRequested",
+    "Event",
+    "ExecutionFinished",
+    "ExecutionStarted",
+    "ParserUsed",
+    "ResponseParsed",
+    "ResponseReceived",
+    "RunFinished",
+    "RunStarted",
+    "SessionFinished",
+    "SessionStarted",
+    "SystemNoted",
+    "TurnFinished",
+    "TurnResumed",
+]
+
+Event = Annotated[
+    RunStarted
+    | RunFinished
+    | ParserUsed
+    | SessionStarted
+    | SessionFinished
+    | ResponseReceived
+    | ResponseParsed
+    | ExecutionStarted
+    | ExecutionFinished
+    | ActionReversed
+    | ApprovalRequested
+    | ApprovalDecided
+    | TurnFinished
+    | TurnResumed
+    | SystemNoted,
+    Field(discriminator="kind"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads and writes events as JSON."""

@@ -1,0 +1,50 @@
+"""What events have in common: a head, and the dimensions of the rows that they become."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from actionledger.events.stored import Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What every event has.
+
+    Args:
+        event_id: recorded once, however often it is written: a second event of the same id is passed over.
+        recorded_at: when it was recorded, UTC without a zone.
+        run_id: the run that it belongs to.
+    """
+
+    event_id: Id
+    recorded_at: datetime
+    run_id: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InTurn(Recorded):
+    """What every event within a turn has.
+
+    Args:
+        session_id, turn_id: where it belongs.
+    """
+
+    session_id: Id
+    turn_id: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnEvent(InTurn):
+    """What an event has that becomes rows with the dimensions of their turn.
+
+    Args:
+        turn_index: the turn's place in its session, from 0.
+        profile, model, task: the session's.
+        occurred_at: when the response was made, UTC without a zone; None where the source doesn't say.
+    """
+
+    turn_index: int
+    profile: str
+    model: str
+    task: str
+    occurred_at: datetime | None

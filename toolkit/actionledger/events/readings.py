@@ -1,0 +1,102 @@
+"""What is recorded of a parse attempt: the blocks, actions and issues that a parser found in a response."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from actionledger.events.base import TurnEvent
+from actionledger.events.stored import BigInt, Id, JsonText
+from actionledger.values import Block, Conversion, FieldError, Issue, Span
+from actionledger.vocabulary import ActionStatus, Outcome, Reason, RunKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActionRecord:
+    """One checked action as it is recorded.
+
+    Args:
+        block: the index of its block.
+        dialect: the dialect that read it.
+        span: where it stands in the response.
+        action_id: identifies it.
+        index: its place among the attempt's actions, from 0.
+        name: as written.
+        status: what came of checking it.
+        reason: the first error's code; None where there is none.
+        call_id: the identifier that the model gave it.
+        arguments: its fields, as JSON text of an object.
+        errors: what its model refuses.
+        conversions: what was written in another type, and is in the arguments in the field's own.
+    """
+
+    block: int
+    dialect: str
+    span: Span
+    action_id: Id
+    index: int
+    name: str
+    status: ActionStatus
+    reason: Reason | None
+    call_id: str | None = None
+    arguments: JsonText
+    errors: tuple[FieldError, ...] = ()
+    conversions: tuple[Conversion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InAttempt(TurnEvent):
+    """What the rows of all that was found have: the dimensions of their parse attempt.
+
+    Args:
+        attempt_id: identifies the parse attempt.
+        run_kind: how the attempt came about.
+        parser_id, parser_name: the configuration that read it.
+    """
+
+    attempt_id: Id
+    run_kind: RunKind
+    parser_id: str
+    parser_name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponseParsed(InAttempt):
+    """One parser over one response.
+
+    Args:
+        dialect: the dialect of most blocks that hold actions; empty where there is none.
+        catalogue: what the actions were checked against; None where nothing.
+        outcome: what came of it.
+        reason: the code of the first issue that kept something from being read; None where there is none.
+        duration_us: how long reading and checking took, in microseconds.
+        blocks, actions, issues: what was found.
+    """
+
+    kind: Literal["response_parsed"] = "response_parsed"
+    dialect: str
+    catalogue: str | None
+    outcome: Outcome
+    reason: Reason | None
+    duration_us: BigInt
+    blocks: tuple[Block, ...] = ()
+    actions: tuple[ActionRecord, ...] = ()
+    issues: tuple[Issue, ...] = ()
+
+    @property
+    def block_count(self) -> int:
+        """How many blocks were found."""
+        return len(self.blocks)
+
+    @property
+    def action_count(self) -> int:
+        """How many actions were read."""
+        return len(self.actions)
+
+    @property
+    def valid_count(self) -> int:
+        """How many of them may run."""
+        return sum(action.status.is_runnable for action in self.actions)
+
+    @property
+    def repair_count(self) -> int:
+        """How many changes made the text readable."""
+        return sum(len(block.repairs) for block in self.blocks)

@@ -1,0 +1,81 @@
+"""What is recorded of a run: its beginning and end, its parsers, and what a reviewer should see of it."""
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from actionledger.events.base import Recorded
+from actionledger.events.stored import BigInt, Id, JsonText
+from actionledger.vocabulary import RunKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunStarted(Recorded):
+    """A set of parse attempts begins.
+
+    Args:
+        run_kind: how it comes about.
+        name: what people call it.
+        source: where its texts come from: a path, a run id, or empty for live sessions.
+        parent_run_id: for a reparse, the run whose turns are read again; None for the first readings.
+        toolkit_version: the version of this package.
+        python_version: the version of Python.
+    """
+
+    kind: Literal["run_started"] = "run_started"
+    run_kind: RunKind
+    name: str
+    source: str
+    parent_run_id: Id | None = None
+    toolkit_version: str
+    python_version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunFinished(Recorded):
+    """A run is over; a run without this event was cut off.
+
+    Args:
+        turns: how many turns it read.
+        refused: how many inputs it could not read at all (unreadable lines of a file).
+    """
+
+    kind: Literal["run_finished"] = "run_finished"
+    turns: BigInt
+    refused: BigInt = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParserUsed(Recorded):
+    """A parser's configuration, recorded once for each hash.
+
+    Args:
+        parser_id: the hash of the configuration.
+        name: its name.
+        version: its version.
+        configuration: all of it, as JSON text.
+    """
+
+    kind: Literal["parser_used"] = "parser_used"
+    parser_id: str
+    name: str
+    version: str
+    configuration: JsonText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemNoted(Recorded):
+    """Something about the run itself that a reviewer should see.
+
+    Args:
+        code: what, in one word: ``line_refused``, …
+        message: the sentence for people.
+        session_id, turn_id: where it belongs, if anywhere.
+        detail: particulars, as JSON values by name.
+    """
+
+    kind: Literal["system_noted"] = "system_noted"
+    code: str
+    message: str
+    session_id: Id | None = None
+    turn_id: Id | None = None
+    detail: dict[str, Any] = field(default_factory=dict)

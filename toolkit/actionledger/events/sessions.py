@@ -1,0 +1,52 @@
+"""What is recorded of a session: its beginning and its end."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from actionledger.events.base import Recorded
+from actionledger.events.stored import Id, JsonText
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStarted(Recorded):
+    """A session begins.
+
+    Args:
+        session_id: identifies it.
+        external_id: its name where it comes from; empty for live sessions.
+        source: where it comes from: ``live``, ``jsonl``, ``mint``, …
+        profile: the profile that it runs under.
+        model: the language model, as its source names it.
+        task: what the session is about: a task set, a suite, a customer.
+        started_at: when it began, UTC without a zone; None where the source doesn't say.
+        metadata: what else the source says, as JSON text of an object.
+    """
+
+    kind: Literal["session_started"] = "session_started"
+    session_id: Id
+    external_id: str
+    source: str
+    profile: str
+    model: str
+    task: str
+    started_at: datetime | None
+    metadata: JsonText = "{}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFinished(Recorded):
+    """A session is over.
+
+    Args:
+        session_id: identifies it.
+        success: whether it reached what it was for; None where nobody said.
+        reason: why it ended, in its source's words.
+        finished_at: when, UTC without a zone; None where the source doesn't say.
+    """
+
+    kind: Literal["session_finished"] = "session_finished"
+    session_id: Id
+    success: bool | None
+    reason: str
+    finished_at: datetime | None = None
