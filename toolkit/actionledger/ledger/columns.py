@@ -14,22 +14,21 @@ annotated with ``events.stored``   what is said there: ``UUID``, ``JSON``, ``BIG
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from inspect import get_annotations
-from operator import attrgetter
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from pydantic_core import to_json
 
 from actionledger.events.base import Recorded
-from actionledger.events.stored import Stored
+from actionledger.events.stored import NOT_STORED, Stored
 from actionledger.values import Span
 
-Read: TypeAlias = Callable[[Any], Any]
-"""Takes a column's value from the value that the row is made of."""
+Values: TypeAlias = dict[str, Any]
+"""The values of a row by column; None is NULL, as is a column that is missing."""
 
 ALL = "*"
 """Every field that is not named beside it, in the order of the class; not those that only ``events`` keeps."""
@@ -58,19 +57,41 @@ class Column:
     Args:
         name: its name.
         sql_type: its DuckDB type.
-        read: takes its value from the value that the row is made of; None becomes NULL.
-        source: the class of that value.
-        field: the field or property that it is taken from.
+        field: the field or property that its values are taken from.
+        convert: makes of the field's value the column's; None where it is the same.
     """
 
     name: str
     sql_type: str
-    read: Read
-    source: type
     field: str
+    convert: Callable[[Any], Any] | None = None
 
 
-def take(source: type, *picks: str, **names: str) -> tuple[Column, ...]:
+class Part:
+    """The columns that a table has of one kind of value.
+
+    Args:
+        source: the class of the value.
+        columns: what is taken from it, in order.
+    """
+
+    def __init__(self, source: type, columns: Sequence[Column]) -> None:
+        self.source = source
+        self.columns = columns
+        self._fields = [(column.name, column.field) for column in columns]
+        self._conversions = [
+            (column.name, column.convert) for column in columns if column.convert is not None
+        ]
+
+    def values(self, thing: Any) -> Values:
+        """Return the values of the columns for a value of the class."""
+        values = {name: getattr(thing, field) for name, field in self._fields}
+        for name, convert in self._conversions:
+            values[name] = convert(values[name])
+        return values
+
+
+def take(source: type, *picks: str, **names: str) -> Part:
     """Return the columns that a table has of one kind of value.
 
     Args:
@@ -87,7 +108,8 @@ def take(source: type, *picks: str, **names: str) -> tuple[Column, ...]:
     for pick in picks:
         fields += [name for name in _all(source, pick) if name not in picks] if pick in {ALL, OWN} else [pick]
     fields += [name for name in names if name not in fields]
-    return tuple(column for field in fields for column in _columns(source, field, names.get(field, field)))
+    taken = (_columns(source, field, names.get(field, field)) for field in fields)
+    return Part(source, [column for columns in taken for column in columns])
 
 
 def _all(source: type, which: str) -> list[str]:
@@ -98,19 +120,19 @@ def _all(source: type, which: str) -> list[str]:
 
 def _columns(source: type, field: str, name: str) -> list[Column]:
     kind, stored = _annotation(source, field)
-    read: Read = attrgetter(field)
     if kind is Span:
-        ends = {"start": _start_of(read), "end": _end_of(read)}
-        return [Column(f"{name}_{end}", "INTEGER", taken, source, field) for end, taken in ends.items()]
+        return [
+            Column(f"{name}_start", "INTEGER", field, _start),
+            Column(f"{name}_end", "INTEGER", field, _end),
+        ]
+    if stored is not None:
+        convert = _none_if_empty if stored.empty_is_null else None
+        return [Column(name, stored.sql_type, field, convert)] if stored is not NOT_STORED else []
     try:
-        sql_type = _type_of(kind) if stored is None else stored.sql_type
+        sql_type = _type_of(kind)
     except TypeError as error:
         raise TypeError(f"{source.__name__}.{field}: {error}") from None
-    if stored is not None and stored.empty_is_null:
-        read = _none_if_empty(read)
-    if sql_type == "JSON" and kind is not str:
-        read = _as_json(read)
-    return [Column(name, sql_type, read, source, field)] if sql_type else []
+    return [Column(name, sql_type, field, _json if sql_type == "JSON" else None)] if sql_type else []
 
 
 def _type_of(kind: Any) -> str:
@@ -144,17 +166,17 @@ def _hints(what: Any) -> dict[str, Any]:
     return get_type_hints(what, include_extras=True)
 
 
-def _start_of(read: Read) -> Read:
-    return lambda value: None if (span := read(value)) is None else span.start
+def _start(span: Span | None) -> int | None:
+    return None if span is None else span.start
 
 
-def _end_of(read: Read) -> Read:
-    return lambda value: None if (span := read(value)) is None else span.end
+def _end(span: Span | None) -> int | None:
+    return None if span is None else span.end
 
 
-def _none_if_empty(read: Read) -> Read:
-    return lambda value: read(value) or None
+def _none_if_empty(text: str) -> str | None:
+    return text or None
 
 
-def _as_json(read: Read) -> Read:
-    return lambda value: to_json(read(value)).decode()
+def _json(value: Any) -> str:
+    return to_json(value).decode()

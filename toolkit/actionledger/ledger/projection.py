@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from actionledger.events import ApprovalDecided, Event, ResponseParsed, SystemNoted
-from actionledger.ledger.columns import take
-from actionledger.ledger.schema import TABLES, Table, Values
+from actionledger.ledger.columns import Values, take
+from actionledger.ledger.schema import IN_ATTEMPT, TABLES
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 
@@ -17,9 +17,7 @@ REPAIR_CHARACTERS = 500
 _BY_NAME = {table.name: table for table in TABLES}
 _OF_EVENT = {table.source: table for table in TABLES if len(table.parts) == 1}
 _HEAD = ("event_id", "kind", "run_id", "session_id", "turn_id", "recorded_at")
-_HEADS = {
-    kind: Table("events", take(kind, *(name for name in _HEAD if hasattr(kind, name)))) for kind in _OF_EVENT
-}
+_HEADS = {kind: take(kind, *(name for name in _HEAD if hasattr(kind, name))) for kind in _OF_EVENT}
 
 
 class Row(NamedTuple):
@@ -46,7 +44,7 @@ def rows_of(event: Event) -> Iterator[Row]:
     if isinstance(event, SystemNoted):
         yield _row("events", event)
         return
-    yield Row("events", _HEADS[type(event)].values(event) | _detail(event))
+    yield Row("events", _head(event))
     yield _row(_OF_EVENT[type(event)].name, event)
     if isinstance(event, ResponseParsed):
         yield from _found_rows(event)
@@ -56,29 +54,31 @@ def _row(table: str, *things: Any) -> Row:
     return Row(table, _BY_NAME[table].values(*things))
 
 
-def _detail(event: Event) -> Values:
-    """Return what a decision's own table has no column for."""
-    if not (isinstance(event, ApprovalDecided) and event.signature):
-        return {}
-    detail = {"approval_id": event.approval_id, "signature": event.signature}
-    return {"detail": to_json(detail).decode()}
+def _head(event: Event) -> Values:
+    """Return what ``events`` has of an event, and of a decision what its own table has no column for."""
+    values = _HEADS[type(event)].values(event)
+    if isinstance(event, ApprovalDecided) and event.signature:
+        detail = {"approval_id": event.approval_id, "signature": event.signature}
+        values["detail"] = to_json(detail).decode()
+    return values
 
 
 def _found_rows(event: ResponseParsed) -> Iterator[Row]:
+    dimensions = IN_ATTEMPT.values(event)
     for block in event.blocks:
-        yield _row("blocks", event, block)
+        yield _row("blocks", dimensions, block)
         for repair in block.repairs:
-            row = _row("repairs", event, block, repair)
+            row = _row("repairs", dimensions, block, repair)
             row.values.update(
                 before=repair.before[:REPAIR_CHARACTERS], after=repair.after[:REPAIR_CHARACTERS]
             )
             yield row
     for issue in event.issues:
-        yield _row("issues", event, issue)
+        yield _row("issues", dimensions, issue)
     for action in event.actions:
-        yield _row("actions", event, action, event, action)
+        yield _row("actions", dimensions, action, event, action)
         for error in action.errors:
-            yield _row("validation_errors", event, action, error)
+            yield _row("validation_errors", dimensions, action, error)
         for path, before, after in action.conversions:
             converted = FieldError(Reason.CONVERTED, path, before, after)
-            yield _row("validation_errors", event, action, converted)
+            yield _row("validation_errors", dimensions, action, converted)

@@ -12,7 +12,7 @@ Times are UTC without a zone. Spans are code points of ``turns.text``.
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any
 
 from actionledger.events import (
     ActionRecord,
@@ -34,14 +34,11 @@ from actionledger.events import (
 )
 from actionledger.events.readings import InAttempt
 from actionledger.events.stored import BigInt
-from actionledger.ledger.columns import ALL, OWN, Column, take
+from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.values import Block, FieldError, Issue, Repair
 
 SCHEMA_VERSION = 3
 """The number of the last migration; a ledger holds it in ``meta``."""
-
-Values: TypeAlias = dict[str, Any]
-"""The values of a row by column; a column that is missing is NULL."""
 
 
 class Table:
@@ -52,20 +49,20 @@ class Table:
         parts: the columns that it has of each value that a row is made of; one that is named again stands in the later place.
     """
 
-    def __init__(self, name: str, *parts: tuple[Column, ...]) -> None:
+    def __init__(self, name: str, *parts: Part) -> None:
         self.name = name
         self.parts = parts
 
     @property
     def source(self) -> type:
         """The class of the first value that a row is made of."""
-        return self.parts[0][0].source
+        return self.parts[0].source
 
     @cached_property
     def columns(self) -> dict[str, str]:
         """The DuckDB type of each column, in order."""
         types: dict[str, str] = {}
-        for column in (column for part in self.parts for column in part):
+        for column in (column for part in self.parts for column in part.columns):
             types.pop(column.name, None)
             types[column.name] = column.sql_type
         return types
@@ -77,12 +74,15 @@ class Table:
         return f"CREATE TABLE {self.name} ({columns})"
 
     def values(self, *things: Any) -> Values:
-        """Return the values of a row that is made of these: one for each of the table's parts."""
-        return {
-            column.name: column.read(thing)
-            for part, thing in zip(self.parts, things, strict=True)
-            for column in part
-        }
+        """Return the values of a row.
+
+        Args:
+            things: what it is made of, a value for each of the table's parts, or the part's values where they are known.
+        """
+        values: Values = {}
+        for part, thing in zip(self.parts, things, strict=True):
+            values.update(thing if isinstance(thing, dict) else part.values(thing))
+        return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,8 @@ class Unreadable:
     found_at: datetime
 
 
-_IN_ATTEMPT = take(InAttempt, ALL)
+IN_ATTEMPT = take(InAttempt, ALL)
+"""The dimensions of what was found in a response."""
 
 TABLES = (
     Table("run_starts", take(RunStarted, ALL, recorded_at="started_at")),
@@ -122,24 +123,24 @@ TABLES = (
             recorded_at="parsed_at",
         ),
     ),
-    Table("blocks", _IN_ATTEMPT, take(Block, "index", "dialect", "span", "body", ALL, index="block_index")),
+    Table("blocks", IN_ATTEMPT, take(Block, "index", "dialect", "span", "body", ALL, index="block_index")),
     Table(
         "repairs",
-        _IN_ATTEMPT,
+        IN_ATTEMPT,
         take(Block, "index", "dialect", index="block_index"),
         take(Repair, "span", ALL),
     ),
-    Table("issues", _IN_ATTEMPT, take(Issue, "span", ALL)),
+    Table("issues", IN_ATTEMPT, take(Issue, "span", ALL)),
     Table(
         "actions",
-        _IN_ATTEMPT,
+        IN_ATTEMPT,
         take(ActionRecord, ALL, block="block_index", index="action_index"),
         take(ResponseParsed, "catalogue"),
         take(ActionRecord, "arguments"),
     ),
     Table(
         "validation_errors",
-        _IN_ATTEMPT,
+        IN_ATTEMPT,
         take(ActionRecord, "action_id", "index", "name", "dialect", index="action_index"),
         take(FieldError, ALL),
     ),
