@@ -49,6 +49,35 @@ def test_a_blank_database_becomes_a_ledger(connection) -> None:
     ]
 
 
+def shape(connection) -> list[list[tuple[object, ...]]]:
+    """Every column in its place, and every view's statement."""
+    asked = (
+        "SELECT table_name, column_index, column_name, data_type, comment FROM duckdb_columns() ORDER BY ALL",
+        "SELECT view_name, sql, comment FROM duckdb_views() WHERE NOT internal ORDER BY ALL",
+        "SELECT table_name, sql, comment FROM duckdb_tables() ORDER BY ALL",
+    )
+    return [connection.execute(query).fetchall() for query in asked]
+
+
+def test_a_version_of_the_schema_stays_as_it_is(connection) -> None:
+    """A field more in an event is a column more: then a version more, a migration, and a fixture of this version."""
+    connection.execute((FIXTURES / f"version_{SCHEMA_VERSION}.sql").read_text(encoding="utf-8"))
+    assert version_in(connection) == SCHEMA_VERSION
+    with duckdb.connect() as made:
+        migrate(made)
+        assert shape(made) == shape(connection)
+
+
+@pytest.mark.parametrize("name", ["run", "session", "turn", "execution", "approval"])
+def test_a_view_has_every_column_of_both_halves(connection, name) -> None:
+    """A column more of a start or an end is one more of what people read."""
+    migrate(connection)
+    halves = columns(connection, f"{name}_starts") | columns(connection, f"{name}_ends")
+    if name == "session":
+        del halves["recorded_at"]  # it only tells which of a session's ends is the last
+    assert columns(connection, f"{name}s") == halves
+
+
 def test_migrating_twice_changes_nothing(connection) -> None:
     """What is at the newest version is left alone."""
     migrate(connection)

@@ -9,7 +9,7 @@ import platform
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from math import inf, isfinite
 from typing import Any, Protocol
@@ -182,12 +182,15 @@ def _writable(value: Any) -> Any:
     return _SURROGATE.sub("\ufffd", value if isinstance(value, str) else repr(value))
 
 
+def _head(run_id: str, *about: object) -> dict[str, Any]:
+    """Return what every event has, as keyword arguments; its id is derived from what it is about."""
+    return {"event_id": derived_id(*about), "recorded_at": now(), "run_id": run_id}
+
+
 def run_started(key: RunKey, *, name: str, source: str, parent_run_id: str | None = None) -> RunStarted:
     """Return the event of a run that begins now."""
     return RunStarted(
-        event_id=derived_id("run-started", key.run_id),
-        recorded_at=now(),
-        run_id=key.run_id,
+        **_head(key.run_id, "run-started", key.run_id),
         run_kind=key.kind,
         name=name,
         source=source,
@@ -199,16 +202,13 @@ def run_started(key: RunKey, *, name: str, source: str, parent_run_id: str | Non
 
 def run_finished(key: RunKey, *, turns: int, refused: int = 0) -> RunFinished:
     """Return the event of a run that ends now."""
-    event_id = derived_id("run-finished", key.run_id)
-    return RunFinished(event_id=event_id, recorded_at=now(), run_id=key.run_id, turns=turns, refused=refused)
+    return RunFinished(**_head(key.run_id, "run-finished", key.run_id), turns=turns, refused=refused)
 
 
 def parser_used(parser: ParserIdentity, run_id: str) -> ParserUsed:
     """Return the event that keeps a parser's configuration."""
     return ParserUsed(
-        event_id=derived_id("parser-used", parser.id),
-        recorded_at=now(),
-        run_id=run_id,
+        **_head(run_id, "parser-used", parser.id),
         parser_id=parser.id,
         name=parser.name,
         version=parser.version,
@@ -227,15 +227,10 @@ def session_started(
 ) -> SessionStarted:
     """Return the event of a session that begins."""
     return SessionStarted(
-        event_id=derived_id("session-started", session.session_id),
-        recorded_at=now(),
-        run_id=run_id,
-        session_id=session.session_id,
+        **_head(run_id, "session-started", session.session_id),
+        **asdict(session),
         external_id=external_id,
         source=source,
-        profile=session.profile,
-        model=session.model,
-        task=session.task,
         started_at=started_at,
         metadata=metadata,
     )
@@ -246,9 +241,7 @@ def session_finished(
 ) -> SessionFinished:
     """Return the event of a session that is over."""
     return SessionFinished(
-        event_id=derived_id("session-finished", session.session_id, success, reason, finished_at),
-        recorded_at=now(),
-        run_id=run_id,
+        **_head(run_id, "session-finished", session.session_id, success, reason, finished_at),
         session_id=session.session_id,
         success=success,
         reason=reason,
@@ -326,9 +319,7 @@ def response_parsed(result: ParseResult, turn: TurnKey, run: RunKey, duration_us
 def turn_finished(turn: TurnKey, run_id: str, feedback: str, finished_at: datetime | None) -> TurnFinished:
     """Return the event of a turn that is over."""
     return TurnFinished(
-        event_id=derived_id("turn-finished", turn.turn_id),
-        recorded_at=now(),
-        run_id=run_id,
+        **_head(run_id, "turn-finished", turn.turn_id),
         session_id=turn.session.session_id,
         turn_id=turn.turn_id,
         feedback=feedback,

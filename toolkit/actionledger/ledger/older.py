@@ -6,14 +6,16 @@ changes back, with the paths as its result and no time taken.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from duckdb import DuckDBPyConnection
 from pydantic import TypeAdapter
 
 from actionledger.events import ActionReversed, Event, ExecutionStarted
+from actionledger.ledger.columns import IN_EVENTS
 from actionledger.vocabulary import Reversal
 
 _RESULT = {"changed_back", "in_all"}
@@ -36,6 +38,8 @@ class ReversalAsTry:
 
 
 _ADAPTER = TypeAdapter(ReversalAsTry)
+_STARTED = {field.name for field in fields(ExecutionStarted)} - set(IN_EVENTS)
+_OF_START = [field.name for field in fields(ActionReversed) if field.name in _STARTED]
 
 
 def reversal_as_try(data: bytes) -> ReversalAsTry | None:
@@ -95,25 +99,13 @@ class Older:
         return ActionReversed(
             event_id=event.event_id,
             recorded_at=event.recorded_at,
-            run_id=start.run_id,
-            session_id=start.session_id,
-            turn_id=start.turn_id,
-            turn_index=start.turn_index,
-            profile=start.profile,
-            model=start.model,
-            task=start.task,
-            occurred_at=start.occurred_at,
             reversal_id=event.execution_id,
-            attempt_id=start.attempt_id,
-            action_id=start.action_id,
-            action_index=start.action_index,
-            name=start.name,
-            dialect=start.dialect,
             # Each undoing of an action takes back what the one before it did.
             reversal=Reversal.REDONE if place % 2 else Reversal.UNDONE,
             paths=event.paths,
             path_count=event.path_count,
             reversed_at=event.recorded_at,
+            **{name: getattr(start, name) for name in _OF_START},
         )
 
     def _start_of(self, execution_id: str) -> ExecutionStarted:
@@ -140,6 +132,5 @@ class Older:
 
 def _start(row: dict[str, Any]) -> ExecutionStarted:
     """Return the event that became a row of ``execution_starts``."""
-    identifiers = ("run_id", "session_id", "turn_id", "execution_id", "attempt_id", "action_id")
-    texts = {name: str(row[name]) for name in identifiers}
-    return ExecutionStarted(**(row | texts), event_id=texts["execution_id"], recorded_at=row["started_at"])
+    values = {name: str(value) if isinstance(value, UUID) else value for name, value in row.items()}
+    return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])

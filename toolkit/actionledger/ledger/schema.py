@@ -8,6 +8,7 @@ a success rate needs no join and no JSON.
 
 Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
+# ruff: noqa: S608 - the names in its SQL are its own
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -158,26 +159,35 @@ TABLES = (
 
 QUARANTINE = Table("quarantine", take(Unreadable, ALL))
 
+_COLUMNS = {table.name: table.columns for table in TABLES}
+
+
+def _of_end(name: str, *without: str, prefix: str = "e.") -> str:
+    """Return what a view takes from an end: what the start hasn't, but for what the view says itself."""
+    known = {*_COLUMNS[f"{name}_starts"], *without}
+    return ", ".join(f"{prefix}{column}" for column in _COLUMNS[f"{name}_ends"] if column not in known)
+
+
 VIEWS = {
-    "runs": """
-        SELECT s.*, e.turns, e.refused, e.finished_at
+    "runs": f"""
+        SELECT s.*, {_of_end("run")}
         FROM run_starts s LEFT JOIN run_ends e USING (run_id)""",
-    "sessions": """
-        SELECT s.*, e.success, e.reason, e.finished_at
+    "sessions": f"""
+        SELECT s.*, {_of_end("session", "recorded_at")}
         FROM session_starts s
         LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_ends ORDER BY session_id, recorded_at DESC) e
         USING (session_id)""",
-    "turns": """
-        SELECT s.*, e.feedback, e.finished_at
-        FROM turn_starts s LEFT JOIN (SELECT turn_id, feedback, finished_at FROM turn_ends) e USING (turn_id)""",
-    "executions": """
+    "turns": f"""
+        SELECT s.*, {_of_end("turn")}
+        FROM turn_starts s LEFT JOIN (SELECT turn_id, {_of_end("turn", prefix="")} FROM turn_ends) e USING (turn_id)""",
+    "executions": f"""
         SELECT s.*, coalesce(e.status, 'interrupted') AS status,
                CASE WHEN e.status IS NULL THEN 'never_finished' ELSE e.reason END AS reason,
-               e.result, e.message, e.duration_ms, e.finished_at
+               {_of_end("execution", "status", "reason")}
         FROM execution_starts s LEFT JOIN execution_ends e USING (execution_id)
         ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)""",
-    "approvals": """
-        SELECT s.*, e.decision, e.decided_by, e.why, e.decided_hash, e.changed_arguments, e.decided_at
+    "approvals": f"""
+        SELECT s.*, {_of_end("approval")}
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
 }
 """What people read: each view's name and its SELECT."""
