@@ -132,5 +132,7 @@ class Older:
 
 def _start(row: dict[str, Any]) -> ExecutionStarted:
     """Return the event that became a row of ``execution_starts``."""
-    values = {name: str(value) if isinstance(value, UUID) else value for name, value in row.items()}
+    values: dict[str, Any] = {
+        name: str(value) if isinstance(value, UUID) else value for name, value in row.items()
+    }
     return ExecutionStarted(**values, event_id=values["execution_id"], recorded_at=row["started_at"])
