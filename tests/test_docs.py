@@ -22,6 +22,13 @@ def test_the_page_of_dialects_is_up_to_date():
     assert (DOCS / "dialects.md").read_text(encoding="utf-8") == made
 
 
+def test_the_page_of_tables_is_up_to_date():
+    """Every column that people read is there, with its type and its field's words."""
+    made = runpy.run_path(str(DOCS / "tables.py"))["page"]()
+    assert (DOCS / "tables.md").read_text(encoding="utf-8") == made
+    assert not re.search(r"\|\s*\|$", made, re.MULTILINE)
+
+
 def test_the_page_of_python_names_what_is_public():
     """Each function and most classes have their task, and no name is made up."""
     named = set(re.findall(r"`(\w+)", PYTHON))

@@ -14,7 +14,10 @@ class ApprovalRequested(TurnEvent):
 
     Args:
         approval_id: identifies the request.
-        attempt_id, action_id, action_index, name: the action.
+        attempt_id: the reading that the action comes from.
+        action_id: identifies the action.
+        action_index: its place among the attempt's actions, from 0.
+        name: its name.
         arguments: what it is to run with, as JSON text of an object.
         content_hash: the hash of name, arguments and policy; a decision is about this content and no other.
         policy_version: the hash of the policy that asks.
@@ -40,7 +43,8 @@ class ApprovalDecided(InTurn):
     Args:
         approval_id: the request.
         decision: what was decided.
-        decided_by, why: who (``policy`` for a row of the policy), and the reason that they gave.
+        decided_by: who did (``policy`` for a row of the policy).
+        why: the reason that they gave.
         decided_hash: the hash of the content that was decided on.
         changed_arguments: what it is to run with instead, as JSON text of an object; empty where unchanged.
         signature: what shows that a person's process made it; empty where nobody signed it.

@@ -14,6 +14,7 @@ class Recorded:
         event_id: recorded once, however often it is written: a second event of the same id is passed over.
         recorded_at: when it was recorded, UTC without a zone.
         run_id: the run that it belongs to.
+        kind: which kind of event it is; each class says its own.
     """
 
     event_id: Id
@@ -26,7 +27,8 @@ class InTurn(Recorded):
     """What every event within a turn has.
 
     Args:
-        session_id, turn_id: where it belongs.
+        session_id: the session that it belongs to.
+        turn_id: the turn that it belongs to.
     """
 
     session_id: Id
@@ -39,7 +41,9 @@ class TurnEvent(InTurn):
 
     Args:
         turn_index: the turn's place in its session, from 0.
-        profile, model, task: the session's.
+        profile: the profile that the session runs under.
+        model: the session's language model, as its source names it.
+        task: what the session is about.
         occurred_at: when the response was made, UTC without a zone; None where the source doesn't say.
     """
 

@@ -15,11 +15,14 @@ class ExecutionStarted(TurnEvent):
 
     Args:
         execution_id: identifies this try.
-        attempt_id, action_id, action_index: the action that is tried.
-        name, dialect: the action's.
+        attempt_id: the reading that the action comes from.
+        action_id: identifies the action.
+        action_index: its place among the attempt's actions, from 0.
+        name: its name.
+        dialect: the dialect that read it.
         trace_id: the same for all tries of one action.
-        try_number: from 1.
-        started_at: when, UTC without a zone.
+        try_number: which try at the action it is, from 1.
+        started_at: when it began, UTC without a zone.
         arguments: what it runs with, as JSON text of an object; None where that is as written.
     """
 
@@ -47,7 +50,7 @@ class ExecutionFinished(InTurn):
         result: what the handler returned, as JSON text.
         message: what the model is told where it did not succeed.
         duration_ms: how long it took, in milliseconds.
-        finished_at: when, UTC without a zone.
+        finished_at: when it was over, UTC without a zone.
     """
 
     kind: Literal["execution_finished"] = "execution_finished"
@@ -66,8 +69,11 @@ class ActionReversed(TurnEvent):
 
     Args:
         reversal_id: identifies the undoing; the same for all actions that were taken back together.
-        attempt_id, action_id, action_index: the action.
-        name, dialect: the action's.
+        attempt_id: the reading that the action comes from.
+        action_id: identifies the action.
+        action_index: its place among the attempt's actions, from 0.
+        name: its name.
+        dialect: the dialect that read it.
         reversal: whether its changes are gone or back now.
         paths: what was changed by it, sorted; the first of them where there are many.
         path_count: how many there are in all.

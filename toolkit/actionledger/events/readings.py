@@ -49,7 +49,8 @@ class InAttempt(TurnEvent):
     Args:
         attempt_id: identifies the parse attempt.
         run_kind: how the attempt came about.
-        parser_id, parser_name: the configuration that read it.
+        parser_id: the hash of the configuration that read it.
+        parser_name: its name.
     """
 
     attempt_id: Id

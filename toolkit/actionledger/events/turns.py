@@ -34,7 +34,7 @@ class TurnFinished(InTurn):
 
     Args:
         feedback: what the model is told next.
-        finished_at: when, UTC without a zone; None where the source doesn't say.
+        finished_at: when it was over, UTC without a zone; None where the source doesn't say.
     """
 
     kind: Literal["turn_finished"] = "turn_finished"
@@ -47,7 +47,8 @@ class TurnResumed(InTurn):
     """A turn that was over went on, after a decision.
 
     Args:
-        feedback, finished_at: what the model is told of it now, and when, UTC without a zone.
+        feedback: what the model is told of it now.
+        finished_at: when, UTC without a zone.
     """
 
     kind: Literal["turn_resumed"] = "turn_resumed"
