@@ -5,8 +5,8 @@ from datetime import datetime
 
 import pytest
 
+from actionledger.events import ActionRecord
 from actionledger.ledger.queries import (
-    Action,
     ActionReversal,
     Attempt,
     Execution,
@@ -38,7 +38,17 @@ BLOCK = Block(
     Span(5, 7),
     repairs=(Repair(RepairKind.TRAILING_COMMA, Span(6, 7), ",", ""),),
 )
-ACTION = Action(0, 0, "xml_tags", "a", ActionStatus.VALID, None, Span(2, 11), None, '{"n":1}', (), ())
+ACTION = ActionRecord(
+    block=0,
+    dialect="xml_tags",
+    span=Span(2, 11),
+    action_id="a1",
+    index=0,
+    name="a",
+    status=ActionStatus.VALID,
+    reason=None,
+    arguments='{"n":1}',
+)
 RUN = Execution("x", 0, "a", 1, ExecutionStatus.SUCCEEDED, None, 2.5, '{"ok":true}', "", None)  # type: ignore[arg-type]
 DETAIL = TurnDetail(
     Response("t", "s", 0, None, TEXT, True, None, ()),

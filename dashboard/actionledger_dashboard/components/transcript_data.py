@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, TypeAlias
 
-from actionledger.ledger.queries import Action, ActionReversal, Execution, TurnDetail, TurnRow
+from actionledger.events import ActionRecord
+from actionledger.ledger.queries import ActionReversal, Execution, TurnDetail, TurnRow
 from actionledger.values import Block, Issue, Span
 from actionledger.vocabulary import (
     SENTENCES,
@@ -245,7 +246,7 @@ def _issue_card(issue: Issue, blocks: Sequence[Block]) -> Values:
     )
 
 
-def _action_card(action: Action, detail: TurnDetail) -> Values:
+def _action_card(action: ActionRecord, detail: TurnDetail) -> Values:
     lines = [error.message for error in action.errors]
     if not lines and action.reason is not None:
         lines = [SENTENCES[action.reason]]

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 from inspect import get_annotations
+from operator import attrgetter
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
@@ -29,6 +30,9 @@ from actionledger.values import Span
 
 Values: TypeAlias = dict[str, Any]
 """The values of a row by column; None is NULL, as is a column that is missing."""
+
+Read: TypeAlias = Callable[[Any], Any]
+"""Takes a column's value from what a row is made of."""
 
 ALL = "*"
 """Every field that is not named beside it, in the order of the class; not those that only ``events`` keeps."""
@@ -58,13 +62,13 @@ class Column:
         name: its name.
         sql_type: its DuckDB type.
         field: the field or property that its values are taken from.
-        convert: makes of the field's value the column's; None where it is the same.
+        read: takes the column's value from what the row is made of; None where it is the field's as it is.
     """
 
     name: str
     sql_type: str
     field: str
-    convert: Callable[[Any], Any] | None = None
+    read: Read | None = None
 
 
 class Part:
@@ -78,20 +82,18 @@ class Part:
     def __init__(self, source: type, columns: Sequence[Column]) -> None:
         self.source = source
         self.columns = columns
-        self._fields = [(column.name, column.field) for column in columns]
-        self._conversions = [
-            (column.name, column.convert) for column in columns if column.convert is not None
-        ]
+        self._plain = [(column.name, column.field) for column in columns if column.read is None]
+        self._others = [(column.name, column.read) for column in columns if column.read is not None]
 
     def values(self, thing: Any) -> Values:
         """Return the values of the columns for a value of the class."""
-        values = {name: getattr(thing, field) for name, field in self._fields}
-        for name, convert in self._conversions:
-            values[name] = convert(values[name])
+        values = {name: getattr(thing, field) for name, field in self._plain}
+        for name, read in self._others:
+            values[name] = read(thing)
         return values
 
 
-def take(source: type, *picks: str, **names: str) -> Part:
+def take(source: type, /, *picks: str, **names: str) -> Part:
     """Return the columns that a table has of one kind of value.
 
     Args:
@@ -119,20 +121,18 @@ def _all(source: type, which: str) -> list[str]:
 
 
 def _columns(source: type, field: str, name: str) -> list[Column]:
-    kind, stored = _annotation(source, field)
+    kind, stored, may_be_none = _annotation(source, field)
     if kind is Span:
-        return [
-            Column(f"{name}_start", "INTEGER", field, _start),
-            Column(f"{name}_end", "INTEGER", field, _end),
-        ]
+        end_of = _end_if_any if may_be_none else _end
+        return [Column(f"{name}_{end}", "INTEGER", field, end_of(field, end)) for end in ("start", "end")]
     if stored is not None:
-        convert = _none_if_empty if stored.empty_is_null else None
-        return [Column(name, stored.sql_type, field, convert)] if stored is not NOT_STORED else []
+        read = _none_if_empty(field) if stored.empty_is_null else None
+        return [Column(name, stored.sql_type, field, read)] if stored is not NOT_STORED else []
     try:
         sql_type = _type_of(kind)
     except TypeError as error:
         raise TypeError(f"{source.__name__}.{field}: {error}") from None
-    return [Column(name, sql_type, field, _json if sql_type == "JSON" else None)] if sql_type else []
+    return [Column(name, sql_type, field, _json(field) if sql_type == "JSON" else None)] if sql_type else []
 
 
 def _type_of(kind: Any) -> str:
@@ -148,17 +148,19 @@ def _type_of(kind: Any) -> str:
     raise TypeError(f"no column is known for {kind}; annotate it with Stored(…).")
 
 
-def _annotation(source: type, field: str) -> tuple[Any, Stored | None]:
-    """Return a field's type without ``None``, and what it is annotated with."""
+def _annotation(source: type, field: str) -> tuple[Any, Stored | None, bool]:
+    """Return a field's type without ``None``, what it is annotated with, and whether it may be ``None``."""
     hint = _hints(source).get(field)
     if hint is None:
         hint = _hints(getattr(source, field).fget)["return"]  # of a property
+    may_be_none = NoneType in get_args(hint)
     members = [member for member in get_args(hint) if member is not NoneType]
-    if NoneType in get_args(hint) and len(members) == 1:
+    if may_be_none and len(members) == 1:
         [hint] = members
     if get_origin(hint) is not Annotated:
-        return hint, None
-    return hint.__origin__, next(note for note in hint.__metadata__ if isinstance(note, Stored))
+        return hint, None, may_be_none
+    stored = next(note for note in hint.__metadata__ if isinstance(note, Stored))
+    return hint.__origin__, stored, may_be_none
 
 
 @cache
@@ -166,17 +168,17 @@ def _hints(what: Any) -> dict[str, Any]:
     return get_type_hints(what, include_extras=True)
 
 
-def _start(span: Span | None) -> int | None:
-    return None if span is None else span.start
+def _end(field: str, end: str) -> Read:
+    return attrgetter(f"{field}.{end}")
 
 
-def _end(span: Span | None) -> int | None:
-    return None if span is None else span.end
+def _end_if_any(field: str, end: str) -> Read:
+    return lambda thing: None if (span := getattr(thing, field)) is None else getattr(span, end)
 
 
-def _none_if_empty(text: str) -> str | None:
-    return text or None
+def _none_if_empty(field: str) -> Read:
+    return lambda thing: getattr(thing, field) or None
 
 
-def _json(value: Any) -> str:
-    return to_json(value).decode()
+def _json(field: str) -> Read:
+    return lambda thing: to_json(getattr(thing, field)).decode()

@@ -45,7 +45,8 @@ def rows_of(event: Event) -> Iterator[Row]:
         yield _row("events", event)
         return
     yield Row("events", _head(event))
-    yield _row(_OF_EVENT[type(event)].name, event)
+    table = _OF_EVENT[type(event)]
+    yield Row(table.name, table.values(event))
     if isinstance(event, ResponseParsed):
         yield from _found_rows(event)
 

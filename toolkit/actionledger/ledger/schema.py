@@ -8,7 +8,6 @@ a success rate needs no join and no JSON.
 
 Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
-# ruff: noqa: S608 - the names in its SQL are its own
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -80,9 +79,11 @@ class Table:
         Args:
             things: what it is made of, a value for each of the table's parts, or the part's values where they are known.
         """
+        if len(self.parts) == 1:
+            return self.parts[0].values(*things)
         values: Values = {}
         for part, thing in zip(self.parts, things, strict=True):
-            values.update(thing if isinstance(thing, dict) else part.values(thing))
+            values |= thing if isinstance(thing, dict) else part.values(thing)
         return values
 
 

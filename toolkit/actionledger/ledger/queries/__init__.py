@@ -16,7 +16,6 @@ from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
 from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time
 from actionledger.ledger.queries.turn import (
-    Action,
     ActionReversal,
     Attempt,
     Execution,
@@ -32,7 +31,6 @@ __all__ = [
     "ALL_TURNS",
     "EVERYTHING",
     "NO_DIALECT",
-    "Action",
     "ActionReversal",
     "Attempt",
     "Bucket",

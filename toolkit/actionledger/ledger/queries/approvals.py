@@ -4,16 +4,11 @@ Who may append to a ledger may append a decision. Which one counts, ``session.va
 is found here alone.
 """
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import Queryable, is_uuid, picked, rows
 from actionledger.values import Approval
 
 _APPROVALS = """
-SELECT s.approval_id::VARCHAR AS approval_id, s.session_id::VARCHAR AS session_id, s.turn_id::VARCHAR AS turn_id,
-       turn_index, action_index, profile, model, name, arguments::VARCHAR AS arguments, content_hash, is_exact,
-       requested_at, decision, coalesce(decided_by, '') AS decided_by, coalesce(why, '') AS why,
-       coalesce(decided_hash, '') AS decided_hash, coalesce(changed_arguments::VARCHAR, '') AS changed_arguments,
-       decided_at, policy_version, coalesce(signature, '') AS signature
-FROM approval_starts AS s
+SELECT {columns} FROM approval_starts AS s
 LEFT JOIN approval_ends USING (approval_id)
 LEFT JOIN (
     SELECT detail->>'approval_id' AS signed_id, recorded_at AS signed_at, detail->>'signature' AS signature
@@ -22,20 +17,34 @@ LEFT JOIN (
 WHERE {condition}
 ORDER BY requested_at, turn_index, action_index, decided_at"""
 
+_COLUMNS = picked(
+    Approval,
+    decided_by="coalesce(decided_by, '')",
+    why="coalesce(why, '')",
+    decided_hash="coalesce(decided_hash, '')",
+    changed_arguments="coalesce(changed_arguments::VARCHAR, '')",
+    signature="coalesce(signature, '')",
+)
+
 _IS_OPEN = """(decision IS NULL OR action_id IN (
     SELECT action_id FROM executions GROUP BY action_id HAVING max_by(status, try_number) = 'pending'))"""
 
 
 def open_approvals(ledger: Queryable) -> list[Approval]:
     """Return the requests about actions that wait, whether something was decided or not, those that have waited longest first."""
-    return rows(ledger, Approval, _APPROVALS.format(condition=_IS_OPEN))
+    return rows(ledger, Approval, _APPROVALS.format(columns=_COLUMNS, condition=_IS_OPEN))
 
 
 def approvals_of_turn(ledger: Queryable, turn_id: str) -> list[Approval]:
     """Return what was asked in a turn and recorded as decided, oldest first."""
     if not is_uuid(turn_id):
         return []
-    return rows(ledger, Approval, _APPROVALS.format(condition="s.turn_id = $id::UUID"), {"id": turn_id})
+    return rows(
+        ledger,
+        Approval,
+        _APPROVALS.format(columns=_COLUMNS, condition="s.turn_id = $id::UUID"),
+        {"id": turn_id},
+    )
 
 
 def approvals_called(ledger: Queryable, prefix: str) -> list[Approval]:
@@ -43,7 +52,9 @@ def approvals_called(ledger: Queryable, prefix: str) -> list[Approval]:
     if not prefix or not is_uuid(f"{prefix}{_ANY_ID[len(prefix) :]}"):
         return []
     condition = "starts_with(s.approval_id::VARCHAR, lower($prefix))"
-    return rows(ledger, Approval, _APPROVALS.format(condition=condition), {"prefix": prefix})
+    return rows(
+        ledger, Approval, _APPROVALS.format(columns=_COLUMNS, condition=condition), {"prefix": prefix}
+    )
 
 
 _ANY_ID = "00000000-0000-0000-0000-000000000000"

@@ -6,12 +6,14 @@ statement's columns are the fields of the row that it becomes.
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from typing import Any, Protocol, TypeAlias, TypeVar
 from uuid import UUID
 
 from pydantic import TypeAdapter
 
+from actionledger.ledger.schema import TABLES
 from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
@@ -33,6 +35,10 @@ was refused, as SQL."""
 _TIMED = ", ".join(f"'{status}'" for status in ExecutionStatus if status.has_duration)
 TOOK = f"CASE WHEN status IN ({_TIMED}) THEN duration_ms END"
 """How long an execution took, in milliseconds, as SQL; NULL where it was not tried, or nobody knows when it ended."""
+
+_AS_TEXT = {
+    name for table in TABLES for name, sql_type in table.columns.items() if sql_type in {"UUID", "JSON"}
+}
 
 TAKEN_BACK = """
 SELECT action_id FROM reversals GROUP BY action_id
@@ -70,6 +76,24 @@ def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters 
     result = ledger.sql(query, parameters)
     adapter = _adapter(kind)
     return [adapter.validate_python(dict(zip(result.columns, row, strict=True))) for row in result.fetchall()]
+
+
+def picked(kind: type[Any], /, **computed: str) -> str:
+    """Return what a statement selects for the rows that it becomes: a column for each field.
+
+    Args:
+        kind: the dataclass of the rows.
+        computed: the SQL of the fields that are not a column of the same name.
+    """
+    columns = (
+        f"{computed[name]} AS {name}"
+        if name in computed
+        else f"{name}::VARCHAR AS {name}"
+        if name in _AS_TEXT
+        else name
+        for name in (field.name for field in fields(kind))
+    )
+    return ", ".join(columns)
 
 
 def number(ledger: Queryable, query: str, parameters: Parameters | None = None) -> int:

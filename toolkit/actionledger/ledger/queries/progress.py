@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, is_uuid, picked, rows
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
@@ -90,27 +90,30 @@ class ActionTried:
     occurred_at: datetime | None
 
 
-_TURN = """
-SELECT turn_id::VARCHAR AS turn_id, s.session_id::VARCHAR AS session_id, s.turn_index, s.profile, s.model, s.task,
-       s.occurred_at, text, text_is_exact, attempt_id::VARCHAR AS attempt_id, parser_id,
-       EXISTS (SELECT 1 FROM turn_ends WHERE turn_id = $turn_id::UUID) AS is_finished
-FROM turn_starts AS s JOIN parse_attempts AS a USING (turn_id)
-WHERE turn_id = $turn_id::UUID AND a.run_kind <> 'reparse'
+_IS_FINISHED = "EXISTS (SELECT 1 FROM turn_ends WHERE turn_id = $turn_id::UUID)"
+
+_TURN = f"""
+SELECT {picked(TurnProgress, is_finished=_IS_FINISHED)}
+FROM turn_starts JOIN (SELECT turn_id, attempt_id, parser_id, parsed_at FROM parse_attempts WHERE run_kind <> 'reparse')
+USING (turn_id)
+WHERE turn_id = $turn_id::UUID
 ORDER BY parsed_at LIMIT 1"""
 
-_TRIES = """
-SELECT execution_id::VARCHAR AS execution_id, action_index, name, try_number, status, reason,
-       coalesce(result::VARCHAR, 'null') AS result, coalesce(message, '') AS message,
-       coalesce(duration_ms, 0) AS duration_ms, finished_at IS NOT NULL AS is_finished,
-       action_id IN ({taken_back}) AS is_undone
-FROM executions WHERE turn_id = $turn_id::UUID AND attempt_id = $attempt_id::UUID
+_TRY = picked(
+    LastTry,
+    result="coalesce(result::VARCHAR, 'null')",
+    message="coalesce(message, '')",
+    duration_ms="coalesce(duration_ms, 0)",
+    is_finished="finished_at IS NOT NULL",
+    is_undone=f"action_id IN ({TAKEN_BACK})",
+)
+
+_TRIES = f"""
+SELECT {_TRY} FROM executions WHERE turn_id = $turn_id::UUID AND attempt_id = $attempt_id::UUID
 QUALIFY row_number() OVER (PARTITION BY action_index ORDER BY try_number DESC) = 1"""
 
-_ACTIONS_TRIED = """
-SELECT DISTINCT ON (action_id) action_id::VARCHAR AS action_id, attempt_id::VARCHAR AS attempt_id, action_index, name,
-       dialect, session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, turn_index, profile, model, task,
-       occurred_at
-FROM executions WHERE list_contains($ids, action_id::VARCHAR)"""
+_ACTIONS_TRIED = f"""
+SELECT DISTINCT ON (action_id) {picked(ActionTried)} FROM executions WHERE list_contains($ids, action_id::VARCHAR)"""
 
 _REVERSALS = """
 SELECT action_id::VARCHAR, count(*) FROM reversals WHERE list_contains($ids, action_id::VARCHAR) GROUP BY action_id"""
@@ -131,7 +134,7 @@ def turn_progress(ledger: Queryable, turn_id: str) -> tuple[TurnProgress, list[L
     if not turns:
         return None
     of_attempt = {"turn_id": turn_id, "attempt_id": turns[0].attempt_id}
-    return turns[0], rows(ledger, LastTry, _TRIES.format(taken_back=TAKEN_BACK), of_attempt)
+    return turns[0], rows(ledger, LastTry, _TRIES, of_attempt)
 
 
 def actions_tried(ledger: Queryable, action_ids: Sequence[str]) -> list[ActionTried]:

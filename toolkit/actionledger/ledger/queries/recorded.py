@@ -6,7 +6,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Protocol
 
-from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.base import Queryable, picked
 from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, scope
 
 _BATCH = 1000
@@ -47,8 +47,7 @@ class RecordedResponse:
 
 
 _RESPONSES = """
-SELECT turn_id::VARCHAR, session_id::VARCHAR, turn_index, profile, model, task, occurred_at, text
-FROM turn_starts
+SELECT {columns} FROM turn_starts
 WHERE turn_id IN (SELECT turn_id FROM parse_attempts WHERE {condition})
 ORDER BY session_id, turn_index"""
 
@@ -56,7 +55,7 @@ ORDER BY session_id, turn_index"""
 def responses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedResponse]:
     """Yield the responses that the filter's attempts have read, session by session."""
     condition, parameters = scope(within)
-    result = ledger.sql(_RESPONSES.format(condition=condition), parameters)
+    result = ledger.sql(_RESPONSES.format(columns=picked(RecordedResponse), condition=condition), parameters)
     while batch := result.fetchmany(_BATCH):
         for row in batch:
             yield RecordedResponse(*row)
@@ -94,7 +93,7 @@ _DIGEST = 16
 
 _TEXTS = f"""
 WITH known AS (SELECT session_id FROM session_starts WHERE source = $source)
-SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}) FROM turn_starts SEMI JOIN known USING (session_id)"""  # noqa: S608
+SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}) FROM turn_starts SEMI JOIN known USING (session_id)"""
 
 
 def digest(text: str) -> str:

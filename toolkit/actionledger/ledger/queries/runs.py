@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.filters import NO_DIALECT
 from actionledger.vocabulary import RunKind
 
@@ -61,10 +61,10 @@ class Dimensions:
         return not self.sources
 
 
-_RUNS = """
-SELECT run_id::VARCHAR AS run_id, run_kind AS kind, name, source, parent_run_id::VARCHAR AS parent_run_id,
-       coalesce(parsers, []) AS parsers, coalesce(attempts, 0) AS attempts, refused, started_at, finished_at
-FROM runs LEFT JOIN (
+_RUN = picked(Run, kind="run_kind", parsers="coalesce(parsers, [])", attempts="coalesce(attempts, 0)")
+
+_RUNS = f"""
+SELECT {_RUN} FROM runs LEFT JOIN (
     SELECT run_id, count(*) AS attempts, list_sort(list(DISTINCT parser_name)) AS parsers
     FROM parse_attempts GROUP BY run_id) USING (run_id)
 ORDER BY started_at, run_id"""

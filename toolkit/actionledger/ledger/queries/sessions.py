@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import INTENT, READ, RUNNABLE, Queryable, is_uuid, number, rows
+from actionledger.ledger.queries.base import INTENT, READ, RUNNABLE, Queryable, is_uuid, number, picked, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, of_session, scope
 from actionledger.rates import Rate
 
@@ -110,11 +110,10 @@ found AS (
 """
 
 _PAGE = """
-SELECT session_id::VARCHAR AS session_id, external_id, source, profile, model, task, started_at, turns,
-       {{'successes': read, 'count': intent, 'clustering': {{
-           'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}}}} AS parsed,
-       actions, valid, executions, failed, success, reason
-FROM found WHERE {failing} ORDER BY {order} LIMIT $limit OFFSET $offset"""
+SELECT {columns} FROM found WHERE {failing} ORDER BY {order} LIMIT $limit OFFSET $offset"""
+
+_PARSED = """{'successes': read, 'count': intent, 'clustering': {
+    'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}}"""
 
 _COUNT = "SELECT count(*) FROM found WHERE {failing}"
 
@@ -125,11 +124,9 @@ _SEARCH = """(contains(lower(external_id), lower($search)) OR session_id IN (
 
 _WAS_READ = "session_id IN (SELECT session_id FROM attempts)"
 
-_ONE = """
-SELECT session_id::VARCHAR AS session_id, external_id, source, profile, model, task, started_at, finished_at,
-       metadata::VARCHAR AS metadata,
-       (SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID) AS turns, success, reason
-FROM sessions WHERE session_id = $session_id::UUID"""
+_TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
+
+_ONE = f"SELECT {picked(Session, turns=_TURNS)} FROM sessions WHERE session_id = $session_id::UUID"
 
 
 def sessions(
@@ -154,7 +151,9 @@ def sessions(
         order: how the sessions are ordered.
     """
     found, parameters = _found(within, search)
-    page = _PAGE.format(failing=_FAILING[only_failing], order=_ORDERS[order])
+    page = _PAGE.format(
+        columns=picked(SessionRow, parsed=_PARSED), failing=_FAILING[only_failing], order=_ORDERS[order]
+    )
     return rows(ledger, SessionRow, found + page, parameters | {"limit": limit, "offset": offset})
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import TOOK, Queryable, rows
+from actionledger.ledger.queries.base import TOOK, Queryable, picked, rows
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
 """What happened: a person was asked, and decided; an action was run; what it changed was undone or redone; something was
@@ -63,11 +63,11 @@ FROM reversals WHERE turn_id = $turn_id::UUID
 UNION ALL BY NAME
 SELECT recorded_at AS occurred_at, 'noted' AS kind, code AS name, '' AS status, '' AS reason, coalesce(message, '') AS text, 4 AS rank
 FROM events WHERE turn_id = $turn_id::UUID AND code IS NOT NULL
-"""  # noqa: S608 - one constant within another
+"""
 
 _ORDERED = f"""
-SELECT occurred_at, kind, action_index, name, status, reason, text, duration_ms FROM ({_STEPS})
-ORDER BY occurred_at NULLS LAST, rank, action_index"""  # noqa: S608 - one constant within another
+SELECT {picked(Step)} FROM ({_STEPS})
+ORDER BY occurred_at NULLS LAST, rank, action_index"""
 
 
 def timeline(ledger: Queryable, turn_id: str) -> list[Step]:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, is_uuid, rows
+from actionledger.events import ActionRecord
+from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, is_uuid, picked, rows
 from actionledger.ledger.queries.turns import reading
-from actionledger.values import Block, Conversion, FieldError, Issue, Span
+from actionledger.values import Block, Issue
 from actionledger.vocabulary import (
-    ActionStatus,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -105,37 +105,6 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Action:
-    """One action as the attempt read it.
-
-    Args:
-        index: its place among the attempt's actions, from 0.
-        block: the index of its block.
-        dialect: the dialect that read it.
-        name: as written.
-        status: what came of checking it.
-        reason: the first error's code; None where there is none.
-        span: where it stands in the response.
-        call_id: the identifier that the model gave it.
-        arguments: its fields, as JSON text of an object.
-        errors: what its model refuses.
-        conversions: what was written in another type, and taken in the field's own.
-    """
-
-    index: int
-    block: int
-    dialect: str
-    name: str
-    status: ActionStatus
-    reason: Reason | None
-    span: Span
-    call_id: str | None
-    arguments: str
-    errors: tuple[FieldError, ...]
-    conversions: tuple[Conversion, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Execution:
     """One try at running an action of the turn.
 
@@ -206,7 +175,7 @@ class TurnDetail:
     attempt: Attempt | None
     blocks: tuple[Block, ...]
     issues: tuple[Issue, ...]
-    actions: tuple[Action, ...]
+    actions: tuple[ActionRecord, ...]
     executions: tuple[Execution, ...]
     reversals: tuple[ActionReversal, ...]
     readers: tuple[Reader, ...]
@@ -227,10 +196,9 @@ WHERE session_id = $session_id::UUID"""
 
 _TURN = f"{RESPONSES} AND turn_index = $turn_index LIMIT 1"
 
-_ATTEMPT = """
-SELECT attempt_id::VARCHAR AS attempt_id, run_id::VARCHAR AS run_id, parser_name AS parser, catalogue, dialect,
-       outcome, reason, duration_us
-FROM parse_attempts WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {reading}
+_ATTEMPT = f"""
+SELECT {picked(Attempt, parser="parser_name")}
+FROM parse_attempts WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {{reading}}
 ORDER BY parsed_at, attempt_id LIMIT 1"""
 
 _READERS = """
@@ -254,6 +222,22 @@ SELECT code, CASE WHEN span_start IS NOT NULL THEN [span_start, span_end] END AS
 FROM issues WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID
 ORDER BY span_start NULLS LAST, span_end, code"""
 
+_ACTION = picked(
+    ActionRecord,
+    index="action_index",
+    block="block_index",
+    span="[span_start, span_end]",
+    errors="coalesce(errors, [])",
+    conversions="coalesce(conversions, [])",
+)
+
+_EXECUTION = picked(
+    Execution,
+    duration_ms=TOOK,
+    result="coalesce(result::VARCHAR, '')",
+    message="coalesce(message, '')",
+)
+
 _ACTIONS = f"""
 WITH found AS (
     SELECT action_index,
@@ -263,19 +247,16 @@ WITH found AS (
                FILTER ({CONVERTED}) AS conversions
     FROM validation_errors
     WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY action_index)
-SELECT action_index AS index, block_index AS block, dialect, name, status, reason, [span_start, span_end] AS span,
-       call_id, arguments::VARCHAR AS arguments, coalesce(errors, []) AS errors, coalesce(conversions, []) AS conversions
-FROM actions LEFT JOIN found USING (action_index)
-WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""  # noqa: S608 - constants within another
+SELECT {_ACTION} FROM actions LEFT JOIN found USING (action_index)
+WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""
 
 _EXECUTIONS = f"""
-SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, try_number, status, reason, {TOOK} AS duration_ms,
-       coalesce(result::VARCHAR, '') AS result, coalesce(message, '') AS message, started_at
+SELECT {_EXECUTION}
 FROM executions WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
-ORDER BY started_at, action_index, try_number"""  # noqa: S608 - one constant within another
+ORDER BY started_at, action_index, try_number"""
 
-_REVERSALS = """
-SELECT attempt_id::VARCHAR AS attempt_id, action_index, name, kind, paths::VARCHAR[] AS paths, path_count, reversed_at
+_REVERSALS = f"""
+SELECT {picked(ActionReversal, paths="paths::VARCHAR[]")}
 FROM reversals WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
 ORDER BY reversed_at, action_index, kind"""
 
@@ -307,7 +288,7 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
         next(iter(attempts), None),
         blocks=tuple(block for bound in read for block in rows(ledger, Block, _BLOCKS, bound)),
         issues=tuple(issue for bound in read for issue in rows(ledger, Issue, _ISSUES, bound)),
-        actions=tuple(action for bound in read for action in rows(ledger, Action, _ACTIONS, bound)),
+        actions=tuple(action for bound in read for action in rows(ledger, ActionRecord, _ACTIONS, bound)),
         executions=tuple(rows(ledger, Execution, _EXECUTIONS, of_turn)),
         reversals=tuple(rows(ledger, ActionReversal, _REVERSALS, of_turn)),
         readers=tuple(rows(ledger, Reader, _READERS, of_turn)),
