@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from actionledger.ledger.encoding import LONE_SURROGATE
@@ -11,12 +12,18 @@ from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_UUID_CHARACTERS = 36
 _SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
 _INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}
 
 
 def is_uuid(text: str) -> bool:
     """Whether ``text`` is a UUID with its hyphens."""
+    return len(text) == _UUID_CHARACTERS and _has_the_form(text)
+
+
+@lru_cache(maxsize=4096)  # the rows of an event, and of its neighbours, have the same run, session and turn
+def _has_the_form(text: str) -> bool:
     return _UUID.fullmatch(text) is not None
 
 
@@ -41,7 +48,7 @@ def fit(row: Row) -> Row:
 
 
 def _fit_uuid(column: str, value: str) -> str:
-    if not _UUID.fullmatch(value):
+    if not is_uuid(value):
         raise ValueError(f"{column} is no UUID: {value[:100]!r}")
     return value
 
