@@ -231,13 +231,6 @@ _ACTION = picked(
     conversions="coalesce(conversions, [])",
 )
 
-_EXECUTION = picked(
-    Execution,
-    duration_ms=TOOK,
-    result="coalesce(result::VARCHAR, '')",
-    message="coalesce(message, '')",
-)
-
 _ACTIONS = f"""
 WITH found AS (
     SELECT action_index,
@@ -249,6 +242,13 @@ WITH found AS (
     WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY action_index)
 SELECT {_ACTION} FROM actions LEFT JOIN found USING (action_index)
 WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""
+
+_EXECUTION = picked(
+    Execution,
+    duration_ms=TOOK,
+    result="coalesce(result::VARCHAR, '')",
+    message="coalesce(message, '')",
+)
 
 _EXECUTIONS = f"""
 SELECT {_EXECUTION}
