@@ -92,7 +92,7 @@ def test_a_directive_goes_down_the_layers(start, whole, git):
         "One issue will do.",
     ]
     assert orchestration.state.messages[0].actions == (PLAN,)
-    assert [plan.text for plan in orchestration.desk.plans()] == ["First the index."]
+    assert [plan.text for plan in orchestration.request_queue.plans()] == ["First the index."]
     assert git("rev-parse", "search/accents")
     assert [issue.title for issue in orchestration.tracker.issues()] == ["Accents"]
 
@@ -181,7 +181,7 @@ def test_an_escalation_goes_up_and_comes_back_down(start, cast, said):
     roles = [message.role for message in layers[0].model.asked[1].messages]
     assert roles == ["system", "user", "assistant", "user"]
     assert "Drop the second requirement." in asked(layers[1])[1]
-    assert orchestration.desk.requests() == []
+    assert orchestration.request_queue.requests() == []
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_a_question_waits_for_the_person(start, cast, said, action):
     assert (ending.status, "request 1" in ending.reason) == ("waiting", True)
     assert orchestration.run().status == "waiting"
     assert len(asked(layers[0])) == 1
-    orchestration.desk.answer(1, "The second one.", by="ada")
+    orchestration.request_queue.answer(1, "The second one.", by="ada")
     assert orchestration.run().status == "finished"
     assert "The second one." in asked(layers[0])[1]
     assert names(orchestration.state) == [("2ic", "ceo"), ("2ic", "team-lead"), ("team-lead", "ceo")]
@@ -223,7 +223,7 @@ def test_a_decision_is_told_to_the_layer_that_comes_next(start, cast, said, ledg
     assert orchestration.run().status == "waiting"
     (approval,) = orchestration.waiting()
     decide(ledger, approval.approval_id, Ruling(Decision.REJECTED, by="ada", why="too early"))
-    orchestration.desk.answer(1, "None.", by="ada")
+    orchestration.request_queue.answer(1, "None.", by="ada")
     assert orchestration.run().status == "finished"
     assert "too early" in asked(layers[1])[1]
 
@@ -274,7 +274,7 @@ def test_a_dry_run_changes_nothing(start, whole, git, ledger, tmp_path):
     assert orchestration.run().status == "finished"
     statuses = ledger.sql("SELECT DISTINCT status FROM executions").fetchall()
     assert statuses == [("dry_run",)]
-    assert (orchestration.tracker.issues(), orchestration.desk.plans(), orchestration.waiting()) == (
+    assert (orchestration.tracker.issues(), orchestration.request_queue.plans(), orchestration.waiting()) == (
         [],
         [],
         [],
@@ -303,7 +303,7 @@ def test_a_model_that_fails_stops_the_cascade_where_it_is(start, cast, said):
     assert "'team-lead'" in ending.reason
     assert "No connection." in ending.reason
     assert orchestration.run().status == "finished"
-    assert len(orchestration.desk.plans()) == 1
+    assert len(orchestration.request_queue.plans()) == 1
 
 
 UNREADABLE = '```json\n{"action": "update_plan", "plan": }\n```'
@@ -331,7 +331,7 @@ def test_a_layer_hears_what_was_wrong_and_writes_it_again(start, cast, said, tex
     assert names(orchestration.state) == [("2ic", "2ic"), ("2ic", "team-lead"), ("team-lead", "ceo")]
     assert word in asked(layers[0])[1]
     assert "nothing that is done" in asked(layers[0])[1]
-    assert [plan.text for plan in orchestration.desk.plans()] == [PLAN["plan"]]
+    assert [plan.text for plan in orchestration.request_queue.plans()] == [PLAN["plan"]]
 
 
 def test_a_layer_that_is_wrong_twice_is_not_asked_a_third_time(start, cast, said):
@@ -341,7 +341,7 @@ def test_a_layer_that_is_wrong_twice_is_not_asked_a_third_time(start, cast, said
     assert orchestration.run().status == "finished"
     assert len(asked(layers[0])) == 2
     assert "Not read" in asked(layers[1])[0]
-    assert orchestration.desk.plans() == []
+    assert orchestration.request_queue.plans() == []
 
 
 def test_what_is_told_is_cut_with_a_word(start, cast, said):

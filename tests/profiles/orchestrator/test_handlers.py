@@ -11,8 +11,8 @@ import actionledger as al
 from actionledger.errors import UnknownNameError
 from actionledger.execution.handlers import Handlers
 from actionledger.profiles.orchestrator import ORCHESTRATOR
-from actionledger.profiles.orchestrator.desk import Desk
 from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers, set_up
+from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.values import Observation
@@ -66,7 +66,7 @@ def test_the_plan_is_kept_with_its_history(do, kept):
     """Each update is a version, the old ones stay."""
     assert do("update_plan", plan="First.").result == {"version": 1}
     assert do("update_plan", plan="Second.").result == {"version": 2}
-    assert [plan.text for plan in Desk(kept).plans()] == ["First.", "Second."]
+    assert [plan.text for plan in RequestQueue(kept).plans()] == ["First.", "Second."]
 
 
 @pytest.mark.parametrize(
@@ -78,9 +78,9 @@ def test_the_plan_is_kept_with_its_history(do, kept):
     ],
 )
 def test_a_person_is_asked(do, kept, name, fields, kind):
-    """The request waits at the desk, with what one has to know."""
+    """The request waits in the queue, with what one has to know."""
     assert do(name, **fields).result == {"request": 1, "state": "waits for an answer"}
-    (request,) = Desk(kept).requests(waiting=True)
+    (request,) = RequestQueue(kept).requests(waiting=True)
     assert (request.kind, request.subject, request.context) == (kind, "Which?", "Two.")
 
 
@@ -144,7 +144,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(folder, repository, 
     assert plan.message == "It would run update_plan with the arguments given."
     assert "'nowhere'" in nowhere.message
     store = Store(folder / FILE)
-    assert (Tracker(store).issues(), Desk(store).plans()) == ([], [])
+    assert (Tracker(store).issues(), RequestQueue(store).plans()) == ([], [])
     store.close()
     assert git("for-each-ref", "--format=%(refname)") == "refs/heads/main"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actionledger.errors import LedgerError, UnknownNameError, UsageError
-from actionledger.profiles.orchestrator.desk import Desk
+from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.session.valid_decisions import waiting_approvals
@@ -77,7 +77,7 @@ def test_who_wrote_the_plan_is_kept(sessions, tmp_path):
     """The handler knows its layer."""
     sessions.execute_or_queue(PLAN, "2ic")
     store = Store(tmp_path / "work" / FILE)
-    assert [plan.layer for plan in Desk(store).plans()] == ["2ic"]
+    assert [plan.layer for plan in RequestQueue(store).plans()] == ["2ic"]
     store.close()
 
 

@@ -10,9 +10,9 @@ from actionledger.errors import ActionError
 from actionledger.models import ScriptedModel
 from actionledger.profiles.reasoner import ActionRegistry, sequence_of
 from actionledger.profiles.reasoner.actions import AddGoal
+from actionledger.profiles.reasoner.executor_context import ExecutorContext
 from actionledger.profiles.reasoner.executors import EXECUTORS
-from actionledger.profiles.reasoner.scene import Scene
-from actionledger.profiles.reasoner.stage import Stage
+from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.vocabulary import ExecutionStatus, Reason
 
@@ -140,10 +140,12 @@ def test_an_answer_that_comes_too_late_changes_nothing(tmp_path):
     """Once nobody waits for the action, the next one may be under way."""
     store, cancelled = PersonaStore(tmp_path / "p.sqlite"), Event()
     cancelled.set()
-    scene = Scene("add_goal", store, Stage(), cancelled, ScriptedModel(["Plant the beans."]))
+    given = ExecutorContext(
+        "add_goal", store, SharedContext(), cancelled, ScriptedModel(["Plant the beans."])
+    )
     action = AddGoal(action="add_goal", context="x")
     with pytest.raises(ActionError) as caught:
-        EXECUTORS["add_goal"].execute(action, scene)
+        EXECUTORS["add_goal"].execute(action, given)
     assert (caught.value.reason, store.persona.goals) == (Reason.STOPPED, ())
     store.close()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.options import command_words
-from actionledger.cli.orchestrator.desk import print_request
+from actionledger.cli.orchestrator.requests import print_request
 from actionledger.cli.running import DONE, turn_value, went_well
 from actionledger.cli.tables import (
     SHOWN_CHARACTERS,
@@ -93,7 +93,7 @@ class Teller:
 
     def _print_ending(self, orchestration: Orchestration, ending: Ending) -> None:
         print_text(f"Ended ({ending.status}): {ending.reason}", style="bold")
-        for request in orchestration.desk.requests(waiting=True):
+        for request in orchestration.request_queue.requests(waiting=True):
             print_request(request)
             print_text(f"  Next: {command_words('orchestrator answer', self._folder, request.number)} TEXT")
         waiting = orchestration.waiting()
@@ -124,6 +124,6 @@ class Teller:
             "messages": [message.model_dump(mode="json") for message in state.messages],
             "turns": [{"layer": message.from_layer, **turn_value(turn)} for message, turn in self._taken],
             "decided": [{"layer": layer, **asdict(observation)} for layer, observation in self._decided],
-            "requests": [asdict(request) for request in orchestration.desk.requests(waiting=True)],
+            "requests": [asdict(request) for request in orchestration.request_queue.requests(waiting=True)],
             "approvals": [asdict(approval) for approval in orchestration.waiting()],
         }

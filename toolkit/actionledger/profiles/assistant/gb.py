@@ -18,7 +18,7 @@ from actionledger.errors import ActionError
 from actionledger.execution.handlers import Context, Handler
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.actions.base import AssistantAction
-from actionledger.profiles.assistant.keeper import KINDS, Names
+from actionledger.profiles.assistant.crud_handlers import KINDS, Names
 from actionledger.sandbox import Api
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from actionledger.execution.handlers import HandlerFactory, Handlers
 from actionledger.profiles.assistant.code import CodeRunner
-from actionledger.profiles.assistant.keeper import keeping_handlers
+from actionledger.profiles.assistant.crud_handlers import crud_handlers
 from actionledger.profiles.assistant.store import Store
 from actionledger.sandbox import Limits, Sandbox
 from actionledger.workspace import Workspace
@@ -31,8 +31,8 @@ def assistant_handlers(limits: Limits, sandbox: str | Sandbox) -> HandlerFactory
 def _make(limits: Limits, sandbox: str | Sandbox, workspace: Workspace) -> Handlers:
     stores = _Stores(workspace.root / STORE_FILE)
     code = CodeRunner(limits, sandbox)
-    real = keeping_handlers(lambda: stores.real)
-    tried = keeping_handlers(lambda: stores.copy)
+    real = crud_handlers(lambda: stores.real)
+    tried = crud_handlers(lambda: stores.copy)
 
     return Handlers(
         real | {"execute_code": code.over(real)},

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
-from actionledger.profiles.orchestrator.desk import Request
 from actionledger.profiles.orchestrator.layers import AT_ONCE, PERSON, TASKS
+from actionledger.profiles.orchestrator.request_queue import Request
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.recording import json_text
 

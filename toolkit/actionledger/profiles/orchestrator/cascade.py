@@ -17,11 +17,11 @@ from actionledger.models import Message, ModelError
 from actionledger.plurals import counted
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
 from actionledger.profiles.orchestrator.casting import Layer
-from actionledger.profiles.orchestrator.desk import Desk
 from actionledger.profiles.orchestrator.handlers import set_up
 from actionledger.profiles.orchestrator.layers import in_order
 from actionledger.profiles.orchestrator.notes import Notes
 from actionledger.profiles.orchestrator.reading import is_flawed, parsed_actions
+from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.profiles.orchestrator.routing import Route, route
 from actionledger.profiles.orchestrator.sessions import LayerSessions
 from actionledger.profiles.orchestrator.state import FILE, Due, Exchange, LayerMessage, Received, State
@@ -45,7 +45,7 @@ class Orchestration:
     Attributes:
         state: as far as it is now; what happened is in ``state.messages``.
         tracker: its issues and jobs.
-        desk: its plans, and the requests that a person answers.
+        request_queue: its plans, and the requests that a person answers.
         sessions: what executes or queues the layers' actions.
 
     Raises:
@@ -76,7 +76,7 @@ class Orchestration:
         self._notes = Notes(ledger, state.id)
         self._store = Store(folder / STORE)
         self.tracker = Tracker(self._store)
-        self.desk = Desk(self._store)
+        self.request_queue = RequestQueue(self._store)
         models = {name: self._layers[name].model.name for name in names}
         self.sessions = LayerSessions(
             ledger,
@@ -240,7 +240,7 @@ class Orchestration:
         due = self.state.due
         if due is None:
             return None
-        asked = [each for each in self.desk.requests() if each.number in due.waits_for]
+        asked = [each for each in self.request_queue.requests() if each.number in due.waits_for]
         open_ones = ", ".join(str(each.number) for each in asked if each.answer is None)
         if open_ones:
             return Ending("waiting", f"The layer {due.layer!r} waits for the answer to request {open_ones}.")

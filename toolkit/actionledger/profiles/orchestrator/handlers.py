@@ -1,4 +1,4 @@
-"""What runs the orchestrator's actions without any service: a tracker, a queue of jobs, a plan, a desk, a git repository."""
+"""What runs the orchestrator's actions without any service: a tracker, a queue of jobs, a plan, a queue of requests, a git repository."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -17,8 +17,8 @@ from actionledger.profiles.orchestrator.actions import (
     RequestReview,
     UpdatePlan,
 )
-from actionledger.profiles.orchestrator.desk import Desk, Request, RequestKind
 from actionledger.profiles.orchestrator.git import Branch, Repository, has_repository
+from actionledger.profiles.orchestrator.request_queue import Request, RequestKind, RequestQueue
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
 from actionledger.workspace import Workspace
@@ -110,7 +110,7 @@ class _Own:
 
     def __init__(self, store: Store, layer: str, above: str) -> None:
         self._tracker = Tracker(store)
-        self._desk = Desk(store)
+        self._queue = RequestQueue(store)
         self._layer = layer
         self._above = above
 
@@ -128,7 +128,7 @@ class _Own:
         return {"would_queue": self._tracker.due(action.label)}
 
     def update_plan(self, action: UpdatePlan, context: Context) -> Result:
-        return {"version": self._desk.plan(action.plan, self._layer, _origin(context)).version}
+        return {"version": self._queue.plan(action.plan, self._layer, _origin(context)).version}
 
     def request_info(self, action: RequestInfo, context: Context) -> Result:
         return self._asked("info", action.question, action.context, context)
@@ -142,7 +142,7 @@ class _Own:
         return self._asked("review", action.target, action.notes, context)
 
     def _asked(self, kind: RequestKind, subject: str, background: str, context: Context) -> Result:
-        request = self._desk.ask(kind, subject, background, layer=self._layer, origin=_origin(context))
+        request = self._queue.ask(kind, subject, background, layer=self._layer, origin=_origin(context))
         return {"request": request.number, "state": _state(request)}
 
 

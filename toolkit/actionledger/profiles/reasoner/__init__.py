@@ -1,16 +1,16 @@
 """The reasoner: a persona's thoughts, state and speech, planned as a sequence in a ``json`` block."""
 
 from actionledger.profiles.reasoner.chains import Chain, load_chains
-from actionledger.profiles.reasoner.hearing import (
+from actionledger.profiles.reasoner.learning import Suggestion, suggestions
+from actionledger.profiles.reasoner.persona import Entry, Persona
+from actionledger.profiles.reasoner.profile import POLICY, REASONER, REPETITION, reasoner_profile
+from actionledger.profiles.reasoner.progress import (
     ActionSystemEvent,
     AgentEvent,
     AgentText,
     ToolFinished,
     ToolStarted,
 )
-from actionledger.profiles.reasoner.learning import Suggestion, suggestions
-from actionledger.profiles.reasoner.persona import Entry, Persona
-from actionledger.profiles.reasoner.profile import POLICY, REASONER, REPETITION, reasoner_profile
 from actionledger.profiles.reasoner.reasoner import Reasoner
 from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.sequence import ActionPlan, ActionSequence, sequence_of

@@ -6,9 +6,9 @@ from typing import Any
 
 from actionledger.errors import ActionError
 from actionledger.profiles.reasoner.actions import ReasonerAction
+from actionledger.profiles.reasoner.executor_context import Executor, ExecutorContext, on_one_line, tidy
 from actionledger.profiles.reasoner.listing import Adding, Removing
 from actionledger.profiles.reasoner.persona import INTENSITIES, Intensity, Persona, TextPart
-from actionledger.profiles.reasoner.scene import Executor, Scene, on_one_line, tidy
 from actionledger.tolerant_json import decode
 from actionledger.vocabulary import Reason
 
@@ -16,53 +16,53 @@ from actionledger.vocabulary import Reason
 class Thinking(Executor):
     """Thinks; nothing changes but the thoughts."""
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the thought."""
-        return {"summary": scene.answer(action, "My thoughts, in a few sentences:"), "changed": False}
+        return {"summary": given.answer(action, "My thoughts, in a few sentences:"), "changed": False}
 
 
 class Speaking(Executor):
     """Says something to the user."""
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return what was said, and keep it."""
-        said = scene.answer(action, "What I say to the user, and nothing else:")
-        scene.store.say(scene.store.persona.name, said)
+        said = given.answer(action, "What I say to the user, and nothing else:")
+        given.store.say(given.store.persona.name, said)
         return {"summary": said}
 
 
 class Ending(Executor):
     """Ends the sequence."""
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return why it ends."""
-        scene.stage.end()
+        given.shared.end()
         return {"summary": tidy(action.context) or "The sequence is complete."}
 
 
 class TakingUp(Executor):
     """Takes up a chain; its actions are carried out when the sequence that names it is over."""
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return that it follows."""
         why = f": {tidy(action.context)}" if action.context.strip() else "."
-        return {"summary": f"The sequence {scene.name!r} follows{why}"}
+        return {"summary": f"The sequence {given.name!r} follows{why}"}
 
 
 class Feeling(Executor):
     """Changes the mood."""
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the mood as it is now."""
-        answer = scene.answer(
+        answer = given.answer(
             action, 'My mood now, as JSON and nothing else: {"mood": "…", "intensity": "low|medium|high"}'
         )
-        mood, intensity = _felt(answer) if scene.model else (on_one_line(answer), _named_intensity(answer))
+        mood, intensity = _felt(answer) if given.model else (on_one_line(answer), _named_intensity(answer))
 
         def feel(persona: Persona) -> Persona:
             return replace(persona, mood=mood, intensity=intensity or persona.intensity)
 
-        step, changed = scene.store.change(scene.name, feel)
+        step, changed = given.store.change(given.name, feel)
         now = step.persona
         return {"summary": f"I feel {now.mood} ({now.intensity}).", "changed": changed, "step": step.step}
 
@@ -77,13 +77,13 @@ class Describing(Executor):
 
     part: TextPart
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the text as it is now."""
         text = on_one_line(
-            scene.answer(action, f"My {self.part} now, in full, in a sentence or two and nothing else:")
+            given.answer(action, f"My {self.part} now, in full, in a sentence or two and nothing else:")
         )
         change: dict[str, Any] = {self.part: text}
-        step, changed = scene.store.change(scene.name, lambda persona: replace(persona, **change))
+        step, changed = given.store.change(given.name, lambda persona: replace(persona, **change))
         return {"summary": text, "changed": changed, "step": step.step}
 
 

@@ -8,7 +8,7 @@ from actionledger.models import Completion, Message, Model, ModelError
 from actionledger.profiles.reasoner.chains import Chain
 from actionledger.profiles.reasoner.planner import further, unplanned
 from actionledger.profiles.reasoner.sequence import is_plan, sequence_of
-from actionledger.profiles.reasoner.stage import Stage
+from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.session.session import LiveSession
@@ -31,7 +31,7 @@ class Following:
     Args:
         model: the planner's.
         session: carries plans out and records them.
-        stage: where the present sequence is.
+        shared: where the present sequence is.
         store: the persona.
         chains: sequences that a plan may name.
         trigger: what happened.
@@ -41,7 +41,7 @@ class Following:
 
     model: Model
     session: LiveSession
-    stage: Stage
+    shared: SharedContext
     store: PersonaStore
     chains: Mapping[str, Chain]
     trigger: Trigger
@@ -84,14 +84,14 @@ class Following:
             return None
         if not is_plan(turn.result):
             return self._after_no_plan(turn)
-        is_done = self.stage.context.is_done
+        is_done = self.shared.context.is_done
         self._told = [turn.feedback]
         is_stopped = self._take_up_chains(turn) or bool(turn.stopped)
         if is_stopped or (_is_futile(turn) and self._gives_up()):
             return None
         if not (self._may_extend(turn, is_done=is_done) or self._owes_refusals(turn)):
             return None
-        self.stage.go_on()
+        self.shared.go_on()
         return further("\n".join(self._told), self.store.persona)
 
     def _after_no_plan(self, turn: Turn) -> Message | None:
@@ -113,7 +113,7 @@ class Following:
             chain = self.chains.get(observation.name)
             if chain is None or observation.status is not ExecutionStatus.SUCCEEDED:
                 continue
-            self.stage.go_on()
+            self.shared.go_on()
             prompt = f"The chain {chain.name!r}. {self.trigger.described}"
             taken = self.session.handle(chain.written(), prompt=prompt)
             self._told.append(taken.feedback)

@@ -9,8 +9,8 @@ from rapidfuzz import fuzz, process
 
 from actionledger.errors import ActionError
 from actionledger.profiles.reasoner.actions import ReasonerAction
+from actionledger.profiles.reasoner.executor_context import Executor, ExecutorContext, on_one_line
 from actionledger.profiles.reasoner.persona import MAX_ENTRIES, Entry, ListPart, Persona
-from actionledger.profiles.reasoner.scene import Executor, Scene, on_one_line
 from actionledger.vocabulary import Reason
 
 _LIKE = 60
@@ -32,9 +32,9 @@ class Adding(Executor):
     part: ListPart
     one: str
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the entry."""
-        text = on_one_line(scene.answer(action, f"The {self.one} to keep, in one sentence and nothing else:"))
+        text = on_one_line(given.answer(action, f"The {self.one} to keep, in one sentence and nothing else:"))
 
         def add(persona: Persona) -> Persona:
             entries = persona.entries(self.part)
@@ -48,7 +48,7 @@ class Adding(Executor):
             change: dict[str, Any] = {self.part: (*entries, Entry(persona.next_number, text))}
             return replace(persona, next_number=persona.next_number + 1, **change)
 
-        step, changed = scene.store.change(scene.name, add)
+        step, changed = given.store.change(given.name, add)
         number = next(entry.number for entry in step.persona.entries(self.part) if entry.text == text)
         return {"summary": f"#{number} {text}", "changed": changed, "step": step.step, "number": number}
 
@@ -65,9 +65,9 @@ class Removing(Executor):
     part: ListPart
     one: str
 
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Return the entry that was removed."""
-        meant = scene.answer(
+        meant = given.answer(
             action, f"The {self.one} to let go of: its number, such as #3, and nothing else."
         )
         removed: list[Entry] = []
@@ -80,7 +80,7 @@ class Removing(Executor):
             }
             return replace(persona, **change)
 
-        step, _ = scene.store.change(scene.name, remove)
+        step, _ = given.store.change(given.name, remove)
         (entry,) = removed
         return {
             "summary": f"#{entry.number} {entry.text}",

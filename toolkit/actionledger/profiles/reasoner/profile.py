@@ -11,7 +11,7 @@ from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain, chain_action
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.registry import ActionRegistry, reasoner_handlers
-from actionledger.profiles.reasoner.stage import Stage
+from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.repetition.limits import RepetitionLimits, Threshold
 
 POLICY = Policy((("*", Verdict.APPROVE),))
@@ -36,7 +36,7 @@ def reasoner_profile(
     speaks: bool = True,
     workers: int = 4,
     repetition: RepetitionLimits = REPETITION,
-    stage: Stage | None = None,
+    shared: SharedContext | None = None,
     chains: Mapping[str, Chain] = NO_CHAINS,
 ) -> Profile:
     """Return a profile of the reasoner with other settings.
@@ -48,7 +48,7 @@ def reasoner_profile(
         speaks: whether it may speak to the user.
         workers: how many actions may run at the same time, of those that touch nothing of each other.
         repetition: what counts as going in circles.
-        stage: where the present sequence is, for whoever sets the reasoner off; each response is one where not given.
+        shared: where the present sequence is, for whoever sets the reasoner off; each response is one where not given.
         chains: sequences that a plan may name like an action; whoever sets the reasoner off carries them out.
 
     Raises:
@@ -62,7 +62,7 @@ def reasoner_profile(
         parser=parser_named("reasoner"),
         catalogue=catalogue,
         policy=POLICY,
-        handlers=reasoner_handlers(model, stage, persona, catalogue.names),
+        handlers=reasoner_handlers(model, shared, persona, catalogue.names),
         conducts=ActionRegistry(catalogue).conducts(),
         limits=LIMITS,
         repetition=repetition,

@@ -14,13 +14,13 @@ from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, SILENT_CATALOGUE
 from actionledger.profiles.reasoner.chains import NO_CHAINS, Chain
 from actionledger.profiles.reasoner.following import Following
-from actionledger.profiles.reasoner.hearing import AgentEvent, Hearing
 from actionledger.profiles.reasoner.learning import Suggestion, suggestions
 from actionledger.profiles.reasoner.persona import Persona
 from actionledger.profiles.reasoner.planner import instructions, question
 from actionledger.profiles.reasoner.profile import reasoner_profile
+from actionledger.profiles.reasoner.progress import AgentEvent, ProgressEvents
 from actionledger.profiles.reasoner.registry import ActionRegistry
-from actionledger.profiles.reasoner.stage import Stage
+from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
 from actionledger.session.session import LiveSession
@@ -69,15 +69,15 @@ class Reasoner:
         self._ledger = ledger
         self._chains = chains
         self._max_sequences = max_sequences
-        self._stage = Stage()
-        self._hearing = Hearing()
+        self._shared = SharedContext()
+        self._progress = ProgressEvents()
         self._tell: Callable[[AgentEvent], None] = _tell_nobody
         self._busy = Lock()
         self._is_left = Signal()
         self._thread: Thread | None = None
         self._is_closed = False
         profile = reasoner_profile(
-            model=model, persona=persona, speaks=speaks, workers=workers, stage=self._stage, chains=chains
+            model=model, persona=persona, speaks=speaks, workers=workers, shared=self._shared, chains=chains
         )
         self._registry = ActionRegistry(CATALOGUE if speaks else SILENT_CATALOGUE)
         self._session = LiveSession(
@@ -190,11 +190,11 @@ class Reasoner:
             raise failures[0]
 
     def _listen(self, event: Event) -> None:
-        for told in self._hearing.told(event):
+        for told in self._progress.told(event):
             self._tell(told)
 
     def _begin(self, trigger: Trigger) -> None:
-        self._stage.begin(trigger)
+        self._shared.begin(trigger)
         if trigger.type is TriggerType.USER_INPUT:
             self._store.say("User", trigger.content)
 
@@ -209,7 +209,7 @@ class Reasoner:
         following = Following(
             model=self._model,
             session=self._session,
-            stage=self._stage,
+            shared=self._shared,
             store=self._store,
             chains=self._chains,
             trigger=trigger,

@@ -9,10 +9,10 @@ from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Context, Handler, HandlerFactory, Handlers
 from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
+from actionledger.profiles.reasoner.executor_context import ExecutorContext
 from actionledger.profiles.reasoner.executors import EXECUTORS, TAKING_UP
 from actionledger.profiles.reasoner.persona import Persona
-from actionledger.profiles.reasoner.scene import Scene
-from actionledger.profiles.reasoner.stage import Stage
+from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.workspace import Workspace
 
@@ -63,22 +63,22 @@ class ActionRegistry:
 
 
 def reasoner_handlers(
-    model: Model | None, stage: Stage | None, persona: Persona | None, names: Iterable[str]
+    model: Model | None, shared: SharedContext | None, persona: Persona | None, names: Iterable[str]
 ) -> HandlerFactory:
     """Return what makes the handlers of a session; the persona is the file ``reasoner.sqlite`` in its workspace.
 
     Args:
         model: what is asked what an action comes to; None to take contexts as they stand.
-        stage: where the present sequence is; a new one for each session where not given.
+        shared: where the present sequence is; a new one for each session where not given.
         persona: who it is to begin with, where the workspace holds none.
         names: the actions to run.
     """
-    return partial(_make, model, stage, persona, tuple(names))
+    return partial(_make, model, shared, persona, tuple(names))
 
 
 def _make(
     model: Model | None,
-    stage: Stage | None,
+    shared: SharedContext | None,
     persona: Persona | None,
     names: tuple[str, ...],
     workspace: Workspace,
@@ -87,10 +87,14 @@ def _make(
 
     def handler(name: str) -> Handler:
         def run(action: ReasonerAction, context: Context) -> dict[str, object]:
-            scene = Scene(
-                name, place.store, stage or place.stage_of(context.turn_id), context.cancelled, model
+            given = ExecutorContext(
+                name,
+                place.store,
+                shared or place.shared_context_of(context.turn_id),
+                context.cancelled,
+                model,
             )
-            return EXECUTORS.get(name, TAKING_UP).execute(action, scene)
+            return EXECUTORS.get(name, TAKING_UP).execute(action, given)
 
         return run
 
@@ -107,7 +111,7 @@ class _Place:
         self._path = workspace.root / STORE_FILE
         self._persona = persona
         self._store: PersonaStore | None = None
-        self._turn = ("", Stage())
+        self._turn = ("", SharedContext())
         self._lock = Lock()
 
     @property
@@ -117,10 +121,10 @@ class _Place:
                 self._store = PersonaStore(self._path, self._persona)
             return self._store
 
-    def stage_of(self, turn_id: str) -> Stage:
+    def shared_context_of(self, turn_id: str) -> SharedContext:
         with self._lock:
             if self._turn[0] != turn_id:
-                self._turn = (turn_id, Stage())
+                self._turn = (turn_id, SharedContext())
             return self._turn[1]
 
     def close(self) -> None:

@@ -82,7 +82,7 @@ OpenStore = Callable[[], Store]
 """Returns the store, which is opened when it is first needed."""
 
 
-def keeping_handlers(store: OpenStore) -> dict[str, Handler]:
+def crud_handlers(store: OpenStore) -> dict[str, Handler]:
     """Return what runs the actions on the four kinds, by the action's name.
 
     Args:
@@ -90,13 +90,13 @@ def keeping_handlers(store: OpenStore) -> dict[str, Handler]:
     """
     handlers: dict[str, Handler] = {}
     for names in KINDS:
-        keeper = _Keeper(store, names)
-        methods = (keeper.create, keeper.update, keeper.delete, keeper.get, keeper.show, keeper.search)
+        crud = _Crud(store, names)
+        methods = (crud.create, crud.update, crud.delete, crud.get, crud.show, crud.search)
         handlers |= zip(names.actions, methods, strict=True)
     return handlers
 
 
-class _Keeper:
+class _Crud:
     """Runs the six actions of one kind."""
 
     def __init__(self, store: OpenStore, names: Names) -> None:

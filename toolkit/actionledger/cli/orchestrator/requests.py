@@ -9,7 +9,7 @@ import typer
 from actionledger.cli.options import JsonOption, command_words
 from actionledger.cli.orchestrator.folders import FolderArgument, opened_store
 from actionledger.cli.tables import print_json, print_text
-from actionledger.profiles.orchestrator.desk import Desk, Request
+from actionledger.profiles.orchestrator.request_queue import Request, RequestQueue
 
 
 def requests(
@@ -20,7 +20,7 @@ def requests(
 ) -> None:
     """Show what a person is asked and has not answered."""
     with opened_store(folder) as store:
-        found = Desk(store).requests(waiting=not every)
+        found = RequestQueue(store).requests(waiting=not every)
     if as_json:
         print_json([asdict(request) for request in found])
         return
@@ -39,7 +39,7 @@ def answer(
 ) -> None:
     """Answer a request; it stands."""
     with opened_store(folder) as store:
-        answered = Desk(store).answer(number, text, by=by or getpass.getuser())
+        answered = RequestQueue(store).answer(number, text, by=by or getpass.getuser())
     print_text(f"Request {answered.number} answered by {answered.answered_by}.")
     print_text(f"Next, with --model or --layer as before: {command_words('orchestrator run', folder)}")
 
@@ -52,7 +52,7 @@ def plan(
 ) -> None:
     """Show the plan that holds."""
     with opened_store(folder) as store:
-        plans = Desk(store).plans()
+        plans = RequestQueue(store).plans()
     shown = plans if every else plans[-1:]
     if as_json:
         print_json([asdict(each) for each in shown])

@@ -82,7 +82,7 @@ _WORDS = frozenset({"think", "speak", "done"})
 """Actions that change nothing of the persona's state."""
 
 
-class Hearing:
+class ProgressEvents:
     """Turns recorded events into what a watcher is told; it knows which actions are under way."""
 
     def __init__(self) -> None:

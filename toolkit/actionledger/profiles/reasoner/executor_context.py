@@ -12,7 +12,7 @@ from actionledger.errors import ActionError
 from actionledger.models import Message, Model, ModelError
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.persona import MAX_TEXT, SPEECH, THOUGHTS, Persona
-from actionledger.profiles.reasoner.stage import ActionResult, Stage
+from actionledger.profiles.reasoner.shared_context import ActionResult, SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.vocabulary import Reason
 
@@ -21,20 +21,20 @@ _LINES = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class ExecutorContext:
     """What executors work with.
 
     Args:
         name: the action that is carried out.
         store: the persona.
-        stage: the present sequence.
+        shared: the present sequence.
         cancelled: set when nobody waits for the action any more.
         model: what is asked; None to take contexts as they stand.
     """
 
     name: str
     store: PersonaStore
-    stage: Stage
+    shared: SharedContext
     cancelled: Event
     model: Model | None = None
 
@@ -65,7 +65,7 @@ class Scene:
 
     def prompt(self, persona: Persona, action: ReasonerAction, instruction: str) -> str:
         """Return what the model is asked: the parts of the state that the action reads, what happened, what to answer with."""
-        context = self.stage.context
+        context = self.shared.context
         parts = [persona.described(action.reads)]
         if SPEECH in action.reads:
             parts.append("Conversation:\n" + "\n".join(_said(self.store)))
@@ -81,12 +81,12 @@ class Scene:
 class Executor(ABC):
     """Carries out one action."""
 
-    def execute(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def execute(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Carry the action out and add it to the sequence.
 
         Args:
             action: the action.
-            scene: what to work with.
+            given: what to work with.
 
         Returns:
             Its result: ``summary`` in words, and what else there is to know.
@@ -94,17 +94,17 @@ class Executor(ABC):
         Raises:
             ActionError: it can't be done; nothing was changed.
         """
-        if scene.stage.context.is_done:
+        if given.shared.context.is_done:
             raise ActionError(
                 Reason.STOPPED,
                 "The sequence has ended: done stands before this action. Plan another sequence.",
             )
-        result = self.carry_out(action, scene)
-        scene.stage.complete(ActionResult(scene.name, action.context, result["summary"]))
+        result = self.carry_out(action, given)
+        given.shared.complete(ActionResult(given.name, action.context, result["summary"]))
         return result
 
     @abstractmethod
-    def carry_out(self, action: ReasonerAction, scene: Scene) -> dict[str, Any]:
+    def carry_out(self, action: ReasonerAction, given: ExecutorContext) -> dict[str, Any]:
         """Do it; see ``execute``."""
 
 

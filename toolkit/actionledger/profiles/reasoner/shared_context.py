@@ -36,7 +36,7 @@ class ExecutionContext:
     is_done: bool = False
 
 
-class Stage:
+class SharedContext:
     """Where the present sequence is; actions that run side by side share it."""
 
     def __init__(self) -> None:

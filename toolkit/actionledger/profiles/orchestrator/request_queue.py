@@ -55,7 +55,7 @@ class Request:
     answered_at: str | None
 
 
-class Desk:
+class RequestQueue:
     """The plans and requests of one store.
 
     Args:
