@@ -6,7 +6,7 @@ from actionledger.vocabulary import (
     SENTENCES,
     ActionStatus,
     BlockStatus,
-    Decision,
+    DecisionKind,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -21,7 +21,7 @@ LISTS = {
     ActionStatus: "valid coerced invalid unknown illustration",
     ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run interrupted",
     Reversal: "undone redone",
-    Decision: "approved modified rejected",
+    DecisionKind: "approved modified rejected",
     RunKind: "live import reparse",
 }
 

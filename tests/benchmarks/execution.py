@@ -10,10 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import actionledger as al
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.limits import Limits, LocalCounter, RateLimit
 from actionledger.execution.planning import build_plan
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.ledger.counting import SharedCounter
 
 ACTIONS = 1000
@@ -37,7 +37,7 @@ def profile(timeout: float | None) -> al.Profile:
     return replace(
         al.profile("assistant"),
         handlers=lambda _workspace: handlers,
-        conducts=Conducts((), Conduct(timeout=timeout)),
+        execution_settings=ExecutionSettings((), ActionSettings(timeout=timeout)),
         limits=Limits(),
     )
 

@@ -40,7 +40,7 @@ def stop_of(session: Walked) -> tuple[int, Repetition] | None:
         for call in calls:
             is_refused = bool(call.name) and guard.refuse(call_form(call.name, call.arguments))
             if not is_refused:
-                guard.note([call.deed])
+                guard.note([call.fingerprint])
                 done += 1
             if guard.spent():
                 assert guard.found is not None
@@ -54,7 +54,7 @@ def nudges_of(session: Walked) -> int:
     told = 0
     for is_asked, calls in session.turns:
         guard.begin_turn(is_new_request=is_asked)
-        guard.note(call.deed for call in calls)
+        guard.note(call.fingerprint for call in calls)
         told += guard.found is not None
     return told
 

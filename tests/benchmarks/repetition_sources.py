@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from actionledger.parsing.parsers import parser_named
-from actionledger.repetition.fingerprints import Deed, deed
+from actionledger.repetition.fingerprints import ActionFingerprint, fingerprint
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.sources.mint import mint_files, read_mint
 
@@ -30,10 +30,10 @@ class Call:
     failed: bool = False
 
     @property
-    def deed(self) -> Deed:
+    def fingerprint(self) -> ActionFingerprint:
         """The call as the guard takes it."""
         result, error = ("", self.seen or "error") if self.failed else (self.seen, "")
-        return deed(self.name, self.arguments, result=result, error=error, is_refused=not self.name)
+        return fingerprint(self.name, self.arguments, result=result, error=error, is_refused=not self.name)
 
 
 @dataclass(frozen=True)

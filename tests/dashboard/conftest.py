@@ -20,7 +20,7 @@ from actionledger.events import (
     SessionStarted,
     TurnFinished,
 )
-from actionledger.execution.approval import Ruling
+from actionledger.execution.approval import Decision
 from actionledger.ids import derived_id
 from actionledger.importing import Importer
 from actionledger.ledger import Ledger, open_ledger
@@ -30,7 +30,7 @@ from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
     BlockStatus,
-    Decision,
+    DecisionKind,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -332,14 +332,14 @@ def approved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("approved")
     path = folder / "approved.duckdb"
     files = "".join(f"<create_file><path>{name}</path><content>x</content></create_file>" for name in "ab")
-    ruling = Ruling(Decision.APPROVED, by="ann")
+    decision = Decision(DecisionKind.APPROVED, by="ann")
     with (
         open_ledger(path) as ledger,
         Runtime("coder", ledger=ledger, workspace=folder / "workspace") as runtime,
     ):
         turn = runtime.handle(files)
         for index in range(2):
-            runtime.resume(turn.turn_id, {index: ruling})
+            runtime.resume(turn.turn_id, {index: decision})
     return path
 
 

@@ -9,7 +9,7 @@ from actionledger.demo.live import play
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.rates import Rate
-from actionledger.vocabulary import Decision, ExecutionStatus, Reversal
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reversal
 
 README = (Path(__file__).parents[2] / "data" / "README.md").read_text(encoding="utf-8")
 FAILED = ExecutionStatus.FAILED
@@ -38,7 +38,7 @@ def test_what_was_undone_and_decided_is_there(played) -> None:
     assert reversals == {Reversal.UNDONE: 4, Reversal.REDONE: 2}
     assert funnel(played).taken_back == Rate(2, 28)
     decisions = dict(played.sql("SELECT decision, count(*) FROM approvals GROUP BY decision").fetchall())
-    assert decisions == dict.fromkeys([*Decision, None], 2)
+    assert decisions == dict.fromkeys([*DecisionKind, None], 2)
     assert played.sql("SELECT count(*) FROM resumptions").fetchone() == (6,)
     assert re.search(r"with 4 undoings and 2 redoings; 8 requests", README)
 

@@ -12,12 +12,12 @@ from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.errors import ActionError
 from actionledger.events import ApprovalDecided, ApprovalRequested, SystemNoted
 from actionledger.execution.approval import Policy, Rule, Verdict
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.limits import Limits, LocalCounter, RateLimit
 from actionledger.execution.profile import Profile
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.parsing.parsers import parser_for
-from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 RUN_ALL = Policy((("*", Verdict.APPROVE),))
@@ -195,7 +195,7 @@ def test_a_rule_may_change_what_is_run(act, workshop, events):
     assert json.loads(asked.arguments) == {"what": "tea", "number": 1}
     assert json.loads(decided.changed_arguments) == {"what": "tea", "number": 7}
     assert (decided.decision, decided.decided_by, decided.why) == (
-        Decision.MODIFIED,
+        DecisionKind.MODIFIED,
         "policy",
         "Seven is the house's number.",
     )
@@ -345,7 +345,7 @@ def test_independent_actions_run_side_by_side_where_the_profile_allows_it(sessio
 
     profile = workshop.profile(
         handlers=lambda _workspace: Handlers({"make": meet}),
-        conducts=Conducts((), Conduct(parallel=True)),
+        execution_settings=ExecutionSettings((), ActionSettings(parallel=True)),
         workers=4,
     )
     actions = (make("a", id="a", number=1), make("b", number=2), make("c", depends_on=["a"]))
@@ -358,7 +358,9 @@ def test_independent_actions_run_side_by_side_where_the_profile_allows_it(sessio
 
 def test_what_is_not_safe_beside_others_runs_alone(session, workshop, events):
     """However many workers there are."""
-    profile = workshop.profile(conducts=Conducts((), Conduct(parallel=False)), workers=4)
+    profile = workshop.profile(
+        execution_settings=ExecutionSettings((), ActionSettings(parallel=False)), workers=4
+    )
     session(profile=profile).handle(block(make(), make()), occurred_at=NOON)
     kinds = [event.kind.removeprefix("execution_") for event in events[2:-1]]
     assert kinds == ["started", "finished"] * 2

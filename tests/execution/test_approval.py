@@ -3,9 +3,9 @@
 import pytest
 
 from actionledger.errors import UsageError
-from actionledger.execution.approval import Policy, Rule, Ruling, Verdict, content_hash
+from actionledger.execution.approval import Decision, Policy, Rule, Verdict, content_hash
 from actionledger.values import ActionCall, Span
-from actionledger.vocabulary import ActionStatus, Decision
+from actionledger.vocabulary import ActionStatus, DecisionKind
 
 APPROVE, REJECT, ESCALATE = Verdict.APPROVE, Verdict.REJECT, Verdict.ESCALATE
 
@@ -114,9 +114,9 @@ def test_a_content_has_a_hash():
 
 
 @pytest.mark.parametrize(
-    ("decision", "arguments"), [(Decision.APPROVED, {"a": 1}), (Decision.MODIFIED, None)]
+    ("decision", "arguments"), [(DecisionKind.APPROVED, {"a": 1}), (DecisionKind.MODIFIED, None)]
 )
-def test_a_ruling_has_arguments_if_it_changes_them(decision, arguments):
+def test_a_decision_has_arguments_if_it_changes_them(decision, arguments):
     """And only then."""
     with pytest.raises(UsageError, match="if and only if"):
-        Ruling(decision, "ada", arguments=arguments)
+        Decision(decision, "ada", arguments=arguments)

@@ -10,10 +10,10 @@ import pytest
 
 from actionledger.errors import ActionError, LedgerError
 from actionledger.events import EVENT, ExecutionFinished, ExecutionStarted
-from actionledger.execution.bounding import MAX_RESULT
-from actionledger.execution.conduct import Conducts
 from actionledger.execution.executor import Executor
 from actionledger.execution.handlers import Handlers
+from actionledger.execution.settings import ExecutionSettings
+from actionledger.execution.truncation import MAX_RESULT
 from actionledger.vocabulary import ExecutionStatus, Reason
 from actionledger.workspace import Workspace
 
@@ -38,8 +38,8 @@ def too_deep(action: object, context: object) -> object:
 def observed(step, events, executor):
     """Runs a step with a handler; checks that the two events are as they must be, and gives the observation."""
 
-    def run(handler, **conduct):
-        (observation,) = executor(handler, **conduct).run([step])
+    def run(handler, **settings):
+        (observation,) = executor(handler, **settings).run([step])
         started, finished = events
         assert isinstance(started, ExecutionStarted)
         assert isinstance(finished, ExecutionFinished)
@@ -294,7 +294,10 @@ def test_closing_lets_go_of_what_the_handlers_hold(tmp_path):
     closed = []
     handlers = Handlers({}, close=lambda: closed.append(True))
     running = Executor(
-        handlers, workspace=Workspace(tmp_path), conducts=Conducts(), record=lambda event: None
+        handlers,
+        workspace=Workspace(tmp_path),
+        execution_settings=ExecutionSettings(),
+        record=lambda event: None,
     )
     running.close()
     assert closed == [True]

@@ -4,8 +4,8 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import UsageError
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.ledger.counting import SharedCounter
 
 
@@ -75,11 +75,11 @@ def test_the_assistants_limits_are_the_documents():
 
 
 def test_the_first_row_that_fits_decides():
-    """For rates and for conducts."""
+    """For rates and for execution_settings."""
     limits = Limits(rates=(("get_*", RateLimit(1, 1)), ("*", RateLimit(2, 2))))
     assert (limits.rate_of("get_x").count, limits.rate_of("x").count) == (1, 2)
-    conducts = Conducts((("get_*", Conduct(retries=1)),), Conduct(retries=2))
-    assert (conducts.of("get_x").retries, conducts.of("x").retries) == (1, 2)
+    execution_settings = ExecutionSettings((("get_*", ActionSettings(retries=1)),), ActionSettings(retries=2))
+    assert (execution_settings.of("get_x").retries, execution_settings.of("x").retries) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_the_first_row_that_fits_decides():
     [
         lambda: RateLimit(0, 60),
         lambda: RateLimit(1, 0),
-        lambda: Conduct(timeout=0),
-        lambda: Conduct(retries=-1),
-        lambda: Conduct(delay=-0.1),
+        lambda: ActionSettings(timeout=0),
+        lambda: ActionSettings(retries=-1),
+        lambda: ActionSettings(delay=-0.1),
     ],
 )
 def test_a_number_that_means_nothing_is_refused(make):

@@ -33,7 +33,7 @@ from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (
     ActionStatus,
     BlockStatus,
-    Decision,
+    DecisionKind,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -155,7 +155,7 @@ class Maker:
             "approval_id": approval_id,
             "session_id": self.session_id,
             "turn_id": new_id(),
-            "decision": Decision.MODIFIED,
+            "decision": DecisionKind.MODIFIED,
             "decided_by": "ada",
             "why": "tea it is",
             "decided_hash": "c" * 64,

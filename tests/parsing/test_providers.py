@@ -253,7 +253,7 @@ CALLS = st.sampled_from(
 )
 PLACES = st.lists(
     st.sampled_from(
-        [*["content", "parts", "output", "tool_calls", "message", "data", "deeds", "steps", "x"], 0]
+        [*["content", "parts", "output", "tool_calls", "message", "data", "fingerprints", "steps", "x"], 0]
     ),
     max_size=4,
 )
@@ -386,7 +386,11 @@ def test_a_call_that_stands_in_two_places_with_other_arguments_is_an_issue():
         ({"parts": [{"mystery": 1}]}, Reason.WRONG_SHAPE, "'mystery'"),
         ({"content": 5}, Reason.WRONG_SHAPE, "but int"),
         ({"role": "assistant", "content": None, "surprise": [1]}, Reason.WRONG_SHAPE, "'surprise'"),
-        ({"content": "", "deeds": [{"name": "f", "arguments": {}}]}, Reason.WRONG_SHAPE, "'deeds.0'"),
+        (
+            {"content": "", "fingerprints": [{"name": "f", "arguments": {}}]},
+            Reason.WRONG_SHAPE,
+            "'fingerprints.0'",
+        ),
         ({"content": "", "tool_use": {"name": "f"}}, Reason.WRONG_SHAPE, "'tool_use'"),
         ({"choices": []}, Reason.WRONG_SHAPE, "0 choices"),
         ({"choices": [{"delta": {"content": "x"}}]}, Reason.WRONG_SHAPE, "a piece of a stream"),

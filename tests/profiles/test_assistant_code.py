@@ -296,7 +296,7 @@ def test_a_dry_run_makes_no_store(profile, tmp_path):
 def test_code_has_thirty_seconds_unless_told_otherwise():
     """The document's time-out is the default, and the executor's own lies beyond it."""
     assert CODE_LIMITS.seconds == 30
-    assert ASSISTANT.conducts.of("execute_code").timeout > 30 + CODE_LIMITS.start_seconds
+    assert ASSISTANT.execution_settings.of("execute_code").timeout > 30 + CODE_LIMITS.start_seconds
 
 
 def test_code_has_half_a_gigabyte_unless_told_otherwise():

@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.errors import ActionError
 from actionledger.events import SystemNoted
-from actionledger.repetition.fingerprints import recorded_deeds
+from actionledger.repetition.fingerprints import recorded_fingerprints
 from actionledger.repetition.limits import NO_REPETITION, RepetitionLimits
 from actionledger.repetition.patterns import repetitions
 from actionledger.vocabulary import ExecutionStatus, Reason
@@ -172,8 +172,8 @@ def test_the_record_tells_what_the_session_told(session, events):
     """What is found in the recorded events is what was found live."""
     texts = [block(look()), block(look(), look()), "```actions\n{oops", block('{"type": "fly"}')]
     said(session(), *texts, *[block(look("a"), look("b"))] * 3)
-    (deeds,) = recorded_deeds(events)
-    found = {each.pattern.value for of_deed in repetitions(deeds) for each in of_deed}
+    (fingerprints,) = recorded_fingerprints(events)
+    found = {each.pattern.value for of_fingerprint in repetitions(fingerprints) for each in of_fingerprint}
     live = {event.detail["pattern"] for event in events if isinstance(event, SystemNoted)}
     assert live == {"same_action", "alternation"}
     assert found == live
@@ -184,4 +184,4 @@ def test_a_request_divides_the_record(session, events):
     runtime = session()
     said(runtime, block(look()), block(look()))
     said(runtime, block(look()), prompt="Look again.")
-    assert [len(stretch) for stretch in recorded_deeds(events)] == [2, 1]
+    assert [len(stretch) for stretch in recorded_fingerprints(events)] == [2, 1]

@@ -6,24 +6,24 @@ import pytest
 from hypothesis import given, strategies as st
 
 from actionledger.errors import UsageError
-from actionledger.repetition.fingerprints import Deed, deed
+from actionledger.repetition.fingerprints import ActionFingerprint, fingerprint
 from actionledger.repetition.limits import NO_REPETITION, Pattern, RepetitionLimits, Threshold
 from actionledger.repetition.patterns import Watch, repetitions
 
 TELLING = "a result that is long enough to tell a change"
 
 
-def does(name: str, arguments: str = "{}", result: str = TELLING, **given) -> Deed:
-    return deed(name, arguments, result=result, **given)
+def does(name: str, arguments: str = "{}", result: str = TELLING, **given) -> ActionFingerprint:
+    return fingerprint(name, arguments, result=result, **given)
 
 
-def fails(name: str, error: str, arguments: str = "{}") -> Deed:
-    return deed(name, arguments, error=error)
+def fails(name: str, error: str, arguments: str = "{}") -> ActionFingerprint:
+    return fingerprint(name, arguments, error=error)
 
 
-def last(deeds, limits=None) -> dict[Pattern, tuple[int, bool]]:
-    """Return what repeats itself after the last deed: how often, and whether that is a stop."""
-    *_, found = repetitions(deeds, limits) if limits else repetitions(deeds)
+def last(fingerprints, limits=None) -> dict[Pattern, tuple[int, bool]]:
+    """Return what repeats itself after the last fingerprint: how often, and whether that is a stop."""
+    *_, found = repetitions(fingerprints, limits) if limits else repetitions(fingerprints)
     return {each.pattern: (each.count, each.is_stop) for each in found}
 
 
@@ -38,8 +38,8 @@ def test_the_same_action_again_is_told_and_then_stopped(times, expected):
 
 def test_the_same_arguments_in_another_layout_are_the_same():
     """Blanks and line breaks make no other action."""
-    deeds = [does("run", text) for text in ("ls  -l", "ls -l\n", " ls\t-l")]
-    assert Pattern.SAME_ACTION in last(deeds)
+    fingerprints = [does("run", text) for text in ("ls  -l", "ls -l\n", " ls\t-l")]
+    assert Pattern.SAME_ACTION in last(fingerprints)
 
 
 def test_long_arguments_that_differ_at_the_end_are_others():
@@ -50,25 +50,25 @@ def test_long_arguments_that_differ_at_the_end_are_others():
 
 
 def test_whatever_number_the_new_thing_has_it_is_made_again():
-    """A record that is made again gets another number and another time; it is the same deed."""
-    deeds = [
+    """A record that is made again gets another number and another time; it is the same fingerprint."""
+    fingerprints = [
         does("add_task", '{"a":1}', f'{{"id":{n},"created_at":"2026-05-04T12:00:0{n}"}}') for n in range(3)
     ]
-    assert Pattern.SAME_ACTION in last(deeds)
+    assert Pattern.SAME_ACTION in last(fingerprints)
 
 
 def test_asking_until_the_answer_changes_is_no_circle():
     """The same question with other answers is waiting, not turning."""
-    deeds = [
+    fingerprints = [
         does("status", "{}", answer) for answer in ("queued", "starting", "running", "uploading", "done")
     ]
-    assert last(deeds) == {}
+    assert last(fingerprints) == {}
 
 
 def test_something_else_in_between_begins_anew():
     """Reading again after a change is what a careful worker does."""
-    deeds = [does("read", "a"), does("read", "a"), does("edit", "b", "edited"), does("read", "a")]
-    assert last(deeds) == {}
+    fingerprints = [does("read", "a"), does("read", "a"), does("edit", "b", "edited"), does("read", "a")]
+    assert last(fingerprints) == {}
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_something_else_in_between_begins_anew():
 )
 def test_times_and_identifiers_in_a_result_make_no_difference(template, is_same):
     """What varies by itself is no change; other numbers may be progress."""
-    deeds = [does("look", "{}", template.replace("%d", str(n)).replace("%%", "%")) for n in range(3)]
-    assert (Pattern.SAME_ACTION in last(deeds)) is is_same
+    fingerprints = [does("look", "{}", template.replace("%d", str(n)).replace("%%", "%")) for n in range(3)]
+    assert (Pattern.SAME_ACTION in last(fingerprints)) is is_same
 
 
 @pytest.mark.parametrize("length", [2, 3, 4])
@@ -102,13 +102,13 @@ def test_to_and_fro_is_told_and_then_stopped(length):
 
 def test_edits_and_tests_in_turn_are_no_circle():
     """Each edit is another one, so each round is, too."""
-    deeds = []
+    fingerprints = []
     for what in ("parser", "lexer", "printer", "reader"):
-        deeds += [
+        fingerprints += [
             does("edit", f"rewrite the {what}", f"the {what} was rewritten, all of it"),
             does("test", "", "1 failed"),
         ]
-    assert last(deeds) == {}
+    assert last(fingerprints) == {}
 
 
 def test_the_same_action_all_the_time_is_no_alternation():
@@ -122,27 +122,29 @@ def test_a_streak_of_one_error_counts_whatever_was_tried():
     assert last([fails(name, "The store is closed.", name) for name in names[:3]]) == {
         Pattern.SAME_ERROR: (3, False)
     }
-    deeds = [fails("delete", "The store is closed.", f'{{"task_id":{n}}}') for n in range(27)]
-    assert last(deeds) == {Pattern.SAME_ERROR: (27, False)}
+    fingerprints = [fails("delete", "The store is closed.", f'{{"task_id":{n}}}') for n in range(27)]
+    assert last(fingerprints) == {Pattern.SAME_ERROR: (27, False)}
 
 
 def test_things_that_are_not_there_are_not_one_error():
     """Each error names another one."""
-    deeds = [fails("get", f"There is no task {n}.", f'{{"task_id":{n}}}') for n in range(9)]
-    assert last(deeds) == {}
+    fingerprints = [fails("get", f"There is no task {n}.", f'{{"task_id":{n}}}') for n in range(9)]
+    assert last(fingerprints) == {}
 
 
 def test_the_same_mistake_in_writing_is_stopped():
     """What could not be run as it was written is no work, whatever it was about."""
-    deeds = [deed("fly", f'{{"to":{n}}}', error="There is no fly.", is_refused=True) for n in range(6)]
-    assert last(deeds[:3])[Pattern.SAME_MISTAKE] == (3, False)
-    assert last(deeds)[Pattern.SAME_MISTAKE] == (6, True)
+    fingerprints = [
+        fingerprint("fly", f'{{"to":{n}}}', error="There is no fly.", is_refused=True) for n in range(6)
+    ]
+    assert last(fingerprints[:3])[Pattern.SAME_MISTAKE] == (3, False)
+    assert last(fingerprints)[Pattern.SAME_MISTAKE] == (6, True)
 
 
 def test_a_success_ends_a_streak_of_errors():
     """Whoever got something done goes on from there."""
-    deeds = [fails("get", "no"), fails("put", "no"), does("list"), fails("add", "no")]
-    assert last(deeds) == {}
+    fingerprints = [fails("get", "no"), fails("put", "no"), does("list"), fails("add", "no")]
+    assert last(fingerprints) == {}
 
 
 def test_another_error_is_another_streak():
@@ -163,8 +165,8 @@ def test_another_error_is_another_streak():
 )
 def test_blanks_and_call_ids_make_no_other_call(one, other):
     """The same call with the same failure is the same, however it is laid out and whatever id it got."""
-    deeds = [fails("run", "no", text) for text in (one, other, one, other)]
-    assert last(deeds)[Pattern.SAME_ACTION] == (4, True)
+    fingerprints = [fails("run", "no", text) for text in (one, other, one, other)]
+    assert last(fingerprints)[Pattern.SAME_ACTION] == (4, True)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +190,7 @@ def test_other_targets_and_contents_are_other_calls(one, other, did):
 def test_many_things_that_are_alike_are_no_circle():
     """Making twelve chapters is work: each has come to something of its own."""
     chapters = ("one", "two", "three", "four", "five", "six", "seven", "eight")
-    deeds = [
+    fingerprints = [
         does(
             "create",
             f'{{"content":"Write chapter {n} of the book"}}',
@@ -196,23 +198,23 @@ def test_many_things_that_are_alike_are_no_circle():
         )
         for n in chapters
     ]
-    assert last(deeds) == {}
+    assert last(fingerprints) == {}
 
 
 def test_short_answers_to_many_things_are_no_circle():
     """That each of five tasks is deleted says nothing of a standstill."""
-    deeds = [does("delete", f'{{"task_id":{n}}}', '{"deleted":true}') for n in range(9)]
-    assert last(deeds) == {}
+    fingerprints = [does("delete", f'{{"task_id":{n}}}', '{"deleted":true}') for n in range(9)]
+    assert last(fingerprints) == {}
 
 
 def test_the_same_result_of_different_calls_is_no_circle():
     """Many files can be written with the same words of success."""
-    deeds = [does("write", name, "The file was written, and all is well.") for name in "abcdefghi"]
-    assert last(deeds) == {}
+    fingerprints = [does("write", name, "The file was written, and all is well.") for name in "abcdefghi"]
+    assert last(fingerprints) == {}
 
 
-def think(text: str, result: str = "") -> Deed:
-    return deed("think", f'{{"context":"{text}"}}', result=result, is_unchanged=bool(result))
+def think(text: str, result: str = "") -> ActionFingerprint:
+    return fingerprint("think", f'{{"context":"{text}"}}', result=result, is_unchanged=bool(result))
 
 
 @pytest.mark.parametrize(
@@ -232,10 +234,10 @@ def test_a_thought_that_comes_back_is_a_circle(texts):
 
 def test_what_came_to_mind_can_be_the_same():
     """Whatever was to be thought about."""
-    deeds = [
+    fingerprints = [
         think(about, '{"summary":"They must be heard."}') for about in ("job", "house", "dog", "cat", "tea")
     ]
-    assert last(deeds) == {Pattern.SAME_THOUGHT: (5, True)}
+    assert last(fingerprints) == {Pattern.SAME_THOUGHT: (5, True)}
 
 
 def test_different_thoughts_are_no_circle():
@@ -246,7 +248,8 @@ def test_different_thoughts_are_no_circle():
     )
     assert last([think(f"The next step is to write chapter {n}.") for n in range(9)]) == {}
     noted = [
-        deed("Think", f'{{"thought":"{text}"}}', result="Your thought was taken down.") for text in "abcdef"
+        fingerprint("Think", f'{{"thought":"{text}"}}', result="Your thought was taken down.")
+        for text in "abcdef"
     ]
     assert last(noted) == {}
 
@@ -265,8 +268,10 @@ def test_asking_whether_it_is_ready_is_waiting():
 
 def test_making_something_that_waits_is_no_waiting():
     """The same task again is made again, even where its state is called pending."""
-    deeds = [does("create_task", '{"title":"x"}', f'{{"id":{n},"status":"pending"}}') for n in range(4)]
-    assert last(deeds) == {Pattern.SAME_ACTION: (4, True)}
+    fingerprints = [
+        does("create_task", '{"title":"x"}', f'{{"id":{n},"status":"pending"}}') for n in range(4)
+    ]
+    assert last(fingerprints) == {Pattern.SAME_ACTION: (4, True)}
 
 
 def test_trying_again_what_may_pass_is_told_later():
@@ -279,8 +284,8 @@ def test_trying_again_what_may_pass_is_told_later():
 
 def test_an_action_that_says_that_it_changed_nothing_is_believed():
     """However short or different the answers are."""
-    deeds = [does(name, name, name, is_unchanged=True) for name in ("a", "b", "c", "d")]
-    assert last(deeds) == {Pattern.NO_CHANGE: (4, False)}
+    fingerprints = [does(name, name, name, is_unchanged=True) for name in ("a", "b", "c", "d")]
+    assert last(fingerprints) == {Pattern.NO_CHANGE: (4, False)}
 
 
 def test_an_exempt_action_may_be_repeated():
@@ -300,11 +305,11 @@ def test_what_is_not_looked_for_is_not_found():
 def test_a_stop_comes_first():
     """Of two patterns the one that stops is named first."""
     limits = RepetitionLimits(same_error=Threshold(2), no_change=None, same_mistake=Threshold(2, 3))
-    deeds = [deed("fly", str(n), error="no", is_refused=True) for n in range(3)]
-    *_, found = repetitions(deeds, limits)
+    fingerprints = [fingerprint("fly", str(n), error="no", is_refused=True) for n in range(3)]
+    *_, found = repetitions(fingerprints, limits)
     assert [each.pattern for each in found] == [Pattern.SAME_MISTAKE, Pattern.SAME_ERROR]
     limits = RepetitionLimits(same_mistake=Threshold(2), same_error=Threshold(2, 3))
-    *_, found = repetitions(deeds, limits)
+    *_, found = repetitions(fingerprints, limits)
     assert [each.pattern for each in found] == [Pattern.SAME_ERROR, Pattern.SAME_MISTAKE]
 
 
@@ -331,24 +336,24 @@ def test_a_threshold_that_makes_no_sense_is_refused(nudge, stop):
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "x", "y"])), max_size=40))
 def test_counts_are_those_of_the_plain_definition(pairs):
-    """Counted at once, a streak is as long as when the deeds behind are walked back."""
-    deeds = [deed(name, "", result=f"{TELLING} {outcome}") for name, outcome in pairs]
+    """Counted at once, a streak is as long as when the fingerprints behind are walked back."""
+    fingerprints = [fingerprint(name, "", result=f"{TELLING} {outcome}") for name, outcome in pairs]
     limits = RepetitionLimits(same_action=Threshold(2))
-    for place, found in enumerate(repetitions(deeds, limits)):
+    for place, found in enumerate(repetitions(fingerprints, limits)):
         streak = 1
-        while streak <= place and deeds[place - streak] == deeds[place]:
+        while streak <= place and fingerprints[place - streak] == fingerprints[place]:
             streak += 1
         counts = {each.pattern: each.count for each in found}
         assert counts.get(Pattern.SAME_ACTION, 1) == streak
 
 
-def test_the_time_grows_with_the_number_of_deeds_alone():
-    """Ten times as many deeds, each with long and hostile texts, take about ten times as long."""
+def test_the_time_grows_with_the_number_of_fingerprints_alone():
+    """Ten times as many fingerprints, each with long and hostile texts, take about ten times as long."""
 
     def took(count: int) -> float:
         texts = [("a0" * 4000) + str(n % 3) for n in range(count)]
         began = time.perf_counter()
-        for _ in repetitions(deed("look", text, result=text) for text in texts):
+        for _ in repetitions(fingerprint("look", text, result=text) for text in texts):
             pass
         return time.perf_counter() - began
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from actionledger.repetition.fingerprints import deed
+from actionledger.repetition.fingerprints import fingerprint
 from actionledger.repetition.forms import call_form
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
@@ -41,7 +41,7 @@ def put(session: Session, limits: RepetitionLimits = STANDARD_REPETITION) -> tup
                 return why, told
             said = outcome if isinstance(outcome, str) else json.dumps(outcome)
             result, error = (said, "") if how == "done" else ("", said)
-            guard.note([deed(name, text, result=result, error=error, is_refused=how == "refused")])
+            guard.note([fingerprint(name, text, result=result, error=error, is_refused=how == "refused")])
         if why := guard.spent():
             return why, told
         if guard.found:

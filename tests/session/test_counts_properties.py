@@ -8,12 +8,12 @@ from hypothesis import given, settings, strategies as st
 
 import actionledger as al
 from actionledger.errors import ActionError, UsageError
-from actionledger.execution.approval import Ruling
+from actionledger.execution.approval import Decision
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.rates import Rate
 from actionledger.session.decisions import decide
 from actionledger.session.valid_decisions import waiting_approvals
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 STEPS = st.lists(
     st.sampled_from(
@@ -91,16 +91,16 @@ class World:
         self.asked.append((self.handle([name], "pending", auto=False), name))
 
     def approve(self) -> None:
-        self.decided(Decision.APPROVED)
+        self.decided(DecisionKind.APPROVED)
 
     def reject(self) -> None:
-        self.decided(Decision.REJECTED)
+        self.decided(DecisionKind.REJECTED)
 
-    def decided(self, decision: Decision) -> None:
+    def decided(self, decision: DecisionKind) -> None:
         if self.asked:
             turn, name = self.asked.pop()
             self.session.dry_run = False
-            self.session.resume(turn, {0: Ruling(decision, by="ada")})
+            self.session.resume(turn, {0: Decision(decision, by="ada")})
             self.settled(turn, name, decision)
 
     def elsewhere(self) -> None:
@@ -109,14 +109,14 @@ class World:
             turn, name = self.asked.pop(0)
             with al.open_ledger(self.folder / "l.duckdb") as other:
                 [approval] = [each for each in waiting_approvals(other) if each.turn_id == turn]
-                decide(other, approval.approval_id, Ruling(Decision.APPROVED, by="bob"))
+                decide(other, approval.approval_id, Decision(DecisionKind.APPROVED, by="bob"))
             self.session.dry_run = False
             self.session.resume(turn)
-            self.settled(turn, name, Decision.APPROVED)
+            self.settled(turn, name, DecisionKind.APPROVED)
 
-    def settled(self, turn: str, name: str, decision: Decision) -> None:
-        self.tries["succeeded" if decision is Decision.APPROVED else "denied"] += 1
-        if decision is Decision.APPROVED:
+    def settled(self, turn: str, name: str, decision: DecisionKind) -> None:
+        self.tries["succeeded" if decision is DecisionKind.APPROVED else "denied"] += 1
+        if decision is DecisionKind.APPROVED:
             self.files[name] = True
             self.turns.append((turn, [name]))
 

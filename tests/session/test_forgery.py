@@ -14,8 +14,8 @@ import actionledger as al
 from actionledger.commands import Commands, CommandSettings, Wall
 from actionledger.errors import DecisionKeyError, UsageError
 from actionledger.events import ApprovalDecided, ApprovalRequested
-from actionledger.execution.approval import Ruling
-from actionledger.execution.entries import POLICY
+from actionledger.execution.approval import Decision
+from actionledger.execution.execution_events import POLICY
 from actionledger.ids import new_id
 from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.recording import now
@@ -23,10 +23,10 @@ from actionledger.session.decisions import decide
 from actionledger.session.signatures import key_path, signing_key
 from actionledger.session.valid_decisions import decided_approvals, open_standings, waiting_approvals
 from actionledger.values import Approval
-from actionledger.vocabulary import Decision, ExecutionStatus
+from actionledger.vocabulary import DecisionKind, ExecutionStatus
 from actionledger.workspace import Workspace
 
-APPROVED = Ruling(Decision.APPROVED, "ada")
+APPROVED = Decision(DecisionKind.APPROVED, "ada")
 S, P = ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING
 
 FORGERY = r"""
@@ -89,7 +89,7 @@ def claimed(asked: Approval, **given: object) -> ApprovalDecided:
         "session_id": asked.session_id,
         "turn_id": asked.turn_id,
         "approval_id": asked.approval_id,
-        "decision": Decision.APPROVED,
+        "decision": DecisionKind.APPROVED,
         "decided_by": "ada",
         "why": "",
         "decided_hash": asked.content_hash,
@@ -167,7 +167,7 @@ def test_a_decision_that_nobody_signed_is_asked_for_again(ledger, work, asked):
 def test_a_claim_keeps_no_person_from_deciding(ledger, work, asked):
     """Neither before nor after: what was signed counts, whatever else is recorded."""
     ledger.record(claimed(asked))
-    decide(ledger, asked.approval_id, Ruling(Decision.REJECTED, "ada"))
+    decide(ledger, asked.approval_id, Decision(DecisionKind.REJECTED, "ada"))
     ledger.record(claimed(asked))
     ledger.record(claimed(asked, recorded_at=now() - timedelta(days=1)))
     turn, told = resumed(ledger, asked)
@@ -177,10 +177,10 @@ def test_a_claim_keeps_no_person_from_deciding(ledger, work, asked):
 
 CHANGES = {
     "other arguments": {
-        "decision": Decision.MODIFIED,
+        "decision": DecisionKind.MODIFIED,
         "changed_arguments": json.dumps({"path": "b", "content": ""}),
     },
-    "another decision": {"decision": Decision.REJECTED},
+    "another decision": {"decision": DecisionKind.REJECTED},
     "somebody else": {"decided_by": "bob"},
     "another reason": {"why": "It is Friday."},
     "another time": {"recorded_at": now() + timedelta(seconds=1)},
@@ -368,7 +368,7 @@ def test_of_two_who_share_a_ledger_each_decides_for_what_they_carry_out(
     mine = signing_key()
     with monkeypatch.context() as bobs:
         bobs.setenv("XDG_STATE_HOME", str(tmp_path / "bob"))
-        decide(ledger, asked.approval_id, Ruling(Decision.APPROVED, "bob"))
+        decide(ledger, asked.approval_id, Decision(DecisionKind.APPROVED, "bob"))
         assert signing_key() != mine
     (standing,) = open_standings(ledger)
     assert "approved by 'bob' doesn't count: it isn't signed with this user's key" in standing.sentence
@@ -426,7 +426,7 @@ def held(work):
 @pytest.mark.usefixtures("held")
 def test_a_command_reads_no_key_and_writes_no_ledger(ledger, path, work, asked):
     """Confined as commands are; outside of that, the same program does both."""
-    decide(ledger, asked.approval_id, Ruling(Decision.REJECTED, "ada"))
+    decide(ledger, asked.approval_id, Decision(DecisionKind.REJECTED, "ada"))
     segments = sorted(map(str, Path(f"{path}.d", "segments").glob("*.jsonl")))
     places = [str(key_path()), str(key_path().parent), *segments, str(path)]
     work.joinpath("try.py").write_text(

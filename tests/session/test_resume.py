@@ -11,18 +11,18 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.approval import Policy, Ruling, Verdict
-from actionledger.execution.conduct import Conduct, Conducts
-from actionledger.execution.entries import approval_decided
+from actionledger.execution.approval import Decision, Policy, Verdict
+from actionledger.execution.execution_events import approval_decided
 from actionledger.execution.handlers import Handlers
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.session.decisions import decide
 from actionledger.session.signatures import signed, signing_key
 from actionledger.session.valid_decisions import decided_approvals, waiting_approvals
-from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 
-APPROVED = Ruling(Decision.APPROVED, "ada", "It looks right.")
-REJECTED = Ruling(Decision.REJECTED, "ada", "Not on a Friday.")
+APPROVED = Decision(DecisionKind.APPROVED, "ada", "It looks right.")
+REJECTED = Decision(DecisionKind.REJECTED, "ada", "Not on a Friday.")
 S, P = ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING
 
 
@@ -77,12 +77,12 @@ def test_each_step_is_in_the_record(ledger, work):
     assert ledger.sql("SELECT feedback FROM turns").fetchall() == [(turn.feedback,)]
 
 
-def test_a_ruling_may_change_the_arguments(ledger, work):
+def test_a_decision_may_change_the_arguments(ledger, work):
     """They are validated again and recorded before and after."""
     changed = {"path": "a", "content": "two"}
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        runtime.resume(turn.turn_id, {0: Ruling(Decision.MODIFIED, "ada", "Two.", changed)})
+        runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "Two.", changed)})
     assert (work / "a").read_text() == "two"
     before, after = ledger.sql("SELECT arguments, changed_arguments FROM approvals").fetchone()
     assert json.loads(before) == {"path": "a", "content": "one"}
@@ -97,7 +97,7 @@ def test_a_changed_action_that_is_not_valid_is_not_run(work):
     """What a person writes is checked like what a model writes."""
     with al.Runtime("coder", workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        after = runtime.resume(turn.turn_id, {0: Ruling(Decision.MODIFIED, "ada", "", {"path": 7})})
+        after = runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", {"path": 7})})
     assert fates(after) == [(0, ExecutionStatus.SKIPPED, Reason.REFUSED_ARGUMENTS)]
     assert list(work.iterdir()) == []
 
@@ -109,7 +109,7 @@ def test_nobody_decides_twice(ledger, work, is_recorded):
         turn = runtime.handle(create("a") + create("b"))
         runtime.resume(turn.turn_id, {0: REJECTED})
         with pytest.raises(UsageError, match=r"was rejected by ada at .* already"):
-            runtime.resume(turn.turn_id, {0: Ruling(Decision.APPROVED, "bob")})
+            runtime.resume(turn.turn_id, {0: Decision(DecisionKind.APPROVED, "bob")})
     assert list(work.iterdir()) == []
 
 
@@ -213,7 +213,7 @@ def test_a_secret_cannot_be_put_in_by_a_decision(ledger, work):
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
         with pytest.raises(UsageError, match="hold a secret"):
-            runtime.resume(turn.turn_id, {0: Ruling(Decision.MODIFIED, "ada", "", changed)})
+            runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", changed)})
     assert len(waiting_approvals(ledger)) == 1
 
 
@@ -269,7 +269,7 @@ _KILLED = """
 import os, sys
 from dataclasses import replace
 import actionledger as al
-from actionledger.execution.entries import approval_decided
+from actionledger.execution.execution_events import approval_decided
 from actionledger.execution.handlers import Handlers
 from actionledger.session.signatures import signed, signing_key
 def killed(action, context):
@@ -293,7 +293,9 @@ def test_a_turn_that_was_killed_goes_on_behind_what_was_begun(ledger, tmp_path, 
     assert (done.returncode, done.stdout) == (9, b"killed"), done.stderr
     (work / "a").unlink()
     session_id, turn_id = map(str, ledger.sql("SELECT session_id, turn_id FROM turns").fetchone())
-    again = replace(al.profile("coder"), conducts=Conducts((), Conduct(idempotent=idempotent)))
+    again = replace(
+        al.profile("coder"), execution_settings=ExecutionSettings((), ActionSettings(idempotent=idempotent))
+    )
     with al.Runtime.reopen(ledger, session_id, profile=again, auto=True) as runtime:
         turn = runtime.resume(turn_id)
     middle = (1, S, None) if idempotent else (1, ExecutionStatus.INTERRUPTED, Reason.NEVER_FINISHED)

@@ -12,12 +12,12 @@ from pydantic import Field
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.events import Event
 from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.conduct import Conduct, Conducts
-from actionledger.execution.entries import Step
+from actionledger.execution.execution_events import Step
 from actionledger.execution.executor import Executor
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.parsing.parsers import parser_for
 from actionledger.recording import RunKey, SessionKey, TurnKey, turn_id_of
 from actionledger.values import ActionCall, Span
@@ -118,15 +118,15 @@ def session(profile: Profile, events: list[Event], tmp_path: Path) -> Iterator[C
 
 @pytest.fixture
 def executor(events: list[Event], tmp_path: Path) -> Iterator[Callable[..., Executor]]:
-    """Makes an executor of one handler, for looking; its conduct can be given."""
+    """Makes an executor of one handler, for looking; its settings can be given."""
     made: list[Executor] = []
 
-    def make(handler: Any, *, record: Any = None, sleep: Any = None, **conduct: Any) -> Executor:
+    def make(handler: Any, *, record: Any = None, sleep: Any = None, **settings: Any) -> Executor:
         made.append(
             Executor(
                 Handlers({"look": handler}),
                 workspace=Workspace(tmp_path / "workspace"),
-                conducts=Conducts((), Conduct(**{"retries": 0} | conduct)),
+                execution_settings=ExecutionSettings((), ActionSettings(**{"retries": 0} | settings)),
                 record=record or events.append,
                 sleep=sleep or (lambda _seconds: None),
             )

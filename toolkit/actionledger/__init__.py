@@ -18,11 +18,11 @@ from actionledger.api import (
     tools,
 )
 from actionledger.errors import ActionError, ActionLedgerError
-from actionledger.execution.approval import Policy, Rule, Ruling, Verdict
-from actionledger.execution.conduct import Conduct, Conducts
+from actionledger.execution.approval import Decision, Policy, Rule, Verdict
 from actionledger.execution.handlers import Context, Handlers
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.explain import explain
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.models import Model, model_from
@@ -47,7 +47,7 @@ from actionledger.values import (
     Span,
     Turn,
 )
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 __all__ = [
     "Action",
@@ -55,17 +55,18 @@ __all__ = [
     "ActionError",
     "ActionLedgerError",
     "ActionSet",
+    "ActionSettings",
     "Approval",
     "Block",
     "Catalogue",
-    "Conduct",
-    "Conducts",
     "Context",
     "Conversation",
     "ConversationLimits",
     "Decision",
+    "DecisionKind",
     "DecodeOptions",
     "Decoded",
+    "ExecutionSettings",
     "FieldError",
     "Handlers",
     "Issue",
@@ -83,7 +84,6 @@ __all__ = [
     "Repair",
     "ReparseReport",
     "Rule",
-    "Ruling",
     "Runtime",
     "Span",
     "StreamParser",

@@ -395,7 +395,7 @@ class Runtime(LiveSession):
             ...     with al.Runtime("coder", ledger=ledger, workspace="work") as runtime:
             ...         waits = runtime.handle(text)
             ...     with al.Runtime.reopen(ledger, waits.session_id) as runtime:
-            ...         turn = runtime.resume(waits.turn_id, {0: al.Ruling(al.Decision.APPROVED, by="ada")})
+            ...         turn = runtime.resume(waits.turn_id, {0: al.Decision(al.DecisionKind.APPROVED, by="ada")})
             >>> str(turn.observations[-1].status)
             'succeeded'
         """

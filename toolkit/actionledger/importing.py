@@ -235,7 +235,9 @@ def _for_the_record(profile: Profile) -> Profile:
     def bounded_handlers(workspace: Workspace) -> Handlers:
         handlers = profile.handlers(workspace)
         bounded = {
-            name: run for name, run in handlers.items() if not profile.conducts.of(name).starts_programs
+            name: run
+            for name, run in handlers.items()
+            if not profile.execution_settings.of(name).starts_programs
         }
         return Handlers(bounded, close=handlers.close)
 

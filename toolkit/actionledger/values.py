@@ -13,7 +13,7 @@ from actionledger.vocabulary import (
     SENTENCES,
     ActionStatus,
     BlockStatus,
-    Decision,
+    DecisionKind,
     ExecutionStatus,
     Outcome,
     Reason,
@@ -426,7 +426,7 @@ class Approval:
     content_hash: str
     is_exact: bool
     requested_at: datetime
-    decision: Decision | None = None
+    decision: DecisionKind | None = None
     decided_by: str = ""
     why: str = ""
     decided_hash: str = ""

@@ -88,11 +88,11 @@ class Reversal(StrEnum):
     REDONE = "redone"
 
 
-class Decision(StrEnum):
+class DecisionKind(StrEnum):
     """What was decided of an action that waited for approval.
 
     Example:
-        >>> [str(decision) for decision in al.Decision]
+        >>> [str(decision) for decision in al.DecisionKind]
         ['approved', 'modified', 'rejected']
     """
 

@@ -12,7 +12,7 @@ from actionledger.ledger.queries.approvals import (
     open_approvals,
 )
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
-from actionledger.vocabulary import Decision, ExecutionStatus, RunKind
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, RunKind
 
 
 @pytest.fixture
@@ -38,11 +38,11 @@ def test_what_waits_is_listed_oldest_first(store, make):
 def test_a_decision_stands(store, make):
     """A second event of the same request is passed over, in whatever process it was written."""
     asked = make.asked()
-    first = make.decided(asked.approval_id, decision=Decision.REJECTED, changed_arguments="")
+    first = make.decided(asked.approval_id, decision=DecisionKind.REJECTED, changed_arguments="")
     second = make.decided(asked.approval_id, event_id=first.event_id, decided_by="bob")
     record(store, asked, first, second)
     (found,) = approvals_of_turn(store, asked.turn_id)
-    assert (found.decision, found.decided_by, found.changed_arguments) == (Decision.REJECTED, "ada", "")
+    assert (found.decision, found.decided_by, found.changed_arguments) == (DecisionKind.REJECTED, "ada", "")
 
 
 @pytest.mark.parametrize(

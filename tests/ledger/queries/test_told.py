@@ -1,12 +1,12 @@
 """What the model was told of a turn, in the order in which it was."""
 
 import actionledger as al
-from actionledger.execution.approval import Ruling
+from actionledger.execution.approval import Decision
 from actionledger.ledger import queries
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 FILES = "".join(f"<create_file><path>{name}</path><content>x</content></create_file>" for name in "ab")
-APPROVED = Ruling(Decision.APPROVED, by="ann")
+APPROVED = Decision(DecisionKind.APPROVED, by="ann")
 
 
 def test_each_time_that_the_turn_went_on_is_told(tmp_path) -> None:

@@ -5,10 +5,10 @@ import sys
 import pytest
 
 from actionledger.commands import CommandSettings, Means, Wall
-from actionledger.execution.approval import Ruling, Verdict
+from actionledger.execution.approval import Decision, Verdict
 from actionledger.profiles import PROFILES
 from actionledger.profiles.coder import coder_profile, with_commands
-from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 
 POLICY = PROFILES["coder"].policy
 
@@ -155,7 +155,7 @@ def test_a_command_waits_for_a_person_and_runs_when_one_agrees(open_session):
     turn = session.handle(("execute_command", {"command": "touch made"}))
     assert turn.observations[0].status is ExecutionStatus.PENDING
     assert session.tree() == {}
-    done = session.runtime.resume(turn.turn_id, {0: Ruling(Decision.APPROVED, by="ada")})
+    done = session.runtime.resume(turn.turn_id, {0: Decision(DecisionKind.APPROVED, by="ada")})
     assert done.observations[0].status is ExecutionStatus.SUCCEEDED
     assert session.tree() == {"made": ""}
 
@@ -180,7 +180,7 @@ def test_what_a_command_names_is_part_of_what_is_approved(open_session, command,
         session.write(file, "harmful!\n")
     elif change == "deleted":
         (session.root / file).unlink()
-    done = session.runtime.resume(turn.turn_id, {0: Ruling(Decision.APPROVED, by="ada")})
+    done = session.runtime.resume(turn.turn_id, {0: Decision(DecisionKind.APPROVED, by="ada")})
     is_refused = done.observations[0].reason is Reason.CHANGED_SINCE_APPROVAL
     assert is_refused == (change != "none")
 
@@ -190,7 +190,7 @@ def test_what_the_same_turn_writes_is_approved_there(open_session):
     session = open_session(auto=False)
     make = ("create_file", {"path": "run.py", "content": "print('made')\n"})
     turn = session.handle(make, ("execute_command", {"command": f"{sys.executable} run.py"}))
-    yes = Ruling(Decision.APPROVED, by="ada")
+    yes = Decision(DecisionKind.APPROVED, by="ada")
     done = session.runtime.resume(turn.turn_id, {0: yes, 1: yes})
     assert [observation.status for observation in done.observations] == [ExecutionStatus.SUCCEEDED] * 2
     assert done.observations[1].result["stdout"] == "made\n"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.approval import Ruling
+from actionledger.execution.approval import Decision
 from actionledger.ledger import open_ledger
 from actionledger.models import Completion, ModelUnreachableError, ScriptedModel, Usage
 from actionledger.profiles.orchestrator.cascade import Orchestration, orchestrate
@@ -17,7 +17,7 @@ from actionledger.profiles.orchestrator.state import FILE, State
 from actionledger.profiles.orchestrator.store import FILE as STORE
 from actionledger.profiles.orchestrator.terms import Terms
 from actionledger.session.decisions import decide
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 ISSUE = {"title": "Accents", "body": "Fold them.", "labels": ["search"]}
 PLAN = {"action": "update_plan", "plan": "First the index."}
@@ -210,7 +210,7 @@ def test_what_a_layer_may_not_do_is_queued_and_the_cascade_goes_on(start, cast, 
     assert "create_issues) pending" in asked(layers[1])[0]
     assert orchestration.tracker.issues() == []
     (approval,) = orchestration.waiting()
-    decide(ledger, approval.approval_id, Ruling(Decision.APPROVED, by="ada"))
+    decide(ledger, approval.approval_id, Decision(DecisionKind.APPROVED, by="ada"))
     assert orchestration.run().status == "finished"
     assert orchestration.run().status == "finished"
     assert len(orchestration.tracker.issues()) == 1
@@ -222,7 +222,7 @@ def test_a_decision_is_told_to_the_layer_that_comes_next(start, cast, said, ledg
     orchestration = start(layers)
     assert orchestration.run().status == "waiting"
     (approval,) = orchestration.waiting()
-    decide(ledger, approval.approval_id, Ruling(Decision.REJECTED, by="ada", why="too early"))
+    decide(ledger, approval.approval_id, Decision(DecisionKind.REJECTED, by="ada", why="too early"))
     orchestration.request_queue.answer(1, "None.", by="ada")
     assert orchestration.run().status == "finished"
     assert "too early" in asked(layers[1])[1]
@@ -235,7 +235,7 @@ def test_what_was_decided_is_told_to_the_caller(start, cast, said, ledger):
 
     def deciding() -> Iterator[str]:
         (approval,) = orchestration[0].waiting()
-        decide(ledger, approval.approval_id, Ruling(Decision.APPROVED, by="ada"))
+        decide(ledger, approval.approval_id, Decision(DecisionKind.APPROVED, by="ada"))
         yield "Nothing to add."
 
     layers = [

@@ -11,7 +11,7 @@ import actionledger as al
 from actionledger.errors import UnknownNameError
 from actionledger.execution.handlers import Handlers
 from actionledger.profiles.orchestrator import ORCHESTRATOR
-from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers, set_up
+from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings, set_up
 from actionledger.profiles.orchestrator.request_queue import RequestQueue
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
@@ -160,13 +160,15 @@ def test_a_handler_can_be_replaced(folder, said):
     def handlers(workspace: Workspace) -> Handlers:
         return orchestrator_handlers(workspace, instead={"create_issues": elsewhere})
 
-    profile = replace(ORCHESTRATOR, handlers=handlers, conducts=orchestrator_conducts({"create_issues"}))
+    profile = replace(
+        ORCHESTRATOR, handlers=handlers, execution_settings=orchestrator_settings({"create_issues"})
+    )
     with al.Runtime(profile, workspace=folder, auto=True) as runtime:
         (observation,) = runtime.handle(said({"action": "create_issues", "issues": [ISSUE]})).observations
     assert observation.result == {"url": "https://example.org/1"}
     assert filed == ["Accents"]
-    assert not profile.conducts.of("create_issues").idempotent
-    assert profile.conducts.of("update_plan").idempotent
+    assert not profile.execution_settings.of("create_issues").idempotent
+    assert profile.execution_settings.of("update_plan").idempotent
     assert "create_issues" not in handlers(Workspace(folder)).previews
 
 
@@ -196,6 +198,6 @@ def test_what_was_queued_is_run_from_the_record_once_it_is_approved(tmp_path, fo
             turn = runtime.handle(said({"action": "create_branch", "branch_name": "x"}))
             assert turn.observations[0].status is ExecutionStatus.PENDING
         with al.Runtime.reopen(ledger, turn.session_id) as runtime:
-            resumed = runtime.resume(turn.turn_id, {0: al.Ruling(al.Decision.APPROVED, by="ada")})
+            resumed = runtime.resume(turn.turn_id, {0: al.Decision(al.DecisionKind.APPROVED, by="ada")})
     assert resumed.observations[0].status is ExecutionStatus.SUCCEEDED
     assert git("rev-parse", "x")

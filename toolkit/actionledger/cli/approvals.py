@@ -25,13 +25,13 @@ from actionledger.cli.tables import (
 )
 from actionledger.errors import UsageError
 from actionledger.events import Event, SystemNoted
-from actionledger.execution.approval import Ruling
+from actionledger.execution.approval import Decision
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import session_names
 from actionledger.session.decisions import decide, one_standing
 from actionledger.session.resumption import NOT_TAKEN
 from actionledger.session.valid_decisions import Standing, decided_approvals, open_standings
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; your login where not given.")]
@@ -105,12 +105,12 @@ def approve(
 ) -> None:
     """Let an action run, as it is or with other arguments."""
     changed = None if arguments is None else _object(arguments)
-    decision = Decision.APPROVED if changed is None else Decision.MODIFIED
-    ruling = Ruling(decision, by or getpass.getuser(), why, changed)
+    kind = DecisionKind.APPROVED if changed is None else DecisionKind.MODIFIED
+    decision = Decision(kind, by or getpass.getuser(), why, changed)
     if run:
-        _decide_and_run(ledger, approval, ruling, workspace)
+        _decide_and_run(ledger, approval, decision, workspace)
     else:
-        _decide(ledger, approval, ruling)
+        _decide(ledger, approval, decision)
 
 
 @app.command("reject")
@@ -118,7 +118,7 @@ def reject(
     approval: IdArgument, ledger: LedgerOption = None, *, by: ByOption = None, why: WhyOption = ""
 ) -> None:
     """Keep an action from running."""
-    _decide(ledger, approval, Ruling(Decision.REJECTED, by or getpass.getuser(), why))
+    _decide(ledger, approval, Decision(DecisionKind.REJECTED, by or getpass.getuser(), why))
 
 
 @app.command("run")
@@ -142,25 +142,27 @@ def run(
         print_text("Nothing that was decided is left to be carried out.")
 
 
-def _decide(ledger: Path | None, approval_id: str, ruling: Ruling) -> None:
+def _decide(ledger: Path | None, approval_id: str, decision: Decision) -> None:
     path = existing(ledger)
     with open_ledger(path) as opened:
-        decided = decide(opened, approval_id, ruling)
+        decided = decide(opened, approval_id, decision)
     console.print(plain(f"{decided.name} {decided.decision} by {decided.decided_by}."))
     print_text(f"Next: {command_words('approvals run', decided.approval_id[:8], ledger=path)}")
 
 
-def _decide_and_run(ledger: Path | None, approval_id: str, ruling: Ruling, workspace: Path | None) -> None:
+def _decide_and_run(
+    ledger: Path | None, approval_id: str, decision: Decision, workspace: Path | None
+) -> None:
     with open_ledger(existing(ledger)) as opened:
         asked = one_standing(opened, approval_id).approval
-        _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: ruling}, workspace)
+        _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: decision}, workspace)
 
 
 def _carry_out(
     ledger: Ledger,
     session_id: str,
     turn_id: str,
-    rulings: Mapping[int, Ruling | None],
+    decisions: Mapping[int, Decision | None],
     workspace: Path | None,
 ) -> None:
     """Go on with a turn, and print what came of some of its actions.
@@ -169,13 +171,13 @@ def _carry_out(
         ledger: where it is recorded.
         session_id: the session.
         turn_id: its turn.
-        rulings: the actions' places, and what is decided about them here; None for what was decided before.
+        decisions: the actions' places, and what is decided about them here; None for what was decided before.
         workspace: the folder to act in; None for the recorded one.
     """
     with api.Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
-        turn = session.resume(turn_id, {place: each for place, each in rulings.items() if each is not None})
+        turn = session.resume(turn_id, {place: each for place, each in decisions.items() if each is not None})
     for observation in turn.observations:
-        if observation.action_index in rulings:
+        if observation.action_index in decisions:
             print_observation(observation)
 
 

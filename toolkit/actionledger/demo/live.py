@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from actionledger.commands import CommandSettings
 from actionledger.demo import SOURCE
-from actionledger.execution.approval import Ruling
+from actionledger.execution.approval import Decision
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
 from actionledger.ids import derived_id
@@ -23,17 +23,17 @@ from actionledger.ledger.queries.recorded import known
 from actionledger.profiles.coder import CODER, coder_profile
 from actionledger.recording import SessionKey, turn_id_of
 from actionledger.session.session import Earlier, LiveSession
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 _MODELS = ("heron-70b", "kestrel-pro")
 _PATIENCE_SECONDS = 60
 _HASTY = coder_profile("coder", commands=CommandSettings(seconds=0.3, grace=0.2))
 _FRUGAL = replace(CODER, limits=Limits(rates=(("create_file", RateLimit(3, 60)),)))
 
-APPROVED = Ruling(Decision.APPROVED, by="ada", why="As we said.")
-REJECTED = Ruling(Decision.REJECTED, by="ada", why="Not without a test.")
-RENAMED = Ruling(
-    Decision.MODIFIED,
+APPROVED = Decision(DecisionKind.APPROVED, by="ada", why="As we said.")
+REJECTED = Decision(DecisionKind.REJECTED, by="ada", why="Not without a test.")
+RENAMED = Decision(
+    DecisionKind.MODIFIED,
     by="ada",
     why="A better name.",
     arguments={"path": "docs/plan.md", "content": "# Plan\n"},
@@ -130,8 +130,8 @@ def _decided(stage: Stage) -> None:
         turn = session.handle(
             file("README.md") + file("plan.txt") + file("hack.py"), prompt="Begin the project."
         )
-        for place, ruling in enumerate((APPROVED, RENAMED, REJECTED)):
-            session.resume(turn.turn_id, {place: ruling})
+        for place, decision in enumerate((APPROVED, RENAMED, REJECTED)):
+            session.resume(turn.turn_id, {place: decision})
         session.handle("README.md and docs/plan.md are there; hack.py was not wanted.")
         session.close(success=True, reason="done")
 

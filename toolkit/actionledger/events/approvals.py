@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from actionledger.events.base import InTurn, TurnEvent
 from actionledger.events.stored import NOT_STORED, Id, JsonText, JsonTextOrEmpty
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class ApprovalDecided(InTurn):
 
     kind: Literal["approval_decided"] = "approval_decided"
     approval_id: Id
-    decision: Decision
+    decision: DecisionKind
     decided_by: str
     why: str
     decided_hash: str

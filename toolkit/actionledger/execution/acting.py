@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from actionledger.execution.approval import Policy, Ruling
-from actionledger.execution.entries import (
+from actionledger.execution.approval import Decision, Policy
+from actionledger.execution.execution_events import (
     POLICY,
     Step,
     approval_decided,
@@ -16,15 +16,15 @@ from actionledger.execution.entries import (
 )
 from actionledger.execution.executor import Executor
 from actionledger.execution.gate import Admitted, Gate, Withheld
-from actionledger.execution.history import History
 from actionledger.execution.limits import FailureBudget, Rates
 from actionledger.execution.planning import Plan, PlannedAction
 from actionledger.execution.profile import Profile
+from actionledger.execution.turn_state import TurnState
 from actionledger.recording import Recorder, RunKey
-from actionledger.repetition.fingerprints import observed_deed
+from actionledger.repetition.fingerprints import observed_fingerprint
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import ActionCall, Observation
-from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 
 _FAILED = frozenset({ExecutionStatus.FAILED, ExecutionStatus.TIMED_OUT})
 
@@ -56,7 +56,7 @@ class Acting:
     """
 
     def __init__(
-        self, means: Means, calls: Sequence[ActionCall], plan: Plan, history: History, attempt_id: str
+        self, means: Means, calls: Sequence[ActionCall], plan: Plan, history: TurnState, attempt_id: str
     ) -> None:
         self._means = means
         self._calls = calls
@@ -94,7 +94,7 @@ class Acting:
         return tuple(self._seen[place] for place in places if place in self._seen)
 
     @property
-    def history(self) -> History:
+    def history(self) -> TurnState:
         """The turn as far as it is now."""
         return replace(
             self._history,
@@ -141,19 +141,19 @@ class Acting:
             )
             return observation if is_asked else None
         if observation.status is ExecutionStatus.INTERRUPTED:
-            is_repeatable = self._means.profile.conducts.of(observation.name).idempotent
+            is_repeatable = self._means.profile.execution_settings.of(observation.name).idempotent
             return None if is_repeatable else observation
         return observation
 
     def _may_join(self, planned: PlannedAction) -> bool:
         """Return whether an action may run beside those that are gathered."""
-        conducts = self._means.profile.conducts
-        conduct = conducts.of(planned.call.name)
+        execution_settings = self._means.profile.execution_settings
+        settings = execution_settings.of(planned.call.name)
         return all(
             step.index not in planned.waits_for
             # What comes of a call says whether the same call again is repetition.
             and (step.call.name, step.call.arguments) != (planned.call.name, planned.call.arguments)
-            and conduct.may_join(conducts.of(step.call.name))
+            and settings.may_join(execution_settings.of(step.call.name))
             for step in self._batch
         )
 
@@ -170,7 +170,7 @@ class Acting:
             self._observe(self._means.executor.preview(answer.step, answer.held_back))
             return
         self._batch.append(answer.step)
-        is_parallel = self._means.profile.conducts.of(planned.call.name).parallel
+        is_parallel = self._means.profile.execution_settings.of(planned.call.name).parallel
         if not is_parallel or len(self._batch) >= self._means.profile.workers:
             self._run_batch()
 
@@ -219,9 +219,9 @@ class Acting:
         version = self._means.policy.version
         approval = approval_of(admitted.before, version)
         arguments: Mapping[str, object] = admitted.step.call.arguments
-        ruling = Ruling(Decision.MODIFIED, by=POLICY, why=admitted.rule.why, arguments=arguments)
+        decision = Decision(DecisionKind.MODIFIED, by=POLICY, why=admitted.rule.why, arguments=arguments)
         self._means.record(approval_requested(approval, admitted.before, version))
-        self._means.record(approval_decided(approval, ruling, self._run_id))
+        self._means.record(approval_decided(approval, decision, self._run_id))
 
     def _observe(self, observation: Observation) -> None:
         self._seen[observation.action_index] = observation
@@ -230,7 +230,7 @@ class Acting:
         place = observation.action_index
         call = self._filled_in.get(place, self._calls[place])
         references = self._means.profile.catalogue.references
-        if done := observed_deed(call, observation, references=references):
+        if done := observed_fingerprint(call, observation, references=references):
             self._means.repetition.note([done])
 
     def _note_failures(self) -> None:

@@ -1,7 +1,7 @@
 """Who decides whether an action may run: a table of rules, read from the top; no rule means reject. Pure.
 
 A rule is a glob over action names and, where it wants, conditions on fields; docs/policies.md has the grammar. What is escalated
-waits for a person, whose ruling is about exactly the content that was asked about: ``content_hash`` tells.
+waits for a person, whose decision is about exactly the content that was asked about: ``content_hash`` tells.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from actionledger.errors import UsageError
 from actionledger.execution.rules import Condition, Fit, fits_plainly, restricts
 from actionledger.recording import json_text
 from actionledger.values import ActionCall
-from actionledger.vocabulary import Decision
+from actionledger.vocabulary import DecisionKind
 
 
 class Verdict(StrEnum):
@@ -200,11 +200,11 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class Decision:
     """What somebody decides about an action that waits.
 
     Args:
-        decision: what.
+        kind: what was decided.
         by: who.
         why: the reason, for the model and for the record.
         arguments: for ``modified``: all the arguments that it is to run with.
@@ -213,19 +213,19 @@ class Ruling:
         UsageError: a modification without arguments, or arguments without a modification.
 
     Example:
-        >>> al.Ruling(al.Decision.REJECTED, by="ada", why="Not today.").why
+        >>> al.Decision(al.DecisionKind.REJECTED, by="ada", why="Not today.").why
         'Not today.'
     """
 
-    decision: Decision
+    kind: DecisionKind
     by: str
     why: str = ""
     arguments: Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if (self.decision is Decision.MODIFIED) != (self.arguments is not None):
+        if (self.kind is DecisionKind.MODIFIED) != (self.arguments is not None):
             raise UsageError(
-                f"A ruling {str(self.decision)!r} takes arguments if and only if it is 'modified'."
+                f"A decision {str(self.kind)!r} takes arguments if and only if it is 'modified'."
             )
 
 

@@ -10,13 +10,13 @@ from threading import Event
 from typing import Any
 
 from actionledger.errors import ActionError, ActionLedgerError
-from actionledger.execution.bounding import bounded
-from actionledger.execution.conduct import Conduct, Conducts
-from actionledger.execution.entries import Step, execution_finished, execution_started, noted
+from actionledger.execution.execution_events import Step, execution_finished, execution_started, noted
 from actionledger.execution.gate import Withheld
 from actionledger.execution.handlers import Context, Handler, Handlers, unlimited
 from actionledger.execution.limits import Rates
 from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.execution.truncation import truncated
 from actionledger.execution.workers import Job, Workers
 from actionledger.recording import Recorder
 from actionledger.values import FieldError, Observation
@@ -32,7 +32,7 @@ class _Try:
     """One try that is under way."""
 
     step: Step
-    conduct: Conduct
+    settings: ActionSettings
     job: Job
     cancelled: Event
 
@@ -43,7 +43,7 @@ class Executor:
     Args:
         handlers: what runs actions, by name.
         workspace: the folder that they may touch.
-        conducts: how each action is run.
+        execution_settings: how each action is run.
         record: takes the events.
         rates: how often actions may run that others do in their course; as often as they like where not given.
         sleep: waits for some seconds, between two tries.
@@ -54,13 +54,13 @@ class Executor:
         handlers: Handlers,
         *,
         workspace: Workspace,
-        conducts: Conducts,
+        execution_settings: ExecutionSettings,
         record: Recorder,
         rates: Rates | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self.handlers = handlers
-        self.conducts = conducts
+        self.execution_settings = execution_settings
         self._workspace = workspace
         self._record = record
         self._rates = rates
@@ -144,7 +144,7 @@ class Executor:
             take=self._rates.take if self._rates and not dry_run else unlimited,
             note=partial(self._note, step),
         )
-        conduct = self.conducts.of(step.call.name)
+        settings = self.execution_settings.of(step.call.name)
 
         def work() -> Any:
             # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
@@ -154,16 +154,16 @@ class Executor:
                     action=step.action_id,
                     session=step.turn.session.session_id,
                 ):
-                    return bounded(handler(step.call.action, context))
+                    return truncated(handler(step.call.action, context))
             except ActionError as error:
-                error.result = bounded(error.result)
+                error.result = truncated(error.result)
                 raise
 
-        if conduct.timeout is not None:
-            return _Try(step, conduct, self._workers.start(work), cancelled)
+        if settings.timeout is not None:
+            return _Try(step, settings, self._workers.start(work), cancelled)
         job = Job(work)
         job.run()
-        return _Try(step, conduct, job, cancelled)
+        return _Try(step, settings, job, cancelled)
 
     def _note(self, step: Step, code: str, message: str, detail: Mapping[str, Any]) -> None:
         """Record something about an execution that a reviewer should see."""
@@ -171,8 +171,8 @@ class Executor:
         self._record(noted(code, message, step.turn, step.run_id, about | dict(detail), of=step.execution_id))
 
     def _is_done(self, attempt: _Try) -> bool:
-        """Wait for a try as long as its conduct allows; one that takes longer is told so and left behind."""
-        timeout = attempt.conduct.timeout
+        """Wait for a try as long as its settings allows; one that takes longer is told so and left behind."""
+        timeout = attempt.settings.timeout
         if timeout is None or self._workers.finish(attempt.job, timeout):
             return True
         attempt.cancelled.set()
@@ -183,7 +183,7 @@ class Executor:
         job, step = attempt.job, attempt.step
         outcome: Outcome | None = None
         if not self._is_done(attempt):
-            seconds = attempt.conduct.timeout or 0.0
+            seconds = attempt.settings.timeout or 0.0
             message = (
                 f"{SENTENCES[Reason.TIMEOUT]} It had {seconds:g} s; what it began may still take effect."
             )
@@ -211,12 +211,12 @@ class Executor:
         return observation, outcome.again if outcome else Again.NEVER
 
     def _tried_again(self, attempt: _Try, observation: Observation, again: Again) -> Observation:
-        """Repeat a try that failed in passing, as often as its conduct allows; return what came of the last one."""
-        conduct, step = attempt.conduct, attempt.step
-        for number in range(conduct.retries):
-            if again is Again.NEVER or (again is Again.IF_IDEMPOTENT and not conduct.idempotent):
+        """Repeat a try that failed in passing, as often as its settings allows; return what came of the last one."""
+        settings, step = attempt.settings, attempt.step
+        for number in range(settings.retries):
+            if again is Again.NEVER or (again is Again.IF_IDEMPOTENT and not settings.idempotent):
                 break
-            self._sleep(_delay(conduct, number))
+            self._sleep(_delay(settings, number))
             step = replace(step, try_number=step.try_number + 1)
             self._record(execution_started(step))
             repeated = self._begin(step, self.handlers[step.call.name])
@@ -258,6 +258,6 @@ def _observation(step: Step, status: ExecutionStatus, **given: Any) -> Observati
     )
 
 
-def _delay(conduct: Conduct, number: int) -> float:
+def _delay(settings: ActionSettings, number: int) -> float:
     """Return how long to wait: twice as long each time, and a little at random, so that many don't come back at once."""
-    return float(min(_LONGEST_DELAY, conduct.delay * 2.0**number) * random.uniform(1.0, 1.25))  # noqa: S311 - no secret
+    return float(min(_LONGEST_DELAY, settings.delay * 2.0**number) * random.uniform(1.0, 1.25))  # noqa: S311 - no secret

@@ -12,14 +12,14 @@ from actionledger.actions.references import filled
 from actionledger.actions.validation import check_action, written_out
 from actionledger.errors import ActionError
 from actionledger.execution.approval import Policy, Rule, Verdict, content_hash
-from actionledger.execution.entries import Step, recorded_arguments
+from actionledger.execution.execution_events import Step, recorded_arguments
 from actionledger.execution.limits import FailureBudget, Rates
 from actionledger.execution.planning import Plan, PlannedAction, as_sentence, named
 from actionledger.execution.profile import Profile
 from actionledger.repetition.fingerprints import proposed_form
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import ActionCall, Approval, FieldError, Observation, RawAction
-from actionledger.vocabulary import SENTENCES, ActionStatus, Decision, ExecutionStatus, Reason
+from actionledger.vocabulary import SENTENCES, ActionStatus, DecisionKind, ExecutionStatus, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +246,9 @@ class Gate:
         defaults = {name: schema["default"] for name, schema in fields.items() if "default" in schema}
         return {**defaults, **call.arguments}
 
-    def _as_ruled(self, step: Step, approval: Approval, decision: Decision) -> Step:
+    def _as_ruled(self, step: Step, approval: Approval, decision: DecisionKind) -> Step:
         """Return a step as a person lets it run, if it still is what they decided about."""
-        if decision is Decision.REJECTED:
+        if decision is DecisionKind.REJECTED:
             why = f": {approval.why}" if approval.why else "."
             message = f"{approval.decided_by} has decided against it{why}"
             raise _Stop(ExecutionStatus.DENIED, Reason.REJECTED, message)
@@ -261,7 +261,7 @@ class Gate:
         ):
             reason = Reason.CHANGED_SINCE_APPROVAL
             raise _Stop(ExecutionStatus.DENIED, reason, f"{SENTENCES[reason]} Ask for approval again.")
-        if decision is Decision.MODIFIED:
+        if decision is DecisionKind.MODIFIED:
             return self._checked(step, json.loads(approval.changed_arguments))
         return step
 

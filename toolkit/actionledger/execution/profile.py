@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from actionledger.actions.catalogue import Catalogue
 from actionledger.execution.approval import Policy
-from actionledger.execution.conduct import STANDARD_CONDUCTS, Conducts
 from actionledger.execution.handlers import HandlerFactory, no_handlers
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
+from actionledger.execution.settings import STANDARD_SETTINGS, ExecutionSettings
 from actionledger.parsing.parsers import BaselineParser, DialectParser
 from actionledger.repetition.limits import STANDARD_REPETITION, RepetitionLimits
 
@@ -21,10 +21,10 @@ class Profile:
         catalogue: which actions exist, and whether they may refer to each other's results.
         policy: which of them may run.
         handlers: makes what runs them.
-        conducts: how each is run: time-outs, retries, side by side.
+        execution_settings: how each is run: time-outs, retries, side by side.
         limits: how much a session may do.
         repetition: what counts as going in circles, and what comes of it.
-        workers: how many actions may run at the same time, of those whose conduct allows it.
+        workers: how many actions may run at the same time, of those whose settings allow it.
 
     Example:
         >>> coder = al.profile("coder")
@@ -37,7 +37,7 @@ class Profile:
     catalogue: Catalogue
     policy: Policy
     handlers: HandlerFactory = no_handlers
-    conducts: Conducts = STANDARD_CONDUCTS
+    execution_settings: ExecutionSettings = STANDARD_SETTINGS
     limits: Limits = STANDARD_LIMITS
     repetition: RepetitionLimits = STANDARD_REPETITION
     workers: int = 1

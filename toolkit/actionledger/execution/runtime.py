@@ -10,13 +10,13 @@ from actionledger.errors import UsageError
 from actionledger.execution.acting import Acting
 from actionledger.execution.approval import Policy
 from actionledger.execution.correcting import corrector
-from actionledger.execution.entries import noted, turn_resumed
+from actionledger.execution.execution_events import noted, turn_resumed
 from actionledger.execution.executor import Executor
 from actionledger.execution.feedback import render
-from actionledger.execution.history import History
 from actionledger.execution.limits import Counter, FailureBudget, LocalCounter, Rates
 from actionledger.execution.planning import build_plan
 from actionledger.execution.profile import Profile
+from actionledger.execution.turn_state import TurnState
 from actionledger.ids import new_id
 from actionledger.reading import read_and_record, read_response, unread
 from actionledger.recording import (
@@ -33,7 +33,7 @@ from actionledger.recording import (
     turn_finished,
     turn_id_of,
 )
-from actionledger.repetition.fingerprints import refused_deeds
+from actionledger.repetition.fingerprints import refused_fingerprints
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import Issue, ParseResult, Turn
 from actionledger.vocabulary import ActionStatus, ExecutionStatus
@@ -86,13 +86,13 @@ class SessionRuntime:
         self.executor = Executor(
             profile.handlers(workspace),
             workspace=workspace,
-            conducts=profile.conducts,
+            execution_settings=profile.execution_settings,
             record=record,
             rates=self.rates,
             sleep=sleep,
         )
         self.turns = 0
-        self.waiting: dict[str, History] = {}
+        self.waiting: dict[str, TurnState] = {}
         """The turns of this session in which something waits for a decision, by their id."""
 
     def handle(
@@ -120,10 +120,10 @@ class SessionRuntime:
         # What a model is shown beside its feedback, somebody asks for.
         is_new_request = prompt is not None and (not self._feedback or self._feedback not in prompt)
         self.repetition.begin_turn(is_new_request=is_new_request)
-        self.repetition.note(refused_deeds(result))
-        return self._act(result, History(turn, text, result.parser_id))
+        self.repetition.note(refused_fingerprints(result))
+        return self._act(result, TurnState(turn, text, result.parser_id))
 
-    def resume(self, history: History) -> Turn:
+    def resume(self, history: TurnState) -> Turn:
         """Go on with a turn where it stopped: run what was approved meanwhile, and what was never begun.
 
         What was begun and never finished is recorded as interrupted; it is run again only if it is idempotent.
@@ -166,7 +166,7 @@ class SessionRuntime:
         turn_id = turn_id_of(self.session, index)
         return TurnKey(session=self.session, turn_id=turn_id, index=index, occurred_at=occurred_at)
 
-    def _act(self, result: ParseResult, history: History) -> Turn:
+    def _act(self, result: ParseResult, history: TurnState) -> Turn:
         turn, run_id = history.turn, self.run.run_id
         catalogue, limits = self.profile.catalogue, self.profile.limits
         calls = [as_known(call, catalogue) for call in result.actions]
@@ -210,7 +210,7 @@ class SessionRuntime:
             detail = {"pattern": found.pattern, "count": found.count, "action": found.name}
             self.record(noted(code, self.repetition.told, turn, self.run.run_id, detail))
 
-    def _remember(self, turn_id: str, history: History) -> None:
+    def _remember(self, turn_id: str, history: TurnState) -> None:
         """Keep a turn while something in it waits, so that it goes on with the very text that the model wrote."""
         waits = any(
             observation.status is ExecutionStatus.PENDING for observation in history.observations.values()

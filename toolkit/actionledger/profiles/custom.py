@@ -10,10 +10,10 @@ from actionledger.actions.describing import Arguments
 from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.conduct import Conducts
 from actionledger.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
+from actionledger.execution.settings import ExecutionSettings
 from actionledger.parsing.dialects import AnyDialect, dialect_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.xml_tags import XmlTags
@@ -165,7 +165,7 @@ def custom_profile(
     parser: DialectParser | BaselineParser | None = None,
     policy: Policy = RUN_ALL,
     handlers: HandlerFactory | None = None,
-    conducts: Conducts | None = None,
+    execution_settings: ExecutionSettings | None = None,
     limits: Limits | None = None,
     workers: int = 1,
 ) -> Profile:
@@ -178,7 +178,7 @@ def custom_profile(
         parser: how its responses are read instead.
         policy: which actions may run; by default all of them.
         handlers: makes what runs the actions of a catalogue; a set of functions brings its own.
-        conducts: how each action is run.
+        execution_settings: how each action is run.
         limits: how much a session may do.
         workers: how many actions may run at the same time.
 
@@ -216,7 +216,7 @@ def custom_profile(
         catalogue=catalogue,
         policy=policy,
         handlers=handlers or own,
-        conducts=conducts or Conducts(),
+        execution_settings=execution_settings or ExecutionSettings(),
         limits=limits or Limits(),
         workers=workers,
     )

@@ -43,8 +43,8 @@ _BECAUSE_OF_OTHERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """One thing that was done, or tried; ``deed`` makes one.
+class ActionFingerprint:
+    """One thing that was done, or tried; ``fingerprint`` makes one.
 
     Args:
         call: what was done, in the form that is compared; its name is empty for a response in which no action could be read.
@@ -77,7 +77,7 @@ class Deed:
         return not self.call.name
 
 
-def deed(
+def fingerprint(
     name: str,
     arguments: str,
     *,
@@ -86,8 +86,8 @@ def deed(
     is_refused: bool = False,
     is_unchanged: bool = False,
     references: bool = False,
-) -> Deed:
-    """Return a deed in the form that is compared.
+) -> ActionFingerprint:
+    """Return a fingerprint in the form that is compared.
 
     Args:
         name: the action's name.
@@ -99,7 +99,7 @@ def deed(
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
     call = call_form(name, arguments, references=references)
-    return Deed(
+    return ActionFingerprint(
         call=call,
         outcome=error_form(error) if error else result_form(name, result),
         error=hashed(error) if error else "",
@@ -122,7 +122,9 @@ def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:
     return call_form(call.name, json_text(call.arguments), references=references)
 
 
-def observed_deed(call: ActionCall, observation: Observation, *, references: bool = False) -> Deed | None:
+def observed_fingerprint(
+    call: ActionCall, observation: Observation, *, references: bool = False
+) -> ActionFingerprint | None:
     """Return what an action came to; None where it came to nothing yet, or was withheld because of others.
 
     Args:
@@ -130,27 +132,31 @@ def observed_deed(call: ActionCall, observation: Observation, *, references: boo
         observation: what came of it; a result that is an object with ``"changed": false`` says that nothing changed.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    return _deed(json_text(call.arguments), observation, references=references)
+    return _fingerprint(json_text(call.arguments), observation, references=references)
 
 
-def refused_deeds(result: ParseResult) -> Iterator[Deed]:
-    """Yield a deed for a response that could not be read, or one for each of its actions that were refused."""
+def refused_fingerprints(result: ParseResult) -> Iterator[ActionFingerprint]:
+    """Yield a fingerprint for a response that could not be read, or one for each of its actions that were refused."""
     if result.outcome is Outcome.FAILED:
         yield _unread(result.text, result.issues)
     for call in result.actions:
         if call.status in _REFUSED:
             why = " ".join(error.message for error in call.errors)
-            yield deed(call.name, json_text(call.arguments), error=f"{call.reason}: {why}", is_refused=True)
+            yield fingerprint(
+                call.name, json_text(call.arguments), error=f"{call.reason}: {why}", is_refused=True
+            )
 
 
-def recorded_deeds(events: Iterable[Event], *, references: bool = False) -> list[list[Deed]]:
+def recorded_fingerprints(
+    events: Iterable[Event], *, references: bool = False
+) -> list[list[ActionFingerprint]]:
     """Return what was done in one recorded session, one list for each thing that somebody asked for.
 
     Args:
         events: the session's events, in order.
         references: whether ``id`` and ``depends_on`` name actions of the same response; see ``Catalogue``.
     """
-    stretches: list[dict[str, Deed]] = [{}]
+    stretches: list[dict[str, ActionFingerprint]] = [{}]
     text = ""
     actions: dict[str, ActionRecord] = {}
     starts: dict[str, ExecutionStarted] = {}
@@ -167,7 +173,7 @@ def recorded_deeds(events: Iterable[Event], *, references: bool = False) -> list
                 starts[event.execution_id] = event
             case ExecutionFinished(execution_id=execution_id) if execution_id in starts:
                 action_id = starts[execution_id].action_id
-                done = _recorded_deed(event, actions.get(action_id), starts[execution_id], references)
+                done = _recorded_fingerprint(event, actions.get(action_id), starts[execution_id], references)
                 if done:
                     stretches[-1][action_id] = done  # of several tries, the last one counts
     return [list(stretch.values()) for stretch in stretches]
@@ -176,11 +182,11 @@ def recorded_deeds(events: Iterable[Event], *, references: bool = False) -> list
 _REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
 
 
-def _unread(text: str, issues: Sequence[Issue]) -> Deed:
-    return deed("", text, error=issues[0].code if issues else Reason.NO_ACTION_FOUND, is_refused=True)
+def _unread(text: str, issues: Sequence[Issue]) -> ActionFingerprint:
+    return fingerprint("", text, error=issues[0].code if issues else Reason.NO_ACTION_FOUND, is_refused=True)
 
 
-def _recorded_refusals(event: ResponseParsed, text: str) -> Iterator[tuple[str, Deed]]:
+def _recorded_refusals(event: ResponseParsed, text: str) -> Iterator[tuple[str, ActionFingerprint]]:
     if event.outcome is Outcome.FAILED:
         yield event.attempt_id, _unread(text, event.issues)
     for action in event.actions:
@@ -188,13 +194,13 @@ def _recorded_refusals(event: ResponseParsed, text: str) -> Iterator[tuple[str, 
             why = " ".join(error.message for error in action.errors)
             yield (
                 action.action_id,
-                deed(action.name, action.arguments, error=f"{action.reason}: {why}", is_refused=True),
+                fingerprint(action.name, action.arguments, error=f"{action.reason}: {why}", is_refused=True),
             )
 
 
-def _recorded_deed(
+def _recorded_fingerprint(
     event: ExecutionFinished, action: ActionRecord | None, started: ExecutionStarted, references: bool
-) -> Deed | None:
+) -> ActionFingerprint | None:
     arguments = action.arguments if action else started.arguments or ""
     observation = Observation(
         execution_id=event.execution_id,
@@ -205,16 +211,16 @@ def _recorded_deed(
         result=json.loads(event.result),
         message=event.message,
     )
-    return _deed(arguments, observation, references=references)
+    return _fingerprint(arguments, observation, references=references)
 
 
-def _deed(arguments: str, observation: Observation, *, references: bool) -> Deed | None:
+def _fingerprint(arguments: str, observation: Observation, *, references: bool) -> ActionFingerprint | None:
     name, result, reason = observation.name, observation.result, observation.reason
     if observation.status in _DONE:
         is_unchanged = isinstance(result, dict) and result.get("changed") is False
         told = "" if result is None else json_text(result)
-        return deed(name, arguments, result=told, is_unchanged=is_unchanged, references=references)
+        return fingerprint(name, arguments, result=told, is_unchanged=is_unchanged, references=references)
     if observation.status not in _FAILED or reason in _BECAUSE_OF_OTHERS:
         return None
     error = observation.message or (SENTENCES[reason] if reason else observation.status)
-    return deed(name, arguments, error=error, references=references)
+    return fingerprint(name, arguments, error=error, references=references)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from actionledger.repetition.fingerprints import Deed
+from actionledger.repetition.fingerprints import ActionFingerprint
 from actionledger.repetition.forms import CallForm
 from actionledger.repetition.limits import Pattern, RepetitionLimits
 from actionledger.repetition.patterns import Repetition, Watch
@@ -35,7 +35,7 @@ class RepetitionGuard:
         if is_new_request:
             self._watch.forget()
             self._last = ()
-        # What was found after the last deed is what the model was told of and what can go on now.
+        # What was found after the last fingerprint is what the model was told of and what can go on now.
         self._told = _patterns(self._last)
 
     def refuse(self, call: CallForm) -> str:
@@ -53,14 +53,14 @@ class RepetitionGuard:
         self.note([expected[0]], is_proposed=True)
         return self._stopped
 
-    def note(self, deeds: Iterable[Deed], *, is_proposed: bool = False) -> None:
+    def note(self, fingerprints: Iterable[ActionFingerprint], *, is_proposed: bool = False) -> None:
         """Look at what was done next.
 
         Args:
-            deeds: what was done.
+            fingerprints: what was done.
             is_proposed: whether it was only asked for, and not done.
         """
-        for done in deeds:
+        for done in fingerprints:
             self._last = tuple(replace(each, is_proposed=is_proposed) for each in self._watch.see(done))
             # Who was told of one streak was not told of the next one.
             self._told &= _patterns(self._last)

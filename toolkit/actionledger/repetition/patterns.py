@@ -1,6 +1,6 @@
 """Whether a session goes in circles: the same call again, to and fro, the same thought, the same mistake. Pure.
 
-Each deed is looked at once and beside a few before it, so a session costs linear time and constant space. Other targets and other
+Each fingerprint is looked at once and beside a few before it, so a session costs linear time and constant space. Other targets and other
 contents are work, however alike they look; asking again until the answer changes is waiting.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from rapidfuzz.fuzz import ratio
 
 from actionledger.plurals import counted
-from actionledger.repetition.fingerprints import Deed
+from actionledger.repetition.fingerprints import ActionFingerprint
 from actionledger.repetition.forms import CallForm
 from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
 
@@ -68,7 +68,7 @@ _WORDS = {
 
 
 class Watch:
-    """Follows one session, deed by deed.
+    """Follows one session, fingerprint by fingerprint.
 
     Args:
         limits: what counts as repetition.
@@ -80,13 +80,13 @@ class Watch:
 
     def forget(self) -> None:
         """Begin anew: somebody asked for something else, or for the same on purpose."""
-        self._recent: deque[Deed] = deque(maxlen=_LONGEST_CYCLE)
+        self._recent: deque[ActionFingerprint] = deque(maxlen=_LONGEST_CYCLE)
         self._streaks = dict.fromkeys(Pattern, 1)
         self._matches = dict.fromkeys(range(2, _LONGEST_CYCLE + 1), 0)
         self._is_waiting = False
 
-    def see(self, done: Deed) -> tuple[Repetition, ...]:
-        """Look at the next deed; return what repeats itself by now: what stops first, then in the order of ``Pattern``."""
+    def see(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
+        """Look at the next fingerprint; return what repeats itself by now: what stops first, then in the order of ``Pattern``."""
         if self._limits.spares(done.name):
             self.forget()
             return ()
@@ -94,7 +94,7 @@ class Watch:
         self._recent.append(done)
         return tuple(sorted(self._found(done.name), key=lambda found: not found.is_stop))
 
-    def expect(self, call: CallForm) -> tuple[Deed, tuple[Repetition, ...]] | None:
+    def expect(self, call: CallForm) -> tuple[ActionFingerprint, tuple[Repetition, ...]] | None:
         """Return what would repeat itself if a call was made and came to what it came to before; None where it is new.
 
         Args:
@@ -111,14 +111,14 @@ class Watch:
             expected = expected or (done, found)
         return expected
 
-    def _seen_and_forgotten(self, done: Deed) -> tuple[Repetition, ...]:
-        """Return what would repeat itself after a deed; nothing is kept of it."""
+    def _seen_and_forgotten(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
+        """Return what would repeat itself after a fingerprint; nothing is kept of it."""
         kept = self._recent.copy(), self._streaks.copy(), self._matches.copy()
         found = self.see(done)
         self._recent, self._streaks, self._matches = kept
         return found
 
-    def _count(self, done: Deed) -> None:
+    def _count(self, done: ActionFingerprint) -> None:
         last = self._recent[-1] if self._recent else None
         for pattern in _STREAKS:
             goes_on = last is not None and self._goes_on(pattern, last, done)
@@ -128,7 +128,7 @@ class Watch:
         self._is_waiting = any(each.is_waiting for each in (done, *others))
         self._streaks[Pattern.ALTERNATION] = rounds
 
-    def _goes_on(self, pattern: Pattern, last: Deed, done: Deed) -> bool:
+    def _goes_on(self, pattern: Pattern, last: ActionFingerprint, done: ActionFingerprint) -> bool:
         match pattern:
             case Pattern.SAME_THOUGHT:
                 return self._is_same_thought(last, done)
@@ -142,7 +142,7 @@ class Watch:
                 )
         return _is_same(last, done)
 
-    def _is_same_thought(self, one: Deed, other: Deed) -> bool:
+    def _is_same_thought(self, one: ActionFingerprint, other: ActionFingerprint) -> bool:
         if one.name != other.name or not (other.is_unread or self._limits.is_thought(other.name)):
             return False
         return self._is_near(one.call.words, other.call.words) or self._is_near(one.thought, other.thought)
@@ -162,8 +162,8 @@ class Watch:
         least = self._limits.similarity * 100
         return ratio(one, other, score_cutoff=least) >= least
 
-    def _rounds(self, done: Deed) -> tuple[int, int]:
-        """Return how many rounds of which circle the last deeds make; 1 of 0 deeds where they make none."""
+    def _rounds(self, done: ActionFingerprint) -> tuple[int, int]:
+        """Return how many rounds of which circle the last fingerprints make; 1 of 0 fingerprints where they make none."""
         most, of = 1, 0
         for length, matched in self._matches.items():
             goes_on = len(self._recent) >= length and self._is_alike(self._recent[-length], done)
@@ -174,7 +174,7 @@ class Watch:
                 most, of = self._matches[length] // length + 1, length
         return most, of
 
-    def _is_alike(self, one: Deed, other: Deed) -> bool:
+    def _is_alike(self, one: ActionFingerprint, other: ActionFingerprint) -> bool:
         return _is_same(one, other) or self._is_same_thought(one, other)
 
     def _found(self, name: str) -> Iterator[Repetition]:
@@ -189,7 +189,7 @@ class Watch:
                 yield Repetition(named, count, name, is_stop)
 
     def _named(self, pattern: Pattern) -> Pattern:
-        """Return what a pattern is called, given what its last deeds came to."""
+        """Return what a pattern is called, given what its last fingerprints came to."""
         if pattern not in {Pattern.SAME_ACTION, Pattern.ALTERNATION}:
             return pattern
         if self._is_waiting:
@@ -201,8 +201,8 @@ _WIDER = frozenset({Pattern.SAME_THOUGHT, Pattern.SAME_MISTAKE, Pattern.SAME_ERR
 _STREAKS = tuple(each for each in Pattern if each in {Pattern.SAME_ACTION, *_WIDER})
 
 
-def _is_same(one: Deed, other: Deed) -> bool:
-    """Return whether two deeds are one call that came to the same."""
+def _is_same(one: ActionFingerprint, other: ActionFingerprint) -> bool:
+    """Return whether two fingerprints are one call that came to the same."""
     if (one.name, one.outcome) != (other.name, other.outcome):
         return False
     return one.call.exact == other.call.exact or bool(one.error and one.call.loose == other.call.loose)
@@ -213,13 +213,13 @@ def _digits(text: str) -> str:
 
 
 def repetitions(
-    deeds: Iterable[Deed], limits: RepetitionLimits = STANDARD_REPETITION
+    fingerprints: Iterable[ActionFingerprint], limits: RepetitionLimits = STANDARD_REPETITION
 ) -> Iterator[tuple[Repetition, ...]]:
-    """Yield, for each deed of one session, what repeats itself by then.
+    """Yield, for each fingerprint of one session, what repeats itself by then.
 
     Args:
-        deeds: what was done, in order.
+        fingerprints: what was done, in order.
         limits: what counts as repetition.
     """
     watch = Watch(limits)
-    return map(watch.see, deeds)
+    return map(watch.see, fingerprints)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from actionledger.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.events import EVENT, ApprovalDecided
-from actionledger.execution.approval import Ruling, content_hash, hash_of_shown
-from actionledger.execution.entries import approval_decided, decision_event_id
+from actionledger.execution.approval import Decision, content_hash, hash_of_shown
+from actionledger.execution.execution_events import approval_decided, decision_event_id
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.encoding import encode
@@ -21,7 +21,7 @@ _PATIENCE_SECONDS = 10.0
 def decide(
     ledger: Ledger,
     approval_id: str,
-    ruling: Ruling,
+    decision: Decision,
     *,
     run_id: str | None = None,
     distrust: str = "",
@@ -32,7 +32,7 @@ def decide(
     Args:
         ledger: where it waits.
         approval_id: the request, or enough of the beginning of its id.
-        ruling: the decision.
+        decision: the decision.
         run_id: the run that it belongs to; a fresh one where not given.
         distrust: why nothing counts that another process has decided before; empty where it may.
         carried_out_here: whether this process carries it out itself: then it needs no key.
@@ -50,8 +50,8 @@ def decide(
         raise LedgerError(f"Somebody else is deciding in {ledger.path}; try again.")
     try:
         asked = one_standing(ledger, approval_id, distrust).approval
-        refuse_unfit(asked, ruling)
-        event = _as_recorded(approval_decided(asked, ruling, run_id or new_id()))
+        refuse_unfit(asked, decision)
+        event = _as_recorded(approval_decided(asked, decision, run_id or new_id()))
         decided = _with_decision(asked, event)
         decided = replace(decided, signature=_signature(decided, ledger, needed=not carried_out_here))
         event_id = decision_event_id(decided)
@@ -72,14 +72,14 @@ def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
         return ""
 
 
-def ruled(approval: Approval, ruling: Ruling) -> Approval:
+def ruled(approval: Approval, decision: Decision) -> Approval:
     """Return a request with the decision about it, where nothing is recorded.
 
     Raises:
-        UsageError: it was decided about already, or the ruling doesn't fit.
+        UsageError: it was decided about already, or the decision doesn't fit.
     """
-    refuse_unfit(approval, ruling)
-    return _with_decision(approval, approval_decided(approval, ruling, new_id()))
+    refuse_unfit(approval, decision)
+    return _with_decision(approval, approval_decided(approval, decision, new_id()))
 
 
 def one_standing(ledger: Ledger, approval_id: str, distrust: str = "") -> Standing:
@@ -102,8 +102,8 @@ def one_standing(ledger: Ledger, approval_id: str, distrust: str = "") -> Standi
     )
 
 
-def refuse_unfit(approval: Approval, ruling: Ruling) -> None:
-    """Raise where nothing is left to be decided, or a ruling can't be recorded as it is.
+def refuse_unfit(approval: Approval, decision: Decision) -> None:
+    """Raise where nothing is left to be decided, or a decision can't be recorded as it is.
 
     Raises:
         UsageError: it was decided about already; what is shown of it is not what its hash is of; or the changed arguments
@@ -120,7 +120,7 @@ def refuse_unfit(approval: Approval, ruling: Ruling) -> None:
             f"The record of the request {approval.approval_id} contradicts itself: the arguments that it shows are not those that "
             "its hash is of. Don't decide about it; somebody may have changed the ledger."
         )
-    changed = "" if ruling.arguments is None else json_text(ruling.arguments)
+    changed = "" if decision.arguments is None else json_text(decision.arguments)
     if mask(changed.encode()) != changed.encode():
         raise UsageError(
             "The changed arguments hold a secret, which is masked in a record: change them so that the action reads it elsewhere."

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handlers
 from actionledger.execution.outcomes import message_of, outcome_of
+from actionledger.execution.truncation import truncated
 from actionledger.ids import new_id
 from actionledger.values import ActionCall
 from actionledger.workspace import Workspace
@@ -64,6 +64,6 @@ def _preview(handlers: Handlers, context: Context, index: int, call: ActionCall)
     if call.references:
         return Preview(index, call, message="It takes values from results that are not there yet.")
     try:
-        return Preview(index, call, bounded(handler(call.action, context)))
+        return Preview(index, call, truncated(handler(call.action, context)))
     except Exception as error:  # noqa: BLE001 - whatever it is, the action would fail by it
         return Preview(index, call, message=f"It would fail. {message_of(error, outcome_of(error))}")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from actionledger.errors import UsageError
-from actionledger.execution.history import History
+from actionledger.execution.turn_state import TurnState
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.progress import LastTry, TurnProgress, turn_progress
 from actionledger.ledger.queries.sessions import Session
@@ -14,7 +14,7 @@ from actionledger.values import Approval, Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
-def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -> History:
+def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -> TurnState:
     """Return a turn as far as it was recorded.
 
     Args:
@@ -31,7 +31,7 @@ def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -
             f"No turn {turn_id!r} was read; 'actionledger sql \"FROM turns\"' lists the turns that there are."
         )
     turn, tries = found
-    return History(
+    return TurnState(
         turn=_key(turn),
         text=turn.text,
         parser_id=turn.parser_id,

@@ -5,10 +5,10 @@ from contextlib import suppress
 from dataclasses import replace
 
 from actionledger.errors import DecisionKeyError, UsageError
-from actionledger.execution.approval import Ruling
-from actionledger.execution.entries import noted
-from actionledger.execution.history import History
+from actionledger.execution.approval import Decision
+from actionledger.execution.execution_events import noted
 from actionledger.execution.runtime import SessionRuntime
+from actionledger.execution.turn_state import TurnState
 from actionledger.ledger import Ledger
 from actionledger.session.decisions import decide, ruled
 from actionledger.session.resume_state import recall
@@ -21,7 +21,7 @@ from actionledger.vocabulary import ExecutionStatus
 NOT_TAKEN = "decision_not_taken"
 """The code of the event that says why a recorded decision didn't count."""
 
-_HERE = "decide where it is carried out, by 'actionledger approvals approve ID --run' or Runtime.resume(turn, rulings)"
+_HERE = "decide where it is carried out, by 'actionledger approvals approve ID --run' or Runtime.resume(turn, decisions)"
 
 
 class Taking:
@@ -36,7 +36,7 @@ class Taking:
         self._session = session
         self._ledger = ledger
 
-    def recalled(self, turn_id: str) -> History:
+    def recalled(self, turn_id: str) -> TurnState:
         """Return a turn as far as it was recorded.
 
         Raises:
@@ -49,12 +49,12 @@ class Taking:
             self._ledger, turn_id, {place: standing.approval for place, standing in standings.items()}
         )
 
-    def taken(self, history: History, rulings: Mapping[int, Ruling]) -> History:
+    def taken(self, history: TurnState, decisions: Mapping[int, Decision]) -> TurnState:
         """Return a turn with the decisions about it that count; of those that don't, the reason is recorded.
 
         Args:
             history: the turn as far as it got.
-            rulings: what is decided here, by the action's place.
+            decisions: what is decided here, by the action's place.
 
         Raises:
             UsageError: nothing waits there, or it was decided about already.
@@ -62,7 +62,7 @@ class Taking:
         """
         # What was decided in this session's own memory needs nobody's word; what was read back, does.
         made = {place: each for place, each in history.approvals.items() if history.is_live and each.decision}
-        made |= {place: self._decided(history, place, ruling) for place, ruling in rulings.items()}
+        made |= {place: self._decided(history, place, decision) for place, decision in decisions.items()}
         if self._ledger is None:
             return replace(history, approvals={**history.approvals, **made})
         approvals, doubts = {**history.approvals, **made}, {}
@@ -79,9 +79,9 @@ class Taking:
             self._session.record(noted(NOT_TAKEN, doubt, history.turn, self._session.run.run_id, detail))
         return replace(history, approvals=approvals, doubts=doubts)
 
-    def carried_out(self, history: History, rulings: Mapping[int, Ruling]) -> None:
+    def carried_out(self, history: TurnState, decisions: Mapping[int, Decision]) -> None:
         """Note that what was decided here is carried out, so that no other process does it once more."""
-        for place in rulings:
+        for place in decisions:
             signature = history.approvals[place].signature
             with suppress(DecisionKeyError):
                 if signature:
@@ -98,25 +98,25 @@ class Taking:
         why = self._session.executor.handlers.reaches(path)
         return f"{why}, and could read the key for decisions; {_HERE}" if why else ""
 
-    def _decided(self, history: History, place: int, ruling: Ruling) -> Approval:
+    def _decided(self, history: TurnState, place: int, decision: Decision) -> Approval:
         approval = _waiting(history, place)
         if self._ledger is None:
-            return ruled(approval, ruling)
+            return ruled(approval, decision)
         return decide(
             self._ledger,
             approval.approval_id,
-            ruling,
+            decision,
             run_id=self._session.run.run_id,
             distrust=self.distrust(),
             carried_out_here=True,
         )
 
-    def _is_open(self, history: History, place: int) -> bool:
+    def _is_open(self, history: TurnState, place: int) -> bool:
         """Return whether a decision about an action can still change what comes of it."""
         observation = history.observations.get(place)
         if observation is None or observation.status is ExecutionStatus.PENDING:
             return True
-        is_repeatable = self._session.profile.conducts.of(observation.name).idempotent
+        is_repeatable = self._session.profile.execution_settings.of(observation.name).idempotent
         return observation.status is ExecutionStatus.INTERRUPTED and is_repeatable
 
 
@@ -134,7 +134,7 @@ def _used(standing: Standing) -> Standing:
     return Standing(replace(decided, decision=None), decided, doubt)
 
 
-def _waiting(history: History, place: int) -> Approval:
+def _waiting(history: TurnState, place: int) -> Approval:
     approval = history.approvals.get(place)
     if approval is None:
         known = ", ".join(map(str, history.approvals)) or "none"

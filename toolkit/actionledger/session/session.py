@@ -18,7 +18,7 @@ from actionledger.events import (
     TurnFinished,
     TurnResumed,
 )
-from actionledger.execution.approval import Policy, Ruling
+from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import new_id
@@ -192,15 +192,15 @@ class LiveSession:
         self._begin()
         return self._session.handle(text, occurred_at=now(), prompt=prompt)
 
-    def resume(self, turn_id: str, rulings: Mapping[int, Ruling] | None = None) -> Turn:
+    def resume(self, turn_id: str, decisions: Mapping[int, Decision] | None = None) -> Turn:
         """Go on with a turn: run what was approved, here or by another process of this user, and what was never begun.
 
-        What was begun and never finished is recorded as interrupted; it is run again only where its conduct says that it
+        What was begun and never finished is recorded as interrupted; it is run again only where its settings say that it
         is idempotent.
 
         Args:
             turn_id: a turn of this session.
-            rulings: decisions about actions that wait, by the action's place among its response's actions, from 0.
+            decisions: decisions about actions that wait, by the action's place among its response's actions, from 0.
 
         Returns:
             The turn with all its observations; the feedback is what the model is told of it now.
@@ -213,7 +213,7 @@ class LiveSession:
             >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
             >>> with al.Runtime("coder") as runtime:
             ...     turn = runtime.handle(text)
-            ...     resumed = runtime.resume(turn.turn_id, {0: al.Ruling(al.Decision.APPROVED, by="ada")})
+            ...     resumed = runtime.resume(turn.turn_id, {0: al.Decision(al.DecisionKind.APPROVED, by="ada")})
             >>> [str(each.observations[-1].status) for each in (turn, resumed)]
             ['pending', 'succeeded']
         """
@@ -224,14 +224,14 @@ class LiveSession:
             raise UsageError(
                 f"The turn {turn_id} belongs to the session {history.turn.session.session_id}; reopen that one."
             )
-        history = taking.taken(history, rulings or {})
+        history = taking.taken(history, decisions or {})
         try:
             turn = self._session.resume(history)
         except BaseException:
             # What ran until then, only the record knows; from memory it would be run once more.
             self._session.waiting.pop(turn_id, None)
             raise
-        taking.carried_out(history, rulings or {})
+        taking.carried_out(history, decisions or {})
         return turn
 
     def preview(self, turn: Turn) -> tuple[Preview, ...]:

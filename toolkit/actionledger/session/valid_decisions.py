@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from actionledger.errors import DecisionKeyError
-from actionledger.execution.entries import POLICY
+from actionledger.execution.execution_events import POLICY
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.approvals import approvals_called, approvals_of_turn, open_approvals
 from actionledger.session.signatures import is_signed, known_key

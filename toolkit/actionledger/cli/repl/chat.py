@@ -8,7 +8,7 @@ from pathlib import Path
 from actionledger.agent.transcript import Transcript
 from actionledger.errors import UsageError
 from actionledger.events import Event, ResponseReceived
-from actionledger.execution.approval import Policy, Ruling
+from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import turn_progress
@@ -17,7 +17,7 @@ from actionledger.recording import Recorder
 from actionledger.session.preview import Preview
 from actionledger.session.session import LiveSession
 from actionledger.values import Turn
-from actionledger.vocabulary import Decision, ExecutionStatus, Reason
+from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 from actionledger.workspace import Undone
 
 CONTEXT = 200_000
@@ -205,11 +205,11 @@ class Chat:
             UsageError: one of them doesn't wait.
             KeyboardInterrupt: somebody wants to stop; those behind it wait as before.
         """
-        return self._decided(places, Ruling(Decision.APPROVED, by=by))
+        return self._decided(places, Decision(DecisionKind.APPROVED, by=by))
 
     def reject(self, places: Sequence[int], by: str, why: str = "") -> Turn:
         """Decide against actions of the last turn that wait; see ``approve``."""
-        return self._decided(places, Ruling(Decision.REJECTED, by=by, why=why))
+        return self._decided(places, Decision(DecisionKind.REJECTED, by=by, why=why))
 
     def preview(self) -> tuple[Preview, ...]:
         """Return what the actions of the last turn would do now."""
@@ -316,7 +316,7 @@ class Chat:
             finally:
                 self._switch()
 
-    def _decided(self, places: Sequence[int], ruling: Ruling) -> Turn:
+    def _decided(self, places: Sequence[int], decision: Decision) -> Turn:
         """Have the last turn go on with one decision after the other, so that stopping leaves the others open."""
         turn = self.turn
         if turn is None or not places:
@@ -326,13 +326,13 @@ class Chat:
                 f"Action {missing[0] + 1} of the last response doesn't wait; /review shows which do."
             )
         for place in places:
-            turn = self._resumed(turn, place, ruling)
+            turn = self._resumed(turn, place, decision)
             self.exchanges[-1] = Exchange(self.exchanges[-1].said, turn)
         return turn
 
-    def _resumed(self, turn: Turn, place: int, ruling: Ruling) -> Turn:
+    def _resumed(self, turn: Turn, place: int, decision: Decision) -> Turn:
         try:
-            return self.session.resume(turn.turn_id, {place: ruling})
+            return self.session.resume(turn.turn_id, {place: decision})
         except KeyboardInterrupt:
             stopped = self.session.resume(turn.turn_id)
             self.exchanges[-1] = Exchange(self.exchanges[-1].said, stopped)

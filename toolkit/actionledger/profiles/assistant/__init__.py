@@ -1,9 +1,9 @@
 """The assistant: tasks, memories, goals, a datavault and code, asked for in ``actions`` or ``iteration`` blocks."""
 
 from actionledger.execution.approval import Policy, Verdict
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.assistant.actions import CATALOGUE
 from actionledger.profiles.assistant.handlers import assistant_handlers
@@ -25,7 +25,7 @@ LIMITS = Limits(
 CODE_LIMITS = CodeLimits()
 """The document's own: code has 30 seconds."""
 
-_READING = Conduct(idempotent=True)
+_READING = ActionSettings(idempotent=True)
 _READERS = ("get_*", "list_*", "search_*", "datavault_[gl]*", "datavault_search")
 """What only reads may be read again where nobody knows what became of the first time."""
 
@@ -54,14 +54,16 @@ def assistant_profile(
         UnknownNameError: there is no such parser.
     """
     # The sandbox ends code that is late and tells the model why; the executor only ends what hangs around it.
-    running = Conduct(timeout=code.seconds + code.start_seconds + _AROUND_CODE, retries=0)
+    running = ActionSettings(timeout=code.seconds + code.start_seconds + _AROUND_CODE, retries=0)
     return Profile(
         name=name,
         parser=parser_named(parser),
         catalogue=CATALOGUE,
         policy=POLICY,
         handlers=assistant_handlers(code, sandbox),
-        conducts=Conducts((("execute_code", running), *((glob, _READING) for glob in _READERS))),
+        execution_settings=ExecutionSettings(
+            (("execute_code", running), *((glob, _READING) for glob in _READERS))
+        ),
         limits=limits,
     )
 

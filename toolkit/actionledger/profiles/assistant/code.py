@@ -10,8 +10,8 @@ from functools import cache, partial
 from typing import Any, NoReturn
 
 from actionledger.errors import ActionError, SandboxError
-from actionledger.execution.bounding import bounded
 from actionledger.execution.handlers import Context, Handler
+from actionledger.execution.truncation import truncated
 from actionledger.plurals import counted
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
@@ -112,7 +112,7 @@ def document_of(result: CodeResult) -> dict[str, Any]:
     document["stderr"] += "".join(f"gb.log: {message}\n" for message in result.logs)
     if result.sandbox == MontySandbox.name:
         document["sandbox"] = result.sandbox
-    document["result"] = bounded(document["result"], _VALUE_ROOM)
+    document["result"] = truncated(document["result"], _VALUE_ROOM)
     return document | {name: _fitted(document[name], room) for name, room in _ROOMS.items()}
 
 

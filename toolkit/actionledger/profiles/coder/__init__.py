@@ -2,9 +2,9 @@
 
 from actionledger.commands import CommandSettings, OnOutput
 from actionledger.execution.approval import Policy
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
@@ -15,7 +15,7 @@ COMMAND_SETTINGS = CommandSettings()
 LIMITS = Limits(feedback=60_000, result=40_000)
 """A file that was read goes back whole, up to the length that a model still works with."""
 
-_READING = Conduct(idempotent=True)
+_READING = ActionSettings(idempotent=True)
 _AROUND_COMMANDS = 60.0
 """What a command takes beside its own time, at most: looking at the workspace before and after it, in seconds."""
 
@@ -37,15 +37,15 @@ def coder_profile(
     """
     # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
     seconds = commands.seconds + commands.grace
-    running = Conduct(timeout=seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
-    committing = Conduct(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
+    running = ActionSettings(timeout=seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
+    committing = ActionSettings(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
     return Profile(
         name=name,
         parser=parser_named("coder"),
         catalogue=CATALOGUE,
         policy=policy,
         handlers=coder_handlers(commands, on_output),
-        conducts=Conducts(
+        execution_settings=ExecutionSettings(
             (("execute_command", running), ("read_file", _READING), ("git_*", committing)),
         ),
         limits=LIMITS,

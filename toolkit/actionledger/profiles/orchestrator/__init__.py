@@ -3,7 +3,7 @@
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.orchestrator.actions import CATALOGUE
-from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers
+from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.profiles.orchestrator.reading import ParsedActions, parse_actions, strip_action_blocks
 
@@ -13,7 +13,7 @@ ORCHESTRATOR = Profile(
     catalogue=CATALOGUE,
     policy=policy_of(None),
     handlers=orchestrator_handlers,
-    conducts=orchestrator_conducts(),
+    execution_settings=orchestrator_settings(),
 )
 """Where nobody says which layer acts, only what every layer may do is done at once; the rest waits for a person."""
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.errors import UnknownNameError
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Context, Handler, Handlers
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.profiles.orchestrator.actions import (
     CATALOGUE,
     CreateBranch,
@@ -95,14 +95,14 @@ def _repository_of(workspace: Workspace, store: Store) -> Path | None:
     return workspace.root if has_repository(workspace.root) else None
 
 
-def orchestrator_conducts(foreign: Iterable[str] = ()) -> Conducts:
+def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
     """Return how the actions are run: our handlers do a thing once, however often they run.
 
     Args:
         foreign: the actions whose handlers are the caller's own, of which nobody knows that.
     """
     ours = [name for name in CATALOGUE.names if name not in set(foreign)]
-    return Conducts(tuple((name, Conduct(idempotent=True)) for name in ours))
+    return ExecutionSettings(tuple((name, ActionSettings(idempotent=True)) for name in ours))
 
 
 class _Own:

@@ -13,7 +13,7 @@ from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
 from actionledger.profiles.orchestrator import ORCHESTRATOR
-from actionledger.profiles.orchestrator.handlers import orchestrator_conducts, orchestrator_handlers
+from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.recording import SessionKey, turn_id_of
 from actionledger.session.session import Earlier, LiveSession
@@ -174,7 +174,9 @@ class LayerSessions:
         def handlers(workspace: Workspace) -> Handlers:
             return orchestrator_handlers(workspace, layer=layer, above=above, instead=self._instead)
 
-        return replace(ORCHESTRATOR, handlers=handlers, conducts=orchestrator_conducts(self._instead))
+        return replace(
+            ORCHESTRATOR, handlers=handlers, execution_settings=orchestrator_settings(self._instead)
+        )
 
     def _handle(self, layer: str, text: str, prompt: str | None, *, dry_run: bool) -> Turn:
         session = self.session(layer, dry_run=dry_run)

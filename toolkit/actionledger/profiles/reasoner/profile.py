@@ -63,7 +63,7 @@ def reasoner_profile(
         catalogue=catalogue,
         policy=POLICY,
         handlers=reasoner_handlers(model, shared, persona, catalogue.names),
-        conducts=ActionRegistry(catalogue).conducts(),
+        execution_settings=ActionRegistry(catalogue).execution_settings(),
         limits=LIMITS,
         repetition=repetition,
         workers=workers,

@@ -5,8 +5,8 @@ from functools import partial
 from threading import Lock
 
 from actionledger.actions.catalogue import Catalogue
-from actionledger.execution.conduct import Conduct, Conducts
 from actionledger.execution.handlers import Context, Handler, HandlerFactory, Handlers
+from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.models import Model
 from actionledger.profiles.reasoner.actions import CATALOGUE, ReasonerAction
 from actionledger.profiles.reasoner.executor_context import ExecutorContext
@@ -47,13 +47,13 @@ class ActionRegistry:
             )
         )
 
-    def conducts(self) -> Conducts:
+    def execution_settings(self) -> ExecutionSettings:
         """Return how each is run: side by side with those that touch nothing of what it touches."""
-        return Conducts(
+        return ExecutionSettings(
             tuple(
                 (
                     name,
-                    Conduct(
+                    ActionSettings(
                         timeout=_TIMEOUT, retries=1, parallel=True, reads=action.reads, writes=action.writes
                     ),
                 )

@@ -8,7 +8,7 @@ from actionledger.values import Approval, Observation
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class TurnState:
     """A turn as far as it got.
 
     Args:

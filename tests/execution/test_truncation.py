@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel
 
-from actionledger.execution.bounding import MAX_DEPTH, MAX_RESULT, bounded
+from actionledger.execution.truncation import MAX_DEPTH, MAX_RESULT, truncated
 from actionledger.vocabulary import Reason
 
 JSON_VALUES = st.recursive(
@@ -69,7 +69,7 @@ def endless() -> object:
 def test_a_json_value_stays_as_it_is(value):
     """What fits is whole; half a surrogate pair is the only thing that changes."""
     if "\\ud" not in json.dumps(value):
-        assert bounded(value) == value
+        assert truncated(value) == value
 
 
 @pytest.mark.parametrize(
@@ -95,13 +95,13 @@ def test_a_json_value_stays_as_it_is(value):
 )
 def test_what_json_has_no_form_for_is_described(value, kept):
     """Nothing fails for want of a form."""
-    assert bounded(value) == kept
+    assert truncated(value) == kept
 
 
 def test_an_iterator_is_described_and_not_used_up():
     """A result is looked at, never consumed."""
     numbers = iter(range(3))
-    assert "range_iterator" in bounded(numbers)
+    assert "range_iterator" in truncated(numbers)
     assert list(numbers) == [0, 1, 2]
 
 
@@ -121,7 +121,7 @@ def test_a_huge_value_costs_no_more_than_what_is_kept(value):
     tracemalloc.start()
     sys.setprofile(count)
     try:
-        kept = bounded(value)
+        kept = truncated(value)
     finally:
         sys.setprofile(None)
         _, most = tracemalloc.get_traced_memory()
@@ -134,13 +134,13 @@ def test_a_huge_value_costs_no_more_than_what_is_kept(value):
 @pytest.mark.parametrize("value", [endless(), nested(100_000)], ids=["endless", "deep"])
 def test_a_deep_value_ends_at_the_limit(value):
     """What lies below is described."""
-    assert f"more than {MAX_DEPTH} levels deep" in json.dumps(bounded(value))
+    assert f"more than {MAX_DEPTH} levels deep" in json.dumps(truncated(value))
 
 
 def test_a_value_at_the_limit_is_whole():
     """The limit counts characters of JSON text, quotes included."""
-    assert bounded("x" * (MAX_RESULT - 2)) == "x" * (MAX_RESULT - 2)
-    beyond = bounded("x" * (MAX_RESULT - 1))
+    assert truncated("x" * (MAX_RESULT - 2)) == "x" * (MAX_RESULT - 2)
+    beyond = truncated("x" * (MAX_RESULT - 1))
     assert beyond["truncated"] is True
     assert beyond["limit"] == MAX_RESULT
     assert len(beyond["beginning"]) == MAX_RESULT
@@ -148,12 +148,12 @@ def test_a_value_at_the_limit_is_whole():
 
 def test_an_enumeration_is_kept_by_its_value():
     """Whatever that is."""
-    assert bounded([Colour.RED, Reason.TIMEOUT]) == [3, "timeout"]
+    assert truncated([Colour.RED, Reason.TIMEOUT]) == [3, "timeout"]
 
 
 @pytest.mark.parametrize("limit", range(20, 60))
 def test_a_cut_leaves_no_half_of_a_secret(limit):
     """What a cut left of a key could not be told to be one, so it goes as well."""
     key = "gh" + "p_" + "a1B2" * 9
-    beginning = json.dumps(bounded({"env": f"A=1\nKEY={key} x"}, limit))
+    beginning = json.dumps(truncated({"env": f"A=1\nKEY={key} x"}, limit))
     assert key in beginning or "ghp" not in beginning

@@ -32,7 +32,7 @@ _LONGEST_WORD = 300
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def bounded(value: Any, limit: int = MAX_RESULT) -> Any:
+def truncated(value: Any, limit: int = MAX_RESULT) -> Any:
     """Return a value as a JSON value, or its beginning where that is longer than the limit.
 
     Args:

@@ -8,7 +8,7 @@ from actionledger.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
-class Conduct:
+class ActionSettings:
     """How one action is run.
 
     Args:
@@ -26,7 +26,7 @@ class Conduct:
         UsageError: a number is negative, or the timeout is 0.
 
     Example:
-        >>> al.Conduct(timeout=5, retries=0, parallel=True).timeout
+        >>> al.ActionSettings(timeout=5, retries=0, parallel=True).timeout
         5
     """
 
@@ -49,12 +49,12 @@ class Conduct:
                 f"retries is {self.retries} and delay is {self.delay}; give numbers that are 0 or more."
             )
 
-    def may_join(self, other: "Conduct") -> bool:
+    def may_join(self, other: "ActionSettings") -> bool:
         """Return whether both may run at the same time: neither changes what the other one reads or changes.
 
         Example:
-            >>> reader = al.Conduct(parallel=True, reads=frozenset({"files"}))
-            >>> writer = al.Conduct(parallel=True, writes=frozenset({"files"}))
+            >>> reader = al.ActionSettings(parallel=True, reads=frozenset({"files"}))
+            >>> writer = al.ActionSettings(parallel=True, writes=frozenset({"files"}))
             >>> reader.may_join(reader), reader.may_join(writer)
             (True, False)
         """
@@ -62,35 +62,35 @@ class Conduct:
         return self.parallel and other.parallel and is_clear
 
 
-_STANDARD = Conduct()
+_STANDARD = ActionSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class Conducts:
-    """A table of (glob over action names, conduct); the first row that fits decides.
+class ExecutionSettings:
+    """A table of (glob over action names, settings); the first row that fits decides.
 
     Args:
         rows: the table, from the top.
-        otherwise: the conduct of actions that no row fits.
+        otherwise: the settings of actions that no row fits.
 
     Example:
-        >>> conducts = al.Conducts((("read_*", al.Conduct(parallel=True)),))
-        >>> conducts.of("read_file").parallel, conducts.of("create_file").parallel
+        >>> execution_settings = al.ExecutionSettings((("read_*", al.ActionSettings(parallel=True)),))
+        >>> execution_settings.of("read_file").parallel, execution_settings.of("create_file").parallel
         (True, False)
     """
 
-    rows: Sequence[tuple[str, Conduct]] = ()
-    otherwise: Conduct = _STANDARD
+    rows: Sequence[tuple[str, ActionSettings]] = ()
+    otherwise: ActionSettings = _STANDARD
 
-    def of(self, name: str) -> Conduct:
+    def of(self, name: str) -> ActionSettings:
         """Return how the action of that name is run.
 
         Example:
-            >>> al.Conducts((("slow_*", al.Conduct(timeout=300)),)).of("slow_search").timeout
+            >>> al.ExecutionSettings((("slow_*", al.ActionSettings(timeout=300)),)).of("slow_search").timeout
             300
         """
-        return next((conduct for glob, conduct in self.rows if fnmatchcase(name, glob)), self.otherwise)
+        return next((settings for glob, settings in self.rows if fnmatchcase(name, glob)), self.otherwise)
 
 
-STANDARD_CONDUCTS = Conducts()
+STANDARD_SETTINGS = ExecutionSettings()
 """Every action has half a minute and three retries."""

@@ -14,7 +14,7 @@ from actionledger.events import (
     SystemNoted,
     TurnResumed,
 )
-from actionledger.execution.approval import Ruling, content_hash
+from actionledger.execution.approval import Decision, content_hash
 from actionledger.ids import derived_id
 from actionledger.privacy import mask
 from actionledger.recording import TurnKey, action_id_of, json_text, now
@@ -144,7 +144,7 @@ def approval_requested(approval: Approval, step: Step, policy_version: str) -> A
     )
 
 
-def approval_decided(approval: Approval, ruling: Ruling, run_id: str) -> ApprovalDecided:
+def approval_decided(approval: Approval, decision: Decision, run_id: str) -> ApprovalDecided:
     """Return the event of a decision that nobody has signed yet."""
     return ApprovalDecided(
         event_id=decision_event_id(approval),
@@ -153,11 +153,11 @@ def approval_decided(approval: Approval, ruling: Ruling, run_id: str) -> Approva
         approval_id=approval.approval_id,
         session_id=approval.session_id,
         turn_id=approval.turn_id,
-        decision=ruling.decision,
-        decided_by=ruling.by,
-        why=ruling.why,
+        decision=decision.kind,
+        decided_by=decision.by,
+        why=decision.why,
         decided_hash=approval.content_hash,
-        changed_arguments="" if ruling.arguments is None else json_text(ruling.arguments),
+        changed_arguments="" if decision.arguments is None else json_text(decision.arguments),
     )
 
 
