@@ -4,8 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LEDGER ?= demo.duckdb
+ROOMS ?=
+EACH ?= 20
+SEED ?= 1
 
-.PHONY: demo test check format dashboard notebooks bench fuzz data clean
+.PHONY: demo test check format dashboard notebooks bench fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -36,6 +39,9 @@ bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the
 fuzz: $(VENV)/.dev  ## read broken texts for a minute; a text that breaks a promise is printed
 	$(BIN)/python tests/fuzz/fuzz_reading.py
 
+mutants: $(VENV)/.mutants  ## change the code in small ways, and list the changes that no test notices (ROOMS="parsing ledger" EACH=50 SEED=2)
+	$(BIN)/python tests/mutants/run.py $(ROOMS) --each $(EACH) --seed $(SEED)
+
 data: $(VENV)/.dev  ## write the sample sessions anew
 	$(BIN)/python data/generate.py
 
@@ -53,3 +59,7 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/.run
+
+$(VENV)/.mutants: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'
+	touch $@ $(VENV)/.dev $(VENV)/.run

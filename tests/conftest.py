@@ -1,5 +1,6 @@
 """What tests share: a state folder that is nobody's, and what no profile may do: take for nothing what the documents' parsers act on."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +28,38 @@ def state(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFact
     folder = tmp_path_factory.mktemp("state")
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     return folder
+
+
+class Disk:
+    """Notes what was waited for until it was on the disk: what would survive a power loss."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._synced: dict[tuple[int, int], int] = {}
+        for name in {"fsync", "fdatasync"} & set(dir(os)):
+            monkeypatch.setattr(os, name, self._noting(getattr(os, name)))
+
+    def _noting(self, usual: Callable[[int], None]) -> Callable[[int], None]:
+        def sync(descriptor: int) -> None:
+            usual(descriptor)
+            status = os.fstat(descriptor)
+            self._synced[status.st_dev, status.st_ino] = status.st_size
+
+        return sync
+
+    def bytes_of(self, path: Path) -> int:
+        """Return how long a file was when it was last waited for; 0 where it never was."""
+        status = path.stat()
+        return self._synced.get((status.st_dev, status.st_ino), 0)
+
+    def forget(self) -> None:
+        """Forget all that was waited for."""
+        self._synced.clear()
+
+
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> Disk:
+    """Notes from here on what is waited for until it is on the disk."""
+    return Disk(monkeypatch)
 
 
 @pytest.fixture(scope="session")

@@ -137,9 +137,9 @@ class Plant(Action):
     tags: list[str] = Field(default=[])
 
 
-def checked(*written: dict[str, Any], references: bool = True):
+def checked(*written: dict[str, Any], references: bool = True, name: str = "plant", **given: Any):
     """Check actions that stand in one response."""
-    actions = tuple(RawAction("plant", each, Span(0, 1), "actions", 0) for each in written)
+    actions = tuple(RawAction(name, each, Span(0, 1), "actions", 0, **given) for each in written)
     reading = Reading("", Outcome.CLEAN, (), actions, (), "", "p")
     return check(reading, Catalogue("garden", (Plant,), references=references))
 
@@ -186,3 +186,26 @@ def test_a_given_id_makes_a_reference_of_a_text():
     text = {"bed": 1, "what": "${env.home}"}
     assert checked(text)[0].action.what == "${env.home}"
     assert checked({"bed": 1, "what": "beans", "id": "env"}, text)[1].references
+
+
+REFERRED = {"bed": "${action_1.bed}", "what": "beans"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given", "status"),
+    [
+        (REFERRED, {}, ActionStatus.VALID),
+        (REFERRED, {"strings_only": True}, ActionStatus.COERCED),
+        (REFERRED, {"name": "Plant"}, ActionStatus.COERCED),
+        ({"bed": "1", "what": "${action_1.what}"}, {}, ActionStatus.COERCED),
+        ({"bed": "1", "what": "${action_1.what}"}, {"strings_only": True}, ActionStatus.COERCED),
+        (REFERRED | {"tags": '["a"]'}, {"strings_only": True}, ActionStatus.COERCED),
+        (REFERRED | {"tags": "${action_1.tags}"}, {}, ActionStatus.VALID),
+        ({"bed_from": "action_1.bed", "what": "beans"}, {"strings_only": True}, ActionStatus.COERCED),
+    ],
+)
+def test_what_was_coerced_beside_a_reference_says_so(arguments, given, status):
+    """As it would without one: texts where the format has nothing else, another spelling, another type."""
+    (call,) = checked(arguments, **given)
+    assert (call.status, call.errors) == (status, ())
+    assert call.references

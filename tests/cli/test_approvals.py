@@ -72,6 +72,33 @@ def test_what_is_approved_runs_and_what_is_rejected_does_not(run, waiting, ids):
     assert "Nothing waits" in run("approvals", "list", "--ledger", path).out
 
 
+def test_only_the_turn_that_is_named_is_carried_out(run, waiting, ids):
+    """What was decided about other turns, of this session and of others, waits on until somebody asks for it."""
+    path, work, turn = waiting
+    with (
+        al.open_ledger(path) as ledger,
+        al.Runtime.reopen(ledger, turn.session_id) as same,
+        al.Runtime("coder", ledger=ledger, workspace=work) as other,
+    ):
+        same.handle(create("c"))
+        other.handle(create("d"))
+    waits = run("approvals", "list", "--ledger", path, "--json").value
+    later = [each["approval_id"] for each in waits if each["approval_id"] not in ids]
+    for each in (*ids, *later):
+        run("approvals", "approve", "--ledger", path, each)
+    out = run("approvals", "run", "--ledger", path, ids[1][:8]).out
+    assert out.count("create_file succeeded") == 2
+    assert sorted(file.name for file in work.iterdir()) == ["a", "b"]
+    left = run("approvals", "list", "--ledger", path, "--json").value
+    assert sorted(each["approval_id"] for each in left) == sorted(later)
+    assert {each["decision"] for each in left} == {"approved"}
+    run("approvals", "run", "--ledger", path, later[1])
+    assert sorted(file.name for file in work.iterdir()) == ["a", "b", "d"]
+    assert "Nothing that was decided" in run("approvals", "run", "--ledger", path, ids[0]).out
+    run("approvals", "run", "--ledger", path)
+    assert sorted(file.name for file in work.iterdir()) == ["a", "b", "c", "d"]
+
+
 def test_other_arguments_can_be_given(run, waiting, ids):
     """They run in place of the model's."""
     path, work, _ = waiting

@@ -126,6 +126,34 @@ def test_spots_lie_within_their_block_in_text_order_and_never_overlap() -> None:
     assert [(spot["start"], spot["end"]) for spot in mark["spots"]] == [(5, 6), (6, 7)]
 
 
+def test_marks_that_touch_are_both_drawn_and_overlap_nothing() -> None:
+    """Blocks side by side, and an issue that ends where a block begins or begins where it ends, are marks of their own."""
+    second = replace(BLOCK, index=1, span=Span(11, 13), body=Span(12, 12), repairs=())
+    issues = (Issue(Reason.UNCLOSED_TAG, Span(0, 2), "before"), Issue(Reason.UNCLOSED_TAG, Span(13, 16), "b"))
+    data = turn_data(replace(DETAIL, blocks=(BLOCK, second), issues=issues))
+    found = [(mark["start"], mark["end"], mark["block"]) for mark in data["marks"]]
+    assert found == [(0, 2, ""), (2, 11, "0"), (11, 13, "1"), (13, 16, "")]
+    cards = {lane["title"]: lane["cards"] for lane in data["lanes"]}["Issues"]
+    assert [card["block"] for card in cards] == [None, None]
+
+
+def test_an_issue_is_tied_to_a_block_that_it_shares_a_character_with() -> None:
+    """It has no mark of its own then."""
+    issues = (Issue(Reason.UNCLOSED_TAG, Span(0, 3), "before"), Issue(Reason.UNCLOSED_TAG, Span(10, 16), "b"))
+    data = turn_data(replace(DETAIL, issues=issues))
+    assert [(mark["start"], mark["end"]) for mark in data["marks"]] == [(2, 11)]
+    cards = {lane["title"]: lane["cards"] for lane in data["lanes"]}["Issues"]
+    assert [card["block"] for card in cards] == ["0", "0"]
+
+
+def test_spots_that_touch_are_both_drawn_and_of_two_that_overlap_the_first() -> None:
+    """From edge to edge of their block, each character in one of them at most."""
+    places = [Span(2, 4), Span(4, 6), Span(5, 8), Span(8, 11), Span(10, 12)]
+    issues = tuple(Issue(Reason.MALFORMED_JSON, place) for place in places)
+    [mark] = turn_data(replace(DETAIL, blocks=(replace(BLOCK, repairs=()),), issues=issues))["marks"]
+    assert [(spot["start"], spot["end"]) for spot in mark["spots"]] == [(2, 4), (4, 6), (8, 11)]
+
+
 @pytest.mark.parametrize(
     ("status", "look"),
     [(ActionStatus.VALID, "mended"), (ActionStatus.INVALID, "bad"), (ActionStatus.ILLUSTRATION, "mended")],

@@ -1,12 +1,17 @@
 """Rates over sliding windows, and failures in a row."""
 
+import json
+from dataclasses import replace
+from datetime import datetime
+
 import pytest
 
 import actionledger as al
-from actionledger.errors import UsageError
+from actionledger.errors import ActionError, UsageError
 from actionledger.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit
 from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.ledger.counting import SharedCounter
+from actionledger.vocabulary import ExecutionStatus, Reason
 
 
 class Clock:
@@ -119,3 +124,35 @@ def test_without_limits_nothing_is_ever_spent():
     for _ in range(1000):
         budget.note(failed=True)
     assert not budget.spent()
+
+
+def hang(_action, context):
+    context.cancelled.wait(10)
+
+
+def too_late(error):
+    def handler(_action, _context):
+        raise error
+
+    return handler
+
+
+@pytest.mark.parametrize(
+    "handler",
+    [hang, too_late(TimeoutError("30 s")), too_late(ActionError(Reason.TIMEOUT, "It took too long."))],
+)
+def test_what_took_too_long_has_failed(session, profile, handler):
+    """It counts among the failures in a row, of the turn and of the session, however the time-out came about."""
+    limited = replace(
+        profile,
+        limits=Limits(failures_per_turn=2, failures_per_session=3),
+        execution_settings=ExecutionSettings((), ActionSettings(timeout=0.02, retries=0)),
+    )
+    running = session(handlers={"look": handler}, profile=limited)
+    looks = [{"type": "look", "at": at} for at in ("sky", "sea", "sun")]
+    text = f"```actions\n{json.dumps({'actions': looks})}\n```"
+    turns = [running.handle(text, occurred_at=datetime.fromisoformat("2026-05-04")) for _ in range(2)]
+    late, skipped = ExecutionStatus.TIMED_OUT, ExecutionStatus.SKIPPED
+    assert [each.status for each in turns[0].observations] == [late, late, skipped]
+    assert [each.status for each in turns[1].observations] == [late, skipped, skipped]
+    assert {turn.observations[-1].reason for turn in turns} == {Reason.FAILURE_LIMIT}

@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -79,6 +80,23 @@ def test_the_copy_takes_the_old_ones_place(files) -> None:
     assert files.published.read_bytes() == b"new"
     assert files.published.stat().st_mode & 0o777 == 0o640
     assert not list(files.folder.glob("tmp-*"))
+
+
+def test_a_copy_is_on_the_disk_before_it_takes_the_old_ones_place(files, disk, monkeypatch) -> None:
+    """And so is its name, afterwards: a power loss leaves the old copy or the new one, and never half of one."""
+    set_size(files, 10_000_000)
+    usual, replaced = os.replace, []
+
+    def looking(source, target, **named):
+        replaced.append((disk.bytes_of(Path(source)), Path(target)))
+        disk.forget()
+        return usual(source, target, **named)
+
+    monkeypatch.setattr(os, "replace", looking)
+    publish(files)
+    assert replaced == [(10_000_000, files.published)]
+    assert disk.bytes_of(files.folder) > 0
+    assert disk.bytes_of(files.published.parent) > 0
 
 
 def test_a_stranger_who_wrote_to_the_old_copy_does_not_spoil_the_new_one(ledger, make) -> None:

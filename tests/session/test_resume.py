@@ -11,7 +11,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.approval import Decision, Policy, Verdict
+from actionledger.execution.approval import DecisionKind, Policy, Verdict
 from actionledger.execution.execution_events import approval_decided
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.settings import ActionSettings, ExecutionSettings
@@ -21,8 +21,8 @@ from actionledger.session.signatures import signed, signing_key
 from actionledger.session.valid_decisions import decided_approvals, waiting_approvals
 from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 
-APPROVED = Decision(DecisionKind.APPROVED, "ada", "It looks right.")
-REJECTED = Decision(DecisionKind.REJECTED, "ada", "Not on a Friday.")
+APPROVED = DecisionKind(DecisionKind.APPROVED, "ada", "It looks right.")
+REJECTED = DecisionKind(DecisionKind.REJECTED, "ada", "Not on a Friday.")
 S, P = ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING
 
 
@@ -82,7 +82,7 @@ def test_a_decision_may_change_the_arguments(ledger, work):
     changed = {"path": "a", "content": "two"}
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "Two.", changed)})
+        runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.MODIFIED, "ada", "Two.", changed)})
     assert (work / "a").read_text() == "two"
     before, after = ledger.sql("SELECT arguments, changed_arguments FROM approvals").fetchone()
     assert json.loads(before) == {"path": "a", "content": "one"}
@@ -97,7 +97,7 @@ def test_a_changed_action_that_is_not_valid_is_not_run(work):
     """What a person writes is checked like what a model writes."""
     with al.Runtime("coder", workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        after = runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", {"path": 7})})
+        after = runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.MODIFIED, "ada", "", {"path": 7})})
     assert fates(after) == [(0, ExecutionStatus.SKIPPED, Reason.REFUSED_ARGUMENTS)]
     assert list(work.iterdir()) == []
 
@@ -109,7 +109,7 @@ def test_nobody_decides_twice(ledger, work, is_recorded):
         turn = runtime.handle(create("a") + create("b"))
         runtime.resume(turn.turn_id, {0: REJECTED})
         with pytest.raises(UsageError, match=r"was rejected by ada at .* already"):
-            runtime.resume(turn.turn_id, {0: Decision(DecisionKind.APPROVED, "bob")})
+            runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.APPROVED, "bob")})
     assert list(work.iterdir()) == []
 
 
@@ -207,13 +207,53 @@ def test_a_masked_secret_is_never_run(ledger, work):
     assert not (work / "b").exists()
 
 
+def test_an_exact_action_beside_a_masked_one_is_not_run_from_the_record(ledger, work):
+    """Nobody knows which part of the response was masked, so none of it is run."""
+    with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
+        turn = runtime.handle(create("a") + create("b", SECRET))
+    first, second = waiting_approvals(ledger)
+    assert (first.is_exact, second.is_exact) == (True, False)
+    decide(ledger, first.approval_id, APPROVED)
+    with al.Runtime.reopen(ledger, turn.session_id) as runtime:
+        after = runtime.resume(turn.turn_id)
+    assert fates(after)[0] == (0, ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT)
+    assert list(work.iterdir()) == []
+
+
+def test_a_secret_that_came_from_a_result_is_not_run_as_asterisks(ledger, work):
+    """The response is exact; what was filled into it, the record holds masked, and that is what was decided on."""
+    made = []
+    policy = Policy((("read_file", Verdict.APPROVE), ("*", Verdict.ESCALATE)))
+    handlers = Handlers(
+        {
+            "read_file": lambda _action, _context: {"content": SECRET},
+            "create_file": lambda action, _context: made.append(action.content),
+        }
+    )
+    coder = al.profile("coder")
+    catalogue = replace(coder.catalogue, references=True)
+    profile = replace(coder, catalogue=catalogue, policy=policy, handlers=lambda _workspace: handlers)
+    text = "<read_file><path>x</path></read_file>\n" + create("a", "${action_1.content}")
+    with al.Runtime(profile, ledger=ledger, workspace=work) as runtime:
+        turn = runtime.handle(text)
+    assert fates(turn) == [(0, S, None), (1, P, Reason.NOT_APPROVED)]
+    (waiting,) = waiting_approvals(ledger)
+    assert not waiting.is_exact
+    assert ledger.sql("SELECT text_is_exact FROM turns").fetchall() == [(True,)]
+    decide(ledger, waiting.approval_id, APPROVED)
+    with al.Runtime.reopen(ledger, turn.session_id, profile=profile) as runtime:
+        after = runtime.resume(turn.turn_id)
+    assert fates(after)[1] == (1, ExecutionStatus.SKIPPED, Reason.MASKED_CONTENT)
+    assert made == []
+
+
 def test_a_secret_cannot_be_put_in_by_a_decision(ledger, work):
     """The record would not hold what was decided."""
     changed = {"path": "a", "content": SECRET}
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
         with pytest.raises(UsageError, match="hold a secret"):
-            runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", changed)})
+            runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.MODIFIED, "ada", "", changed)})
     assert len(waiting_approvals(ledger)) == 1
 
 

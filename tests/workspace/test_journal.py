@@ -13,6 +13,7 @@ import pytest
 from actionledger.errors import LedgerError
 from actionledger.vocabulary import Reason
 from actionledger.workspace import Workspace, belonging_to
+from actionledger.workspace.disk import DiskTree
 from actionledger.workspace.locking import ChangeLock
 
 
@@ -55,6 +56,67 @@ def test_an_effect_is_written_down_before_it_is_had(kept, monkeypatch):
     )
     assert effect["before"]["digest"] != effect["after"]["digest"]
     assert effect["after"]["mode"] == stat.S_IMODE((kept.root / "x").stat().st_mode)
+
+
+def undo(workspace: Workspace) -> None:
+    with belonging_to(turn="t", action="a"):
+        workspace.write("x", "newer")
+    workspace.undo("a")
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        lambda workspace: workspace.write("new", "content"),
+        lambda workspace: workspace.write("x", "newer"),
+        lambda workspace: workspace.write("a/b/c", "content"),
+        lambda workspace: workspace.delete("x"),
+        lambda workspace: workspace.delete("folder", recursive=True),
+        lambda workspace: workspace.move("x", "y"),
+        lambda workspace: workspace.make_directory("d"),
+        undo,
+    ],
+)
+def test_what_it_takes_to_undo_an_effect_is_on_the_disk_before_it_is_had(kept, disk, monkeypatch, work):
+    """A power loss leaves no effect of which nobody knows, and no record whose contents are gone."""
+    kept.write("x", "old")
+    kept.write("folder/z", "deep")
+    disk.forget()
+    usual, applied = DiskTree.apply, []
+
+    def looking(tree, step, temporary):
+        data = journal_of(kept).read_bytes()
+        intended = data.index(b"\n", data.rindex(b'{"line":"intended"')) + 1
+        contents = journal_of(kept).with_name("contents")
+        applied.append((disk.bytes_of(journal_of(kept)) >= intended, disk.bytes_of(contents)))
+        assert applied[-1] == (True, contents.stat().st_size)
+        return usual(tree, step, temporary)
+
+    monkeypatch.setattr(DiskTree, "apply", looking)
+    work(kept)
+    assert applied
+
+
+def test_what_was_there_before_a_command_is_on_the_disk_before_it_runs(kept, disk):
+    """And what it has done, before anything else is."""
+    (kept.root / "x").write_text("old")
+    with kept.watching():
+        path = journal_of(kept)
+        contents = path.with_name("contents")
+        assert json.loads(path.read_text().splitlines()[-1])["line"] == "watching"
+        assert disk.bytes_of(path) == path.stat().st_size
+        assert disk.bytes_of(contents) == contents.stat().st_size > 0
+        (kept.root / "x").write_text("newer")
+    assert json.loads(path.read_text().splitlines()[-1])["line"] == "watched"
+    assert disk.bytes_of(path) == path.stat().st_size
+    assert disk.bytes_of(contents) == contents.stat().st_size
+
+
+def test_a_journal_that_goes_with_its_workspace_waits_for_no_disk(tmp_path, disk):
+    """After a power loss nobody would look for it."""
+    workspace = Workspace(tmp_path / "inside")
+    workspace.write("x", "content")
+    assert disk.bytes_of(workspace.journal._path) == 0
 
 
 def test_the_journal_is_for_its_owner_only(kept):

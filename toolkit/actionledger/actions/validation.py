@@ -152,18 +152,23 @@ def _validated_around(
     arguments: dict[str, Any],
 ) -> Verdict:
     """Check all but the values that references stand for: those are checked when they are known."""
-    found = _attempt(model, arguments, strict=False if raw.strings_only else None)
+    strict = False if raw.strings_only else None
+    found = _attempt(model, arguments, strict=strict)
     open_fields = {reference.field for reference in references}
+    open_roots = {field.partition(".")[0] for field in open_fields}
+    if raw.strings_only and isinstance(found, ValidationError):
+        decoded = _decoded_containers(found)
+        arguments = arguments | {name: decoded[name] for name in decoded.keys() - open_roots}
+        found = _attempt(model, arguments, strict=strict)
     schema = catalogue.argument_schema(raw.name)
     errors = _closed_errors(found, arguments, schema, open_fields)
     status = ActionStatus.COERCED if raw.strings_only else ActionStatus.VALID
     if not errors:
         return Verdict(status, references=references)
-    open_roots = {field.partition(".")[0] for field in open_fields}
     mended = _in_its_types(raw, catalogue, arguments, _refused_fields(found) - open_roots)
     if mended is None:
         return refused(ActionStatus.INVALID, *errors)
-    again = _attempt(model, mended.arguments, strict=False if raw.strings_only else None)
+    again = _attempt(model, mended.arguments, strict=strict)
     if _closed_errors(again, mended.arguments, schema, open_fields):
         return refused(ActionStatus.INVALID, *errors)
     return _coerced(None, mended, raw, catalogue, references)
