@@ -132,7 +132,11 @@ def try_out(room: Room, count: int, seed: int, found: Tried) -> None:
         command = shlex.join(_command(room.tests_for(mutant.module_path)))
         result = mutate_and_test([mutant], command, max(LEAST_SECONDS, PATIENCE * seconds))
         found.results.append((mutant, result))
-        outcome = "late" if result.output == "timeout" else str(result.test_outcome or "not tried")
+        outcome = (
+            "late"
+            if result.output == "timeout"
+            else (result.test_outcome.value if result.test_outcome else "not tried")
+        )
         print(f"{room.name} {number}/{count}: {_place(mutant)} {_kind(mutant)}: {outcome}", flush=True)
 
 
