@@ -11,7 +11,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, UsageError
-from actionledger.execution.approval import DecisionKind, Policy, Verdict
+from actionledger.execution.approval import Decision, Policy, Verdict
 from actionledger.execution.execution_events import approval_decided
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.settings import ActionSettings, ExecutionSettings
@@ -21,8 +21,8 @@ from actionledger.session.signatures import signed, signing_key
 from actionledger.session.valid_decisions import decided_approvals, waiting_approvals
 from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 
-APPROVED = DecisionKind(DecisionKind.APPROVED, "ada", "It looks right.")
-REJECTED = DecisionKind(DecisionKind.REJECTED, "ada", "Not on a Friday.")
+APPROVED = Decision(DecisionKind.APPROVED, "ada", "It looks right.")
+REJECTED = Decision(DecisionKind.REJECTED, "ada", "Not on a Friday.")
 S, P = ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING
 
 
@@ -82,7 +82,7 @@ def test_a_decision_may_change_the_arguments(ledger, work):
     changed = {"path": "a", "content": "two"}
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.MODIFIED, "ada", "Two.", changed)})
+        runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "Two.", changed)})
     assert (work / "a").read_text() == "two"
     before, after = ledger.sql("SELECT arguments, changed_arguments FROM approvals").fetchone()
     assert json.loads(before) == {"path": "a", "content": "one"}
@@ -97,7 +97,7 @@ def test_a_changed_action_that_is_not_valid_is_not_run(work):
     """What a person writes is checked like what a model writes."""
     with al.Runtime("coder", workspace=work) as runtime:
         turn = runtime.handle(create("a"))
-        after = runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.MODIFIED, "ada", "", {"path": 7})})
+        after = runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", {"path": 7})})
     assert fates(after) == [(0, ExecutionStatus.SKIPPED, Reason.REFUSED_ARGUMENTS)]
     assert list(work.iterdir()) == []
 
@@ -109,7 +109,7 @@ def test_nobody_decides_twice(ledger, work, is_recorded):
         turn = runtime.handle(create("a") + create("b"))
         runtime.resume(turn.turn_id, {0: REJECTED})
         with pytest.raises(UsageError, match=r"was rejected by ada at .* already"):
-            runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.APPROVED, "bob")})
+            runtime.resume(turn.turn_id, {0: Decision(DecisionKind.APPROVED, "bob")})
     assert list(work.iterdir()) == []
 
 
@@ -253,7 +253,7 @@ def test_a_secret_cannot_be_put_in_by_a_decision(ledger, work):
     with al.Runtime("coder", ledger=ledger, workspace=work) as runtime:
         turn = runtime.handle(create("a"))
         with pytest.raises(UsageError, match="hold a secret"):
-            runtime.resume(turn.turn_id, {0: DecisionKind(DecisionKind.MODIFIED, "ada", "", changed)})
+            runtime.resume(turn.turn_id, {0: Decision(DecisionKind.MODIFIED, "ada", "", changed)})
     assert len(waiting_approvals(ledger)) == 1
 
 
