@@ -1,8 +1,11 @@
 """The public names: what is promised is there, works together, and survives."""
 
+import ast
 import json
 import subprocess
 import sys
+from pathlib import Path
+from pkgutil import iter_modules
 from types import ModuleType
 from typing import ClassVar, Literal
 
@@ -25,20 +28,37 @@ UNKNOWN = '```actions\n{"actions": [{"type": "fly"}]}\n```'
 CREATE = "<create_file><path>x</path><content>one</content></create_file>"
 
 
-def test_every_public_name_exists():
-    """What ``__all__`` promises is there, once, in order."""
-    assert [name for name in al.__all__ if not hasattr(al, name)] == []
-    assert list(al.__all__) == sorted(set(al.__all__))
+def in_a_new_process(code: str, folder: Path) -> str:
+    """Return what a program prints in an empty folder, and nothing else."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+    assert list(folder.iterdir()) == []
+    return done.stdout.strip()
 
 
-def test_every_name_that_is_there_is_public():
-    """Nothing can be taken for public that isn't meant to be."""
-    visible = {
-        name
-        for name, value in vars(al).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
-    }
-    assert visible | {"__version__"} == set(al.__all__)
+def test_what_is_shown_is_what_is_public():
+    """Each name once, in order, and no room of the house among them; each is there, and is what its module defines."""
+    assert dir(al) == sorted(set(al.__all__))
+    assert [name for name in dir(al) if isinstance(getattr(al, name), ModuleType)] == []
+    with pytest.raises(AttributeError, match="module 'actionledger' has no attribute 'parze'"):
+        al.parze  # noqa: B018
+
+
+def test_no_module_has_the_name_of_something_public():
+    """It would take its place as soon as anything imports it."""
+    assert {module.name for module in iter_modules(al.__path__)} & set(al.__all__) == set()
+
+
+def test_editors_are_told_the_same_names():
+    """What is imported for whoever checks types is what is loaded when it is asked for."""
+    tree = ast.parse(Path(al.__file__).read_text(encoding="utf-8"))
+    (told,) = (
+        node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    )
+    names = {each.asname: f"{line.module}.{each.name}" for line in told.body for each in line.names}
+    assert names == {name: f"actionledger.{module}.{name}" for name, module in al._MODULES.items()}
 
 
 def test_every_public_function_and_class_is_documented():
@@ -46,18 +66,62 @@ def test_every_public_function_and_class_is_documented():
     assert [name for name in al.__all__ if name != "__version__" and not getattr(al, name).__doc__] == []
 
 
-def test_importing_has_no_side_effects(tmp_path):
-    """Nothing is printed, nothing is written, and no package of the extras nor any display is loaded."""
+def test_importing_loads_nothing_else(tmp_path):
+    """Nothing is printed, nothing is written, and of this package and of others nothing is loaded that isn't needed."""
+    code = "import sys; before = set(sys.modules); import actionledger; print(*sorted(set(sys.modules) - before))"
+    loaded = in_a_new_process(code, tmp_path).split()
+    assert [name for name in loaded if name.startswith("actionledger.")] == ["actionledger._version"]
+    assert [
+        name for name in loaded if name.split(".")[0] not in {*sys.stdlib_module_names, "actionledger"}
+    ] == []
+
+
+EXTRAS = {
+    "streamlit",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "altair",
+    "scipy",
+    "httpx",
+    "stamina",
+    "tenacity",
+    "openai",
+}
+SLOW = {"jsonschema", "typer", "rich", "prompt_toolkit", "duckdb", *EXTRAS}
+ROOMS = {
+    "ledger",
+    "session",
+    "replay",
+    "models",
+    "agent",
+    "sandbox",
+    "commands",
+    "profiles",
+    "demo",
+    "cli",
+    "sources",
+}
+
+
+@pytest.mark.parametrize(
+    ("use", "needed"),
+    [
+        ("al.decode('{}')", set()),
+        ("al.parse('x', dialects=['hermes'])", set()),
+        ("al.render([('f', {})], 'hermes')", set()),
+        ("al.parse('x', dialects=['hermes'], tools=[{'name': 'f', 'parameters': {}}])", {"jsonschema"}),
+        ("al.parse('x', profile='mint')", {"profiles"}),
+        ("al.open_ledger", {"duckdb", "ledger"}),
+    ],
+)
+def test_what_is_used_loads_what_it_needs(use, needed, tmp_path):
+    """And none of the slow rest."""
     code = (
-        "import sys, actionledger; "
-        "extras = {'actionledger.display.html', 'streamlit', 'pandas', 'polars', 'pyarrow', 'altair', 'scipy', 'httpx', 'tenacity', 'openai', 'prompt_toolkit'}; "
-        "print(sorted(extras & set(sys.modules)))"
+        f"import sys, actionledger as al; {use}; "
+        "print(*sorted({name.removeprefix('actionledger.').split('.')[0] for name in sys.modules}))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("[]\n", "")
-    assert list(tmp_path.iterdir()) == []
+    assert set(in_a_new_process(code, tmp_path).split()) & (SLOW | ROOMS) == needed
 
 
 def test_the_names_of_everything():

@@ -29,13 +29,21 @@ def test_the_page_of_tables_is_up_to_date():
     assert not re.search(r"\|\s*\|$", made, re.MULTILINE)
 
 
-def test_the_page_of_python_names_what_is_public():
-    """Each function and most classes have their task, and no name is made up."""
-    named = set(re.findall(r"`(\w+)", PYTHON))
-    public = {name for name in al.__all__ if callable(getattr(al, name))}
-    functions = {name for name in public if not isinstance(getattr(al, name), type)}
-    assert functions <= named
-    assert {"Runtime", "Policy", "Catalogue", "StreamParser"} <= named
+def cells(page: str, row: str) -> list[list[str]]:
+    """Return the cells of the rows of a table, without its head; the table's first cell is given."""
+    table = re.search(rf"^\| {row} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page, re.MULTILINE)[1]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+
+
+def test_the_page_of_python_teaches_what_a_newcomer_sees():
+    """What ``dir`` shows is what the two tables name, and what they say that each has is there."""
+    spans = [span for _, use, gives in cells(PYTHON, "to") for span in re.findall(r"`([^`]+)`", use + gives)]
+    used = [name[0] for name in (re.match(r"\w+(?![\w=])", span) for span in spans) if name]
+    given = {re.fullmatch(r"`(\w+)`", name)[1]: has for name, _, has in cells(PYTHON, "what comes back")}
+    assert {*used, *given, "__version__"} == set(dir(al))
+    for name, has in given.items():
+        promised = set(re.findall(r"`\.(\w+)", has))
+        assert promised <= {*dir(getattr(al, name)), *getattr(getattr(al, name), "__annotations__", ())}, name
 
 
 def test_the_example_of_the_page_of_python_prints_what_is_below_it(tmp_path):

@@ -188,7 +188,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("show -l LEDGER", "inspecting.sessions"),
         ("report -l LEDGER", "reporting.funnel"),
         ("sql 'SELECT 1' -l LEDGER", "asking.write_answer"),
-        ("replay --parser gembrain-standard -p assistant -l LEDGER", "replaying.api.reparse"),
+        ("replay --parser gembrain-standard -p assistant -l LEDGER", "replaying.reparse"),
         ("prompt coder", "prompting.api.prompt"),
         ("schema coder", "prompting.profile_named"),
         ("actions coder", "prompting.profile_named"),

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.api import Runtime
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
+from actionledger.session.runtime import Runtime
 
 
 def test_what_is_not_taken_in_yet_is_seen(tmp_path):

@@ -1,114 +1,139 @@
 """Shows what a language model tried to do, what came of it, and what would have come of it under another parser."""
 
-from actionledger._version import __version__
-from actionledger.actions.catalogue import Action, Catalogue
-from actionledger.agent import Conversation, ConversationLimits, converse
-from actionledger.api import (
-    Runtime,
-    dialect_names,
-    parse,
-    parse_message,
-    parser,
-    parser_names,
-    profile_names,
-    prompt,
-    register_profile,
-    render,
-    reparse,
-    tools,
-)
-from actionledger.errors import ActionError, ActionLedgerError
-from actionledger.execution.approval import Decision, Policy, Rule, Verdict
-from actionledger.execution.handlers import Context, Handlers
-from actionledger.execution.limits import Limits, RateLimit
-from actionledger.execution.profile import Profile
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
-from actionledger.explain import explain
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.models import Model, model_from
-from actionledger.parsing.stream import StreamParser
-from actionledger.profiles import profile_named as profile
-from actionledger.profiles.assistant.reasoning import IterativeReasoner
-from actionledger.profiles.custom import ActionSet, custom_profile
-from actionledger.profiles.orchestrator.cascade import orchestrate
-from actionledger.profiles.orchestrator.casting import Layer
-from actionledger.rates import Rate
-from actionledger.replay.reparse import ReparseReport
-from actionledger.tolerant_json import Decoded, DecodeOptions, decode, decode_all, find_value
-from actionledger.values import (
-    ActionCall,
-    Approval,
-    Block,
-    FieldError,
-    Issue,
-    Observation,
-    ParseResult,
-    Repair,
-    Span,
-    Turn,
-)
-from actionledger.vocabulary import DecisionKind
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-__all__ = [
-    "Action",
-    "ActionCall",
-    "ActionError",
-    "ActionLedgerError",
-    "ActionSet",
-    "ActionSettings",
-    "Approval",
-    "Block",
-    "Catalogue",
-    "Context",
-    "Conversation",
-    "ConversationLimits",
-    "Decision",
-    "DecisionKind",
-    "DecodeOptions",
-    "Decoded",
-    "ExecutionSettings",
-    "FieldError",
-    "Handlers",
-    "Issue",
-    "IterativeReasoner",
-    "Layer",
-    "Ledger",
-    "Limits",
-    "Model",
-    "Observation",
-    "ParseResult",
-    "Policy",
-    "Profile",
-    "Rate",
-    "RateLimit",
-    "Repair",
-    "ReparseReport",
-    "Rule",
-    "Runtime",
-    "Span",
-    "StreamParser",
-    "Turn",
-    "Verdict",
-    "__version__",
-    "converse",
-    "custom_profile",
-    "decode",
-    "decode_all",
-    "dialect_names",
-    "explain",
-    "find_value",
-    "model_from",
-    "open_ledger",
-    "orchestrate",
-    "parse",
-    "parse_message",
-    "parser",
-    "parser_names",
-    "profile",
-    "profile_names",
-    "prompt",
-    "register_profile",
-    "render",
-    "reparse",
-    "tools",
-]
+from actionledger._version import __version__
+
+if TYPE_CHECKING:
+    from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
+    from actionledger.agent import (
+        Conversation as Conversation,
+        ConversationLimits as ConversationLimits,
+        converse as converse,
+    )
+    from actionledger.api import (
+        dialect_names as dialect_names,
+        parse as parse,
+        parse_message as parse_message,
+        parser as parser,
+        parser_names as parser_names,
+        profile as profile,
+        profile_names as profile_names,
+        prompt as prompt,
+        register_profile as register_profile,
+        render as render,
+        tools as tools,
+    )
+    from actionledger.errors import ActionError as ActionError, ActionLedgerError as ActionLedgerError
+    from actionledger.execution.approval import (
+        Decision as Decision,
+        Policy as Policy,
+        Rule as Rule,
+        Verdict as Verdict,
+    )
+    from actionledger.execution.handlers import Context as Context, Handlers as Handlers
+    from actionledger.execution.limits import Limits as Limits, RateLimit as RateLimit
+    from actionledger.execution.profile import Profile as Profile
+    from actionledger.execution.settings import (
+        ActionSettings as ActionSettings,
+        ExecutionSettings as ExecutionSettings,
+    )
+    from actionledger.explaining import explain as explain
+    from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.models import Model as Model, model_from as model_from
+    from actionledger.parsing.stream import StreamParser as StreamParser
+    from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
+    from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
+    from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
+    from actionledger.profiles.orchestrator.casting import Layer as Layer
+    from actionledger.rates import Rate as Rate
+    from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
+    from actionledger.session.runtime import Runtime as Runtime
+    from actionledger.tolerant_json import (
+        Decoded as Decoded,
+        DecodeOptions as DecodeOptions,
+        decode as decode,
+        decode_all as decode_all,
+        find_value as find_value,
+    )
+    from actionledger.values import (
+        ActionCall as ActionCall,
+        Approval as Approval,
+        Block as Block,
+        FieldError as FieldError,
+        Issue as Issue,
+        Observation as Observation,
+        ParseResult as ParseResult,
+        Repair as Repair,
+        Span as Span,
+        Turn as Turn,
+    )
+    from actionledger.vocabulary import DecisionKind as DecisionKind
+
+_NAMES_OF_MODULES = {
+    "actions.catalogue": ("Action", "Catalogue"),
+    "agent": ("Conversation", "ConversationLimits", "converse"),
+    "api": (
+        "dialect_names",
+        "parse",
+        "parse_message",
+        "parser",
+        "parser_names",
+        "profile",
+        "profile_names",
+        "prompt",
+        "register_profile",
+        "render",
+        "tools",
+    ),
+    "errors": ("ActionError", "ActionLedgerError"),
+    "execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
+    "execution.handlers": ("Context", "Handlers"),
+    "execution.limits": ("Limits", "RateLimit"),
+    "execution.profile": ("Profile",),
+    "execution.settings": ("ActionSettings", "ExecutionSettings"),
+    "explaining": ("explain",),
+    "ledger": ("Ledger", "open_ledger"),
+    "models": ("Model", "model_from"),
+    "parsing.stream": ("StreamParser",),
+    "profiles.assistant.reasoning": ("IterativeReasoner",),
+    "profiles.custom": ("ActionSet", "custom_profile"),
+    "profiles.orchestrator.cascade": ("orchestrate",),
+    "profiles.orchestrator.casting": ("Layer",),
+    "rates": ("Rate",),
+    "replay.reparse": ("ReparseReport", "reparse"),
+    "session.runtime": ("Runtime",),
+    "tolerant_json": ("Decoded", "DecodeOptions", "decode", "decode_all", "find_value"),
+    "values": (
+        "ActionCall",
+        "Approval",
+        "Block",
+        "FieldError",
+        "Issue",
+        "Observation",
+        "ParseResult",
+        "Repair",
+        "Span",
+        "Turn",
+    ),
+    "vocabulary": ("DecisionKind",),
+}
+_MODULES = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}
+"""Where each public name is; it is loaded when somebody asks for it."""
+
+__all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the table has them
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+
+    def __getattr__(name: str) -> Any:
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        globals()[name] = value
+        return value

@@ -5,11 +5,13 @@ time a warning says so. Pure.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
-
-from jsonschema import Draft202012Validator
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from actionledger.actions.wording import Schema, pointed_at
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator
 
 ANYTHING: Schema = {"type": "object", "properties": {}}
 """The schema of arguments that nothing is known of."""
@@ -57,9 +59,14 @@ _KEYWORDS = frozenset(
 _DEEPEST = 60
 _MOST_ROUNDS = 5
 
-_CHECKER = Draft202012Validator(
-    Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
-)
+
+@cache
+def _checker() -> "Draft202012Validator":
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to load, and most readings are without tools
+
+    return Draft202012Validator(
+        Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER
+    )
 
 
 def mended(given: Any, tool: str, warnings: list[str]) -> Schema:
@@ -146,7 +153,7 @@ class _Mending:
     def remove_what_is_wrong(self, schema: dict[str, Any]) -> None:
         """Take out of a schema what JSON Schema's own schema refuses."""
         for _ in range(_MOST_ROUNDS):
-            found = {tuple(error.absolute_path): error.message for error in _CHECKER.iter_errors(schema)}
+            found = {tuple(error.absolute_path): error.message for error in _checker().iter_errors(schema)}
             if not found:
                 return
             for path, why in found.items():

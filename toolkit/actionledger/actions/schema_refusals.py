@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any
-
-from jsonschema import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
 from actionledger.nearness import did_you_mean
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
+
+if TYPE_CHECKING:
+    from jsonschema import ValidationError
 
 _CODES = {
     "required": Reason.MISSING_FIELD,
@@ -31,7 +32,7 @@ _CODES = {
 _UNIONS = ("anyOf", "oneOf")
 
 
-def schema_errors(error: ValidationError, root: Schema) -> Iterator[FieldError]:
+def schema_errors(error: "ValidationError", root: Schema) -> Iterator[FieldError]:
     """Yield what a JSON Schema refuses.
 
     Args:
@@ -63,7 +64,7 @@ def schema_errors(error: ValidationError, root: Schema) -> Iterator[FieldError]:
         yield _refusal(error, code, root)
 
 
-def _refusal(error: ValidationError, code: Reason, root: Schema) -> FieldError:
+def _refusal(error: "ValidationError", code: Reason, root: Schema) -> FieldError:
     schema: Schema = error.schema if isinstance(error.schema, Mapping) else {}
     value: Any = error.instance
     expected = in_words(schema, root)
@@ -73,7 +74,7 @@ def _refusal(error: ValidationError, code: Reason, root: Schema) -> FieldError:
     return FieldError(code, ".".join(map(str, error.absolute_path)), json_text(value), expected)
 
 
-def _union_errors(error: ValidationError, root: Schema) -> Iterator[FieldError]:
+def _union_errors(error: "ValidationError", root: Schema) -> Iterator[FieldError]:
     """Yield what the only branch refuses that the value can have been meant for, else that the value fits none."""
     branches = [list(errors) for _, errors in groupby(error.context or (), lambda each: each.schema_path[0])]
     meant = [errors for errors in branches if not _is_another_kind(errors, len(error.absolute_path))]
@@ -86,7 +87,7 @@ def _union_errors(error: ValidationError, root: Schema) -> Iterator[FieldError]:
     yield _refusal(error, codes.pop() if len(codes) == 1 and not meant else Reason.BAD_FORMAT, root)
 
 
-def _is_another_kind(errors: Sequence[ValidationError], depth: int) -> bool:
+def _is_another_kind(errors: Sequence["ValidationError"], depth: int) -> bool:
     """Return whether a branch is for values of another type, or for objects that a constant tells from this one."""
     return any(
         (each.validator == "type" and len(each.absolute_path) == depth)

@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from jsonschema import Draft202012Validator, ValidationError
 from pydantic_core import from_json, to_json
-from referencing import Registry
 
 from actionledger.actions.converting import converted
 from actionledger.actions.definitions import definitions_in
@@ -27,6 +25,9 @@ from actionledger.actions.wording import Schema, child, resolved
 from actionledger.errors import UsageError
 from actionledger.values import FieldError, RawAction
 from actionledger.vocabulary import ActionStatus, Reason
+
+if TYPE_CHECKING:
+    from jsonschema import Draft202012Validator, ValidationError
 
 _MOST_ERRORS = 100
 _KEPT = 32
@@ -52,8 +53,11 @@ class Tool:
     parameters: Schema
 
     @cached_property
-    def validator(self) -> Draft202012Validator:
+    def validator(self) -> "Draft202012Validator":
         """Checks arguments against the schema."""
+        from jsonschema import Draft202012Validator  # noqa: PLC0415 - slow to load, and most readings are without tools
+        from referencing import Registry  # noqa: PLC0415 - the same
+
         return Draft202012Validator(self.parameters, registry=Registry())
 
     @cached_property
@@ -64,7 +68,7 @@ class Tool:
         fields = fields_of(self.parameters)
         return ActionDescription(self.name, self.description, fields, example if is_right else None)
 
-    def errors(self, arguments: Mapping[str, Any]) -> list[ValidationError]:
+    def errors(self, arguments: Mapping[str, Any]) -> "list[ValidationError]":
         """Return what the schema refuses, the first hundred errors."""
         return list(islice(self.validator.iter_errors(arguments), _MOST_ERRORS))
 
@@ -176,7 +180,9 @@ class ToolCatalogue:
         return Verdict(status, arguments=arguments)
 
 
-def _converted(tool: Tool, arguments: Mapping[str, Any], errors: Sequence[ValidationError]) -> Verdict | None:
+def _converted(
+    tool: Tool, arguments: Mapping[str, Any], errors: "Sequence[ValidationError]"
+) -> Verdict | None:
     """Return the verdict on arguments that are right once they are in the schema's types; None where they are not."""
     refused_fields = {str(error.absolute_path[0]) for error in errors if error.absolute_path}
     found = converted(arguments, tool.parameters, refused_fields)

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from actionledger import api
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.sheets import Sheet
@@ -30,6 +29,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import session_names
 from actionledger.session.decisions import decide, one_standing
 from actionledger.session.resumption import NOT_TAKEN
+from actionledger.session.runtime import Runtime
 from actionledger.session.valid_decisions import Standing, decided_approvals, open_standings
 from actionledger.vocabulary import DecisionKind
 
@@ -174,7 +174,7 @@ def _carry_out(
         decisions: the actions' places, and what is decided about them here; None for what was decided before.
         workspace: the folder to act in; None for the recorded one.
     """
-    with api.Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
+    with Runtime.reopen(ledger, session_id, workspace=workspace, listen=_tell) as session:
         turn = session.resume(turn_id, {place: each for place, each in decisions.items() if each is not None})
     for observation in turn.observations:
         if observation.action_index in decisions:

@@ -12,7 +12,7 @@ from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text
 from actionledger.errors import UsageError
-from actionledger.explain import explain
+from actionledger.explaining import explain
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import one_run, one_session, session_names
 from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions

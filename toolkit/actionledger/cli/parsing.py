@@ -12,7 +12,7 @@ from actionledger import api
 from actionledger.cli.options import JsonOption
 from actionledger.cli.tables import console, plain, print_json
 from actionledger.errors import SourceError, UsageError
-from actionledger.explain import explain
+from actionledger.explaining import explain
 from actionledger.values import ParseResult
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from actionledger import api
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -18,7 +17,7 @@ from actionledger.parsing.parsers import parser_named
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, shown_p
 from actionledger.replay.fitting import unfit_turns
-from actionledger.replay.reparse import ReparseReport
+from actionledger.replay.reparse import ReparseReport, reparse
 
 SHOWN_TURNS = 5
 
@@ -39,7 +38,7 @@ def replay(
     chosen = parser_named(parser)
     with open_ledger(existing(ledger)) as opened:
         _warn(chosen.name, unfit_turns(opened, chosen, within))
-        report = api.reparse(opened, parser=chosen, within=within)
+        report = reparse(opened, parser=chosen, within=within)
     if as_json:
         print_json(_as_value(report))
     else:

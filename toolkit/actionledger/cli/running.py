@@ -12,7 +12,6 @@ from typing import Annotated
 
 import typer
 
-from actionledger import api
 from actionledger.agent import Conversation, Ending, converse
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import ledger_of_agent
@@ -35,6 +34,7 @@ from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import with_commands
+from actionledger.session.runtime import Runtime
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
 
@@ -83,7 +83,7 @@ def run(
         opened = stack.enter_context(open_ledger(recorded_in))
         talker = None if model is None else opened_model(model, opened, stack)
         commands = CommandSettings(unconfined=unconfined_commands, network=command_network)
-        session = api.Runtime(
+        session = Runtime(
             with_commands(profile, commands),
             ledger=opened,
             workspace=workspace,
@@ -105,7 +105,7 @@ def run(
     raise typer.Exit(code)
 
 
-def _run_response(session: api.Runtime, text: str, prompt: str, speaker: "_Speaker") -> int:
+def _run_response(session: Runtime, text: str, prompt: str, speaker: "_Speaker") -> int:
     turn = session.handle(text, prompt=prompt or None)
     speaker.take(turn)
     session.close(reason="response")
@@ -113,7 +113,7 @@ def _run_response(session: api.Runtime, text: str, prompt: str, speaker: "_Speak
 
 
 def _run_model(
-    session: api.Runtime, model: Model, prompt: str, max_turns: int | None, speaker: "_Speaker"
+    session: Runtime, model: Model, prompt: str, max_turns: int | None, speaker: "_Speaker"
 ) -> int:
     on_piece = speaker.piece if speaker.streams else None
     ended = converse(session, model, prompt, max_turns=max_turns, on_piece=on_piece, on_turn=speaker.take)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from actionledger.errors import UsageError
 from actionledger.events import Event
+from actionledger.execution.registry import PROFILES
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Comparison, compare_runs
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import RecordedResponse, responses
-from actionledger.parsing.parsers import BaselineParser, DialectParser
-from actionledger.profiles import PROFILES
+from actionledger.parsing.parsers import BaselineParser, DialectParser, parser_named
 from actionledger.reading import read_and_record
 from actionledger.recording import (
     RunKey,
@@ -93,28 +93,53 @@ class ReparseReport:
         return paired_difference(compared.only_before, compared.only_after, compared.intent, compared.net)
 
 
-def reparse_with(
-    ledger: Ledger, parser: DialectParser | BaselineParser, *, within: Filter, name: str | None = None
+def reparse(
+    ledger: Ledger,
+    *,
+    parser: str | DialectParser | BaselineParser,
+    run: str | None = None,
+    within: Filter | None = None,
 ) -> ReparseReport:
-    """Read recorded turns again, record that as a run, and compare it with the reading that the filter picks.
+    r"""Read recorded turns again with another parser, record that as a run, and say what changed.
 
     Each turn's actions are checked against its own profile's catalogue, as they were at first.
 
     Args:
         ledger: where the turns are; it must be writable.
-        parser: what reads them.
-        within: which turns, and whose reading of them to compare with: a run's, or the first readings.
-        name: what people call the run; the parser's name where not given.
+        parser: what reads them, by name or as a value.
+        run: the run whose turns to read, and to compare with; all first readings where not given.
+        within: a filter that narrows the turns down; its ``run_id`` is ``run``.
+
+    Returns:
+        How many turns are read the same, recovered, lost or changed, or not taken for intent by both, with the test
+        over sessions.
 
     Raises:
-        UsageError: the filter picks no turn.
+        UnknownNameError: there is no such parser.
+        UsageError: no recorded turn fits, or two runs are named.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     report = al.reparse(ledger, parser="gembrain-standard")
+        >>> report.counts["same"], report.counts["lost"]
+        (0, 1)
     """
+    if within is not None and run is not None:
+        raise UsageError("Give either run or within: a filter names its run by run_id.")
+    chosen = parser_named(parser) if isinstance(parser, str) else parser
+    return _reparse(ledger, chosen, within or Filter(run_id=run))
+
+
+def _reparse(ledger: Ledger, parser: DialectParser | BaselineParser, within: Filter) -> ReparseReport:
     begin = time.perf_counter()
     run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
     turns, unfit = 0, unfit_turns(ledger, parser, within)
     for response in responses(ledger, within):
         if not turns:
-            _record_all(ledger, _opening(run, parser, within, name))
+            _record_all(ledger, _opening(run, parser, within))
         _read_again(ledger, response, parser, run)
         turns += 1
     if not turns:
@@ -125,11 +150,8 @@ def reparse_with(
     return ReparseReport(run.run_id, parser.name, turns, unfit, comparison, time.perf_counter() - begin)
 
 
-def _opening(
-    run: RunKey, parser: DialectParser | BaselineParser, within: Filter, name: str | None
-) -> Iterator[Event]:
-    title = name or f"reparse {parser.name}"
-    yield run_started(run, name=title, source="", parent_run_id=within.run_id)
+def _opening(run: RunKey, parser: DialectParser | BaselineParser, within: Filter) -> Iterator[Event]:
+    yield run_started(run, name=f"reparse {parser.name}", source="", parent_run_id=within.run_id)
     yield parser_used(parser, run.run_id)
 
 

@@ -1,6 +1,7 @@
 """Which profiles there are: those that come with the toolkit, those that this process registered, and other packages'.
 
 Another package offers a profile by an entry point of the group ``actionledger.profiles``, under the profile's own name.
+The toolkit's are entry points too, and none is loaded before it is asked for by name.
 """
 
 import warnings
@@ -8,22 +9,34 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 
-from actionledger.errors import UsageError
+from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.profile import Profile
 
 GROUP = "actionledger.profiles"
-"""The group of entry points by which other packages offer profiles."""
+"""The group of entry points by which packages offer profiles."""
+
+# Stated here and not in the package's metadata: they are there in a checkout that was never installed, or long ago, and
+# finding one of them doesn't read the metadata of every installed package.
+TOOLKIT = (
+    EntryPoint("assistant", "actionledger.profiles.assistant:ASSISTANT", GROUP),
+    EntryPoint("assistant-iterative", "actionledger.profiles.assistant:ITERATIVE", GROUP),
+    EntryPoint("coder", "actionledger.profiles.coder:CODER", GROUP),
+    EntryPoint("mint", "actionledger.profiles.mint:MINT", GROUP),
+    EntryPoint("orchestrator", "actionledger.profiles.orchestrator:ORCHESTRATOR", GROUP),
+    EntryPoint("reasoner", "actionledger.profiles.reasoner:REASONER", GROUP),
+)
+"""The profiles that come with the toolkit."""
 
 
 class Profiles(Mapping[str, Profile]):
-    """Every profile by name; one of another package is loaded when it is asked for.
+    """Every profile by name, loaded when it is asked for.
 
     Args:
-        built_in: the profiles that come with the toolkit.
+        built_in: where the profiles are that come with the toolkit.
     """
 
-    def __init__(self, built_in: Iterable[Profile]) -> None:
-        self.built_in = {profile.name: profile for profile in built_in}
+    def __init__(self, built_in: Iterable[EntryPoint]) -> None:
+        self._built_in = {entry.name: entry for entry in built_in}
         self._registered: dict[str, Profile] = {}
         self._loaded: dict[str, Profile] = {}
 
@@ -49,20 +62,21 @@ class Profiles(Mapping[str, Profile]):
         Raises:
             UsageError: it is one.
         """
-        if name in self.built_in:
+        if name in self._built_in:
             raise UsageError(f"A profile {name!r} comes with the toolkit; give yours another name.")
 
     def __getitem__(self, name: str) -> Profile:
-        for known in (self.built_in, self._registered, self._loaded):
+        for known in (self._registered, self._loaded):
             if name in known:
                 return known[name]
-        return self._loaded.setdefault(name, _load(self._offered[name]))
+        entry = self._built_in.get(name) or self._offered[name]
+        return self._loaded.setdefault(name, _load(entry))
 
     def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in self._registered or name in self._offered
+        return name in self._built_in or name in self._registered or name in self._offered
 
     def __iter__(self) -> Iterator[str]:
-        return iter(dict.fromkeys((*self.built_in, *self._registered, *self._offered)))
+        return iter(dict.fromkeys((*self._built_in, *self._registered, *self._offered)))
 
     def __len__(self) -> int:
         return len(tuple(iter(self)))
@@ -72,7 +86,7 @@ class Profiles(Mapping[str, Profile]):
         """What other packages offer, by name; of several by one name the first, with a warning."""
         offered: dict[str, EntryPoint] = {}
         for entry in entry_points(group=GROUP):
-            if entry.name in self.built_in or entry.name in offered:
+            if entry.name in self._built_in or entry.name in offered:
                 warnings.warn(
                     f"The profile {entry.name!r} of {_origin(entry)} has the name of another one and is not used.",
                     stacklevel=2,
@@ -80,6 +94,23 @@ class Profiles(Mapping[str, Profile]):
             else:
                 offered[entry.name] = entry
         return offered
+
+
+PROFILES = Profiles(TOOLKIT)
+"""Every profile, by name."""
+
+
+def profile_named(name: str) -> Profile:
+    """Return the profile of that name.
+
+    Raises:
+        UnknownNameError: nothing goes by that name.
+        UsageError: another package offers it, and it can't be loaded.
+    """
+    try:
+        return PROFILES[name]
+    except KeyError:
+        raise UnknownNameError("profile", name, PROFILES) from None
 
 
 def _load(entry: EntryPoint) -> Profile:

@@ -1,15 +1,17 @@
 """Which profiles there are, and what of them other packages bring."""
 
+import subprocess
+import sys
 from importlib.metadata import EntryPoint
 
 import pytest
 
 import actionledger as al
 from actionledger.errors import UnknownNameError, UsageError
+from actionledger.execution import registry
+from actionledger.execution.registry import GROUP, PROFILES, TOOLKIT, Profiles, profile_named
 from actionledger.ledger.queries.filters import Filter
-from actionledger.profiles import PROFILES, registry
 from actionledger.profiles.coder import CODER
-from actionledger.profiles.registry import GROUP, Profiles
 from actionledger.vocabulary import ActionStatus
 
 ACTIONS = al.ActionSet("post")
@@ -34,7 +36,7 @@ def offered(monkeypatch):
         monkeypatch.setattr(registry, "entry_points", lambda group: points if group == GROUP else [])
         # A test module is no module by its name under importlib mode: hand out its objects directly.
         monkeypatch.setattr(EntryPoint, "load", lambda entry: globals()[entry.attr])
-        return Profiles((CODER,))
+        return Profiles(entry for entry in TOOLKIT if entry.name == "coder")
 
     return make
 
@@ -55,6 +57,53 @@ def test_the_profile_of_another_package_is_found(offered):
     assert profiles["post"] is POST
     assert profiles["coder"] is CODER
     assert profiles.get("unheard") is None
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A package that was installed beside the toolkit; of the three profiles that it offers one can be loaded."""
+    metadata = tmp_path / "post_office-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: post-office\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text(
+        f"[{GROUP}]\nletters = post_office:LETTERS\nparcels = post_office:PARCELS\nbills = no_such_office:BILLS\n"
+    )
+    (tmp_path / "post_office.py").write_text(
+        "from dataclasses import replace\n\nimport actionledger as al\n\n"
+        'LETTERS = replace(al.profile("coder"), name="letters")\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    yield Profiles(TOOLKIT)
+    sys.modules.pop("post_office", None)
+
+
+def test_an_installed_package_offers_profiles(installed):
+    """By its metadata alone; one that can't be loaded is said with its package, and the others can be used."""
+    assert {"coder", "letters", "parcels", "bills"} <= set(installed)
+    for name, why in (("parcels", "AttributeError"), ("bills", "ModuleNotFoundError: No module named")):
+        with pytest.raises(
+            UsageError, match=f"The profile '{name}' of the package 'post-office' can't be .* {why}"
+        ):
+            installed[name]
+    assert installed["letters"].name == "letters"
+    assert installed["coder"] is CODER
+
+
+def test_the_profiles_of_the_toolkit_go_by_their_names():
+    """Each is where its entry point says, and is the one that records know by that name."""
+    assert [profile_named(entry.name).name for entry in TOOLKIT] == [entry.name for entry in TOOLKIT]
+
+
+def test_a_profile_is_loaded_when_it_is_asked_for_by_name(tmp_path):
+    """Whoever lists the names, or works with one profile, doesn't pay for the others."""
+    code = (
+        "import sys; from actionledger.profiles import PROFILES, profile_named; list(PROFILES); profile_named('mint'); "
+        "print([name for name in sys.modules if name.startswith('actionledger.profiles.') and name.count('.') == 2])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "['actionledger.profiles.mint']\n"
 
 
 @pytest.mark.parametrize(
