@@ -1,12 +1,13 @@
 """The command line as a whole: help, exit codes, and one sentence where something can't be done."""
 
+import os
 import subprocess
 import sys
 
 import pytest
 
 from actionledger import __version__
-from actionledger.cli import app
+from actionledger.cli.commands import COMMANDS as ENTRIES, load
 from actionledger.errors import UsageError
 
 COMMANDS = (
@@ -67,10 +68,57 @@ def test_every_command_has_help(run, command):
 
 def test_the_commands_are_those_that_are_tested(run):
     """A new command gets into this file."""
-    names = {command.name for command in app.registered_commands} | {
-        group.name for group in app.registered_groups
+    inner = {
+        f"{name} {each}" for name in ENTRIES for each in getattr(load(name), "commands", ()) if each != "any"
     }
-    assert names == {command.split()[0] for command in COMMANDS}
+    assert {*ENTRIES, *inner} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_list_of_commands_says_of_each_what_its_help_begins_with(name):
+    """It is known before the command is loaded."""
+    assert load(name).help.split("\n\n")[0].replace("\n", " ") == ENTRIES[name].help
+
+
+def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
+    """Not one is loaded to list them or to complete a name, and nothing that is printed with."""
+    heavy = {"duckdb", "jsonschema", "rich", "rapidfuzz"}
+    code = (
+        "import sys\nfrom actionledger.cli import main\n"
+        "try: main()\nexcept SystemExit: pass\n"
+        f"print(*sorted(name for name in sys.modules if name in {heavy} or name.startswith('actionledger.')), file=sys.stderr)"
+    )
+    groundwork = [
+        "actionledger._version",
+        "actionledger.cli",
+        "actionledger.cli.arguments",
+        "actionledger.cli.commands",
+        "actionledger.cli.exits",
+        "actionledger.errors",
+    ]
+    completing = {
+        "_ACTIONLEDGER_COMPLETE": "complete_bash",
+        "COMP_WORDS": "actionledger re",
+        "COMP_CWORD": "1",
+    }
+    for arguments, setting in (
+        (["--version"], {}),
+        (["--help"], {}),
+        (["-h"], {}),
+        (["fly"], {}),
+        ([], completing),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, **setting},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stderr.splitlines()[-1].split() == groundwork, arguments
+        if setting:
+            assert {"report", "replay", "repl", "reasoner"} == set(done.stdout.split())
 
 
 @pytest.mark.parametrize("arguments", [(), ("import",)])

@@ -8,29 +8,13 @@ from typing import Annotated
 import typer
 
 from actionledger import __version__
-from actionledger.cli import (
-    approvals,
-    asking,
-    importing,
-    inspecting,
-    parsing,
-    prompting,
-    reasoning,
-    replaying,
-    reporting,
-    running,
-    serving,
-    showing,
-)
-from actionledger.cli.arguments import Command, as_written
+from actionledger.cli.commands import Commands
 from actionledger.cli.exits import EPILOG, ExitCode, code_of
-from actionledger.cli.orchestrator import app as orchestrator
-from actionledger.cli.repl import repl
-from actionledger.cli.tables import print_error, print_note
 from actionledger.errors import ActionLedgerError
 
 app = typer.Typer(
     name="actionledger",
+    cls=Commands,
     help="Shows what a language model tried to do, what came of it, and what would have come of it otherwise.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -38,23 +22,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog=EPILOG,
 )
-app.command("demo")(showing.demo)
-app.command("parse")(parsing.parse)
-app.add_typer(importing.app, name="import")
-app.command("ingest")(importing.ingest)
-app.command("show")(inspecting.show)
-app.command("report")(reporting.report)
-app.command("sql")(asking.sql)
-app.command("replay")(replaying.replay)
-app.command("run")(running.run)
-app.command("repl")(repl)
-app.add_typer(orchestrator, name="orchestrator")
-app.add_typer(reasoning.app, name="reasoner")
-app.command("prompt")(prompting.prompt)
-app.command("schema")(prompting.schema)
-app.command("actions")(prompting.actions)
-app.add_typer(approvals.app, name="approvals")
-app.command("dashboard")(serving.dashboard)
 
 
 def _print_version(wanted: bool) -> None:
@@ -76,45 +43,43 @@ TRACEBACK_VARIABLE = "ACTIONLEDGER_TRACEBACK"
 """The environment variable that shows where an unforeseen error comes from, if it is set to anything."""
 
 
-def _make_alike(group: typer.Typer) -> None:
-    """Give all commands what they have in common: how arguments are taken, and the exit codes below the help."""
-    for command in group.registered_commands:
-        assert command.callback
-        command.cls, command.callback, command.epilog = Command, as_written(command.callback), EPILOG
-    for inner in group.registered_groups:
-        inner.epilog = EPILOG
-        if inner.typer_instance:
-            _make_alike(inner.typer_instance)
-
-
-_make_alike(app)
-
-
 def main() -> None:
     """Run the command line; whatever goes wrong ends in a sentence and one of the exit codes."""
     try:
         app(prog_name="actionledger")
     except SystemExit as ended:
         if ended.code == ExitCode.STOPPED and _was_interrupted(ended):
-            print_note("Stopped. What was recorded until then is kept.")
+            _say("Stopped. What was recorded until then is kept.")
         raise
     except ActionLedgerError as error:
-        print_error(str(error))
+        _say_error(str(error))
         sys.exit(code_of(error))
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(ExitCode.FAULT)
     except OSError as error:
         what = f" {error.filename!r}" if error.filename else ""
-        print_error(f"The system refuses{what}: {error.strerror or error}.")
+        _say_error(f"The system refuses{what}: {error.strerror or error}.")
         sys.exit(ExitCode.FAULT)
     except Exception as error:  # noqa: BLE001 - a person is told in a sentence, whatever it is
         if os.environ.get(TRACEBACK_VARIABLE):
             traceback.print_exc()
-        print_error(
+        _say_error(
             f"A fault of actionledger itself: {type(error).__name__}: {error}. With {TRACEBACK_VARIABLE}=1 it says where."
         )
         sys.exit(ExitCode.FAULT)
+
+
+def _say(sentence: str) -> None:
+    from actionledger.cli.tables import print_note  # noqa: PLC0415 - slow to load, and most runs end without
+
+    print_note(sentence)
+
+
+def _say_error(sentence: str) -> None:
+    from actionledger.cli.tables import print_error  # noqa: PLC0415 - the same
+
+    print_error(sentence)
 
 
 def _was_interrupted(ended: SystemExit) -> bool:

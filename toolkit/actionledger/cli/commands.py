@@ -1,0 +1,116 @@
+"""Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
+
+from functools import cache
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+from actionledger.cli.arguments import Command, as_written
+from actionledger.cli.exits import EPILOG
+
+
+class Entry(NamedTuple):
+    """Where a command is, and what the list of commands says of it.
+
+    Args:
+        place: the module beside this one, and what in it is the command: a function, or a ``Typer`` of several.
+        help: its help's first sentence.
+    """
+
+    place: str
+    help: str
+
+
+COMMANDS = {
+    "demo": Entry(
+        "showing:demo",
+        "Read, check and run the sample sessions, play a few live ones, record all of it, and print how far they got.",
+    ),
+    "parse": Entry("parsing:parse", "Read one response and show its blocks, repairs, actions and issues."),
+    "import": Entry(
+        "importing:app",
+        "Take in recorded sessions: import PATH finds out the format, import FORMAT PATH is told.",
+    ),
+    "ingest": Entry("importing:ingest", "Bring what writers have flushed into the database, and publish it."),
+    "show": Entry(
+        "inspecting:show",
+        "Show a turn annotated, with what came of it; a session's turns; or, with nothing given, the sessions.",
+    ),
+    "report": Entry(
+        "reporting:report", "Print how far the recorded responses got, and why the others didn't."
+    ),
+    "sql": Entry(
+        "asking:sql",
+        "Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.",
+    ),
+    "replay": Entry(
+        "replaying:replay", "Read recorded turns again with another parser, and say what changed."
+    ),
+    "run": Entry("running:run", "Run a live session with a model, or one response; all of it is recorded."),
+    "repl": Entry(
+        "repl:repl",
+        "Talk with a model; look at the actions that it asks for, run them, take them back. All of it is recorded.",
+    ),
+    "orchestrator": Entry(
+        "orchestrator:app",
+        "Send a directive down the layers, answer what they ask, see what they planned and filed.",
+    ),
+    "reasoner": Entry("reasoning:app", "A persona that plans what to do about what happens, and does it."),
+    "prompt": Entry(
+        "prompting:prompt",
+        "Print the instructions for a profile's model: how actions are written, and which there are.",
+    ),
+    "schema": Entry(
+        "prompting:schema", "Print the JSON Schema of a profile's actions, or of one action's arguments."
+    ),
+    "actions": Entry("prompting:actions", "List a profile's actions with their fields."),
+    "approvals": Entry("approvals:app", "Decide about actions that wait for a person."),
+    "dashboard": Entry("serving:dashboard", "Serve the dashboard to this machine until interrupted."),
+}
+"""Every command by name, in the order of their list."""
+
+
+class Commands(TyperGroup):
+    """The commands by name; what the list shows of them is known, the rest is loaded for the one that is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        for name, entry in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=entry.help))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the command that the arguments name, and its own arguments."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, load(name) if listed else None, rest
+
+
+@cache
+def load(name: str) -> Any:
+    """Return a command as typer runs it.
+
+    Args:
+        name: one of ``COMMANDS``.
+    """
+    module, attribute = COMMANDS[name].place.split(":")
+    found = getattr(import_module(f"actionledger.cli.{module}"), attribute)
+    around = typer.Typer(rich_markup_mode=None)
+    if isinstance(found, typer.Typer):
+        around.add_typer(found, name=name)
+    else:
+        around.command(name)(found)
+    _make_alike(around)
+    return get_group(around).commands[name]
+
+
+def _make_alike(group: typer.Typer) -> None:
+    """Give all commands what they have in common: how arguments are taken, and the exit codes below the help."""
+    for command in group.registered_commands:
+        assert command.callback
+        command.cls, command.callback, command.epilog = Command, as_written(command.callback), EPILOG
+    for inner in group.registered_groups:
+        inner.epilog = EPILOG
+        if inner.typer_instance:
+            _make_alike(inner.typer_instance)
