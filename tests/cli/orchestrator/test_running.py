@@ -180,13 +180,13 @@ def test_the_exit_code_says_what_came_of_it(run, play, responses, code, words):
 
 
 def test_half_a_character_stops_nothing(run, play):
-    """In a directive, a response or an answer: it is shown and kept as far as there is something to keep."""
+    """In a response: it is shown and kept as far as there is something to keep."""
     question = f"? \ud83d\n\n{FENCE}json\n{json.dumps(QUESTION)}\n{FENCE}"
-    assert run("orchestrator", "run", "work", "Go \udcff.", *play(_2ic=[question])).code == 3
-    assert run("orchestrator", "answer", "work", 1, "SQLite \udcff").code == 0
+    assert run("orchestrator", "run", "work", "Go.", *play(_2ic=[question])).code == 3
+    assert run("orchestrator", "answer", "work", 1, "SQLite").code == 0
     assert run("orchestrator", "run", "work", *play(_2ic=["Fine."])).code == 0
     (request,) = run("orchestrator", "requests", "work", "--all", "--json").value
-    assert request["answer"] == "SQLite \ufffd"
+    assert (request["subject"], request["answer"]) == ("Which database?", "SQLite")
 
 
 def test_the_number_of_responses_can_be_limited(run, play, whole):

@@ -40,7 +40,7 @@ def test_wrong_usage_is_exit_code_2(run, script, arguments, words):
         (["--layer", "2ic={script}", "--layer", "team-lead={script}"], "who does: 2ic"),
         (["--model", "{script}", "--dry-run"], "given with the directive"),
         (["--model", "{script}", "--repository", "."], "given with the directive"),
-        (["--model", "{script}", "--ledger", "other.duckdb"], "does not hold the 1 responses"),
+        (["--model", "{script}", "--ledger", "other.duckdb"], "does not hold the 1 response "),
     ],
 )
 def test_what_is_there_is_gone_on_with_as_it_was_begun(run, script, arguments, words):

@@ -38,7 +38,7 @@ LONGEST_WAIT = 60.0
 """The longest that a server's wish to wait is followed, in seconds; one that asks for more is not asked again."""
 
 _REFUSAL_BYTES = 64 * 1024
-_BACKOFF = tenacity.wait_exponential_jitter(initial=0.5, max=5.0)
+_BACKOFF = tenacity.wait_random_exponential(multiplier=0.5, max=5.0)
 
 
 class Transport:
