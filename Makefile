@@ -3,12 +3,16 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 LEDGER ?= demo.duckdb
 ROOMS ?=
 EACH ?= 20
 SEED ?= 1
 
-.PHONY: demo test check format dashboard notebooks bench fuzz mutants data clean
+# Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo quick test soak matrix check format dashboard notebooks bench fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -17,8 +21,14 @@ dashboard: $(VENV)/.run  ## open the dashboard on the demo's ledger
 	@test -e $(LEDGER) || $(BIN)/actionledger demo --ledger $(LEDGER)
 	$(BIN)/actionledger dashboard $(LEDGER)
 
-test: check  ## every check and every test
-	$(BIN)/pytest -n 2 --dist worksteal
+quick: $(VENV)/.dev  ## the tests that take no time, of every room: within a minute
+	$(PYTEST) --hypothesis-profile=quick -m "not slow and not soak"
+
+test: check  ## every check, and every test that finds a fault by itself
+	$(PYTEST)
+
+soak: $(VENV)/.dev  ## what grows, what goes on for long, and properties with ten times the examples
+	$(PYTEST) --hypothesis-profile=soak -m "soak or hypothesis"
 
 check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff format --check .

@@ -1,14 +1,18 @@
 """What tests share: a state folder that is nobody's, and what no profile may do: take for nothing what the documents' parsers act on."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
+from effort import register_profiles
 
 from actionledger.parsing.parsers import PARSERS
 from actionledger.values import Block, RawAction
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
+
+register_profiles()
 
 BASELINES = {
     "assistant": ("gembrain-standard", "gembrain-iterative"),
@@ -22,10 +26,18 @@ BASELINES = {
 LostActions = Callable[[str, str], list[RawAction]]
 
 
+@pytest.fixture(scope="session")
+def states(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """One new folder after the other: pytest's own way looks through all that are there, for each of many thousand tests."""
+    folder = tmp_path_factory.mktemp("states")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def state(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def state(monkeypatch: pytest.MonkeyPatch, states: Iterator[Path]) -> Path:
     """The folder that takes the place of ``~/.local/state``."""
-    folder = tmp_path_factory.mktemp("state")
+    folder = next(states)
+    folder.mkdir()
     monkeypatch.setenv("XDG_STATE_HOME", str(folder))
     return folder
 

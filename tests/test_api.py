@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import ClassVar, Literal
 
 import pytest
+from effort import examples
 from hypothesis import given, settings
 from hypothesis.strategies import text
 
@@ -255,7 +256,7 @@ def test_unknown_names_are_refused_everywhere():
             call()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(text(alphabet='`{}[]<>/\\"\n\0 ,:actions\ud800json1é🙂', max_size=60))
 def test_no_text_raises(response):
     """Whatever a model writes is read, under every profile and with every parser, and every span is within it."""

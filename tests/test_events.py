@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import get_args
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 from pydantic import ValidationError
 
@@ -35,7 +36,7 @@ def any_event(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=examples(60))
 @given(data=st.data())
 def test_an_event_comes_back_from_its_json(kind, data):
     """Type and every field are the same again, blocks, repairs and spans included."""

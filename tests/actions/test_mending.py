@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.actions.mending import TYPES
@@ -249,7 +250,7 @@ SCHEMAS = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(parameters=SCHEMAS, arguments=st.dictionaries(WORDS, SCHEMAS, max_size=2), strings=st.booleans())
 def test_no_definition_and_no_call_of_it_raises(parameters, arguments, strings):
     """Whatever stands where a schema belongs, the tool is offered, described, and its calls are checked."""

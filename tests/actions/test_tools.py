@@ -4,7 +4,7 @@ import copy
 from types import MappingProxyType
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
@@ -246,7 +246,6 @@ values = st.recursive(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.dictionaries(st.sampled_from(["zip", "days", "units", "places", "x"]), values), st.booleans())
 def test_no_content_raises(arguments, strings_only):
     """Whatever a model writes as arguments, the check says something."""

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from effort import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from actionledger.actions.validation import check, check_action
@@ -230,7 +231,7 @@ ARGUMENTS = st.dictionaries(FIELDS | ANY_TEXT, JSON_VALUES | JSON_VALUES.map(as_
 NAMES = st.sampled_from(["note", "drop", "", "nte"]) | ANY_TEXT
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(400), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=NAMES, arguments=ARGUMENTS, strings_only=st.booleans())
 def test_no_content_raises(raw, catalogue, name, arguments, strings_only):
     """Whatever the name and the arguments, a call comes back whose errors can be written and read."""

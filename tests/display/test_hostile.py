@@ -4,7 +4,8 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from effort import examples
+from hypothesis import given, settings, strategies as st
 
 import actionledger as al
 from actionledger.display.tables import Table, html_table, text_table
@@ -209,7 +210,7 @@ PARTS = st.sampled_from(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60))
 @given(st.lists(PARTS, max_size=8).map("".join))
 def test_no_character_is_lost_and_every_element_is_closed(text):
     """For any response."""

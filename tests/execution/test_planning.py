@@ -5,6 +5,7 @@ from graphlib import TopologicalSorter
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.execution.planning import Plan, build_plan
@@ -150,7 +151,7 @@ def test_where_actions_may_not_refer_to_each_other_an_id_is_a_field_like_others(
     assert (order(planned), codes(planned)) == ([0, 1], {})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(
     st.lists(st.lists(st.integers(0, 9).map(str), max_size=3), max_size=10).map(
         lambda rows: [call(id=str(place), depends_on=row) for place, row in enumerate(rows)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from effort import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 from planted import Planted, planted
 
@@ -28,7 +29,7 @@ def in_files(folder: Path) -> bytes:
     )
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(12), suppress_health_check=list(HealthCheck))
 @given(
     st.lists(st.sampled_from(PLANTED), min_size=1, max_size=4),
     st.text(alphabet="ab 漢\U0001f600\n\r\t\"\\'", max_size=30),

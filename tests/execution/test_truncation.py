@@ -11,6 +11,7 @@ from math import inf, nan
 from pathlib import PurePosixPath
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 from pydantic import BaseModel
 
@@ -64,7 +65,7 @@ def endless() -> object:
     return value
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(JSON_VALUES)
 def test_a_json_value_stays_as_it_is(value):
     """What fits is whole; half a surrogate pair is the only thing that changes."""

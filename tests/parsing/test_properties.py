@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.parsing.dialects import DIALECTS, dialect_named
@@ -82,7 +83,7 @@ VALUES = st.recursive(
 )
 PLAIN = st.text(st.characters(exclude_characters="<`~", exclude_categories=["Cs"]), max_size=60)
 
-generously = settings(deadline=None, max_examples=100)
+generously = settings(max_examples=examples(100))
 each_parser = pytest.mark.parametrize("parser", EVERY_PARSER, ids=lambda parser: parser.name)
 
 

@@ -1,6 +1,7 @@
 """Provider message JSON as raw actions."""
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.parsing.providers import read_message
@@ -216,7 +217,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(message=st.dictionaries(KEYS, VALUES, max_size=5) | VALUES)
 def test_any_json_can_be_read(message):
     """Whatever an interface returns, every call has a place in the text, or there is an issue."""
@@ -259,7 +260,7 @@ PLACES = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(
     call=CALLS,
     places=PLACES,

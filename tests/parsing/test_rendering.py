@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.actions.tools import ToolCatalogue
@@ -66,7 +67,7 @@ ONLY_NAMES_AS_PARAMETERS = {
 RAW_TEXTS = {"deepseek_dsml": "a text between its tags is raw"}
 """The typed dialects that refuse a text for the markup in it, and why."""
 
-generously = settings(deadline=None, max_examples=30)
+generously = settings(max_examples=examples(30))
 
 
 @cache

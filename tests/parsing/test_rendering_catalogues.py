@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.actions.catalogue import Catalogue
@@ -35,7 +36,7 @@ BLOCKS = "<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n"
 SHAPED = {"edits": st.just(BLOCKS)}
 """Fields whose models ask for more than a schema can say."""
 
-generously = settings(deadline=None, max_examples=30)
+generously = settings(max_examples=examples(30))
 
 
 def values(schema: Schema, root: Schema) -> st.SearchStrategy[Any]:

@@ -85,7 +85,7 @@ PIECES = [
 
 
 @pytest.mark.usefixtures("looks_always")
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.sampled_from(PIECES), max_size=30),
     st.sampled_from(["assistant", "orchestrator", "coder", "reasoner", "mint"]),

@@ -7,6 +7,7 @@ import string
 import time
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 from planted import Planted, planted
 
@@ -274,7 +275,7 @@ fragments = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 @given(st.lists(fragments, max_size=12).map("".join), st.integers(1, 3))
 def test_a_line_stays_json_and_characters_stay_in_place(text: str, depth: int) -> None:
     """Whatever a model writes: the line reads as before, and only characters that became asterisks differ."""

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -15,38 +16,40 @@ from actionledger.vocabulary import ExecutionStatus, Reason
 
 from .programs_of_git import TRAPS, Trap, Trapped, git, hooks, lay, program, repository
 
-ACTIONS = [
-    ("git_status", {}),
-    ("git_diff", {}),
-    ("git_diff", {"path": "x", "staged": True}),
-    ("git_commit", {"message": "Said", "paths": ["x"]}),
-    ("git_commit", {"message": "All"}),
-    ("git_branch", {"name": "other"}),
-    ("git_branch", {"name": "fresh", "base": "main"}),
-    ("git_push", {"branch": "main"}),
-]
-TRIED = list({name: (name, arguments) for name, arguments in ACTIONS}.values())
-"""One of each: a dry run looks, and does nothing else."""
+ACTIONS = {
+    "status": ("git_status", {}),
+    "diff": ("git_diff", {}),
+    "diff staged": ("git_diff", {"path": "x", "staged": True}),
+    "commit of paths": ("git_commit", {"message": "Said", "paths": ["x"]}),
+    "commit": ("git_commit", {"message": "All"}),
+    "switch": ("git_branch", {"name": "other"}),
+    "branch": ("git_branch", {"name": "fresh", "base": "main"}),
+    "push": ("git_push", {"branch": "main"}),
+}
+"""Each calls git in a way that no other does. A trap is tried with those that could spring it, each of them once."""
 
+LOOK_INTO_FILES = ("status", "diff", "commit")
 ANYTHING = Policy((("*", Verdict.APPROVE),))
 
 
-def statuses(root: Path, *, dry_run: bool = False) -> dict[str, str]:
-    """Do every action of every profile on a repository; return what came of each."""
+def statuses(root: Path, *which: str, dry_run: bool = False) -> dict[str, str]:
+    """Do some actions on a repository, all where none is named; return what came of each."""
     seen = {}
     with al.Runtime("coder", workspace=root, policy=ANYTHING, dry_run=dry_run) as runtime:
-        for number, (name, arguments) in enumerate(TRIED if dry_run else ACTIONS):
+        for each in which or ACTIONS:
+            name, arguments = ACTIONS[each]
             if name != "git_branch":
-                (root / "x").write_text(f"{number}\n")
-                (root / f"new {number}").write_text("new\n")
+                (root / "x").write_text(f"{each}\n")
+                (root / f"new {each}").write_text("new\n")
             (observation,) = runtime.handle(al.render([(name, arguments)], dialect="xml_tags")).observations
-            seen[f"{name} {number}"] = f"{observation.status} {observation.message or ''}".strip()
-    for act in (Repository(root).planned, *([] if dry_run else [Repository(root).create])):
-        try:
-            act("made", "main")
-        except ActionError as error:
-            seen[act.__name__] = str(error)
+            seen[each] = f"{observation.status} {observation.message or ''}".strip()
     return seen
+
+
+def orchestrated(root: Path) -> None:
+    """Make a branch as an orchestrator does, with whatever comes of it."""
+    with suppress(ActionError):
+        Repository(root).create("made", "main")
 
 
 @pytest.fixture
@@ -56,10 +59,11 @@ def trapped(tmp_path) -> Trapped:
     return Trapped(tmp_path / "work")
 
 
-def sprung(trapped: Trapped) -> list[str]:
-    """Return the traps whose program has run, after all actions were tried and then done."""
-    statuses(trapped.root, dry_run=True)
-    statuses(trapped.root)
+def sprung(trapped: Trapped, *which: str) -> list[str]:
+    """Return the traps whose program has run, after some actions were done, or all."""
+    statuses(trapped.root, *which)
+    if not which:
+        orchestrated(trapped.root)
     return trapped.caught
 
 
@@ -68,6 +72,7 @@ def test_the_actions_do_what_they_say_where_there_is_no_trap(trapped):
     assert set(statuses(trapped.root, dry_run=True).values()) == {"dry_run"}
     done = statuses(trapped.root)
     assert [word for word in done.values() if not word.startswith("succeeded")] == []
+    assert Repository(trapped.root).create("made", "main").is_new
     assert git(trapped.root, "--git-dir=.git/remote", "log", "-1", "--format=%s", "main") == "All"
 
 
@@ -90,7 +95,9 @@ def caught_beside(tmp_path_factory) -> Caught:
         (root / ".git/attributes").write_text("* filter=a\n")
         for name in names:
             lay(root, name, TRAPS[name])
-        return sprung(Trapped(root))
+        statuses(root, "push", dry_run=True)
+        # Where another address matters, only a push asks for it.
+        return sprung(Trapped(root), *(["push"] if set(names) <= set(SOMEWHERE_ELSE) else []))
 
     def beside(name: str) -> list[str]:
         # There is but one address to push to.
@@ -107,6 +114,16 @@ def test_a_setting_starts_nothing(caught_beside, name):
     assert name not in caught_beside(name)
 
 
+def test_a_dry_run_starts_nothing(trapped):
+    """It looks, and calls git no otherwise than what is done: all the traps lie in its way at once."""
+    root = trapped.root
+    (root / ".git/attributes").write_text("* filter=a\n")
+    for name in TOGETHER:
+        lay(root, name, TRAPS[name])
+    statuses(root, dry_run=True)
+    assert trapped.caught == []
+
+
 @pytest.mark.parametrize("place", ["included", "included by condition", "worktree"])
 def test_a_setting_elsewhere_starts_nothing(trapped, place):
     """All of them at once, in a file that the configuration includes, or in that of the working tree."""
@@ -117,7 +134,7 @@ def test_a_setting_elsewhere_starts_nothing(trapped, place):
         lay(root, name, trap, file)
     key = {"included": "include.path", "included by condition": "includeIf.gitdir:**.path"}.get(place)
     git(root, "config", *([key, str(file)] if key else ["extensions.worktreeConfig", "true"]))
-    assert sprung(trapped) == []
+    assert sprung(trapped, "status", "commit", "push") == []
 
 
 @pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes", "folder/.gitattributes"])
@@ -138,48 +155,46 @@ def test_an_attribute_starts_nothing(trapped, place):
         lay(root, name, Trap(TRAPS[name].settings))
     with (root / place).open("a") as attributes:
         attributes.write("* filter=c diff=t merge=m\n* filter=s\nx filter=p\n")
-    assert sprung(trapped) == []
+    assert sprung(trapped, *LOOK_INTO_FILES, "switch") == []
 
 
 def test_a_hook_starts_nothing(trapped):
     """Where git looks for hooks by itself; and in the remote's folder, where a push would start them."""
     hooks(trapped.root, trapped.root / ".git/hooks", "hook")
-    assert sprung(trapped) == []
     hooks(trapped.root, trapped.root / ".git/remote/hooks", "remote-hook")
-    assert "with hooks, which are not run" in statuses(trapped.root)["git_push 7"]
+    done = statuses(trapped.root, "commit", "switch", "push")
+    assert "with hooks, which are not run" in done["push"]
+    orchestrated(trapped.root)
     assert trapped.caught == []
 
 
-@pytest.mark.parametrize(
-    "setting", ["core.hooksPath", "core.fsmonitor", "core.alternateRefsCommand", "core.pager"]
-)
-def test_what_a_folder_that_is_pushed_to_says_starts_nothing(trapped, setting):
+def test_what_a_folder_that_is_pushed_to_says_starts_nothing(trapped):
     """It is a repository as well."""
     remote = trapped.root / ".git/remote"
-    value = program(trapped.root, "remote")
-    if setting == "core.hooksPath":
-        value = hooks(trapped.root, trapped.root / ".git/of-the-remote", "remote")
-    git(remote, "config", setting, value)
+    for setting in ("core.fsmonitor", "core.alternateRefsCommand", "core.pager"):
+        git(remote, "config", setting, program(trapped.root, setting))
+    git(remote, "config", "core.hooksPath", hooks(trapped.root, trapped.root / ".git/of-the-remote", "hooks"))
     (remote / "objects/info").mkdir(exist_ok=True)
     (remote / "objects/info/alternates").write_text(str(trapped.root / ".git/objects") + "\n")
-    assert sprung(trapped) == []
+    assert sprung(trapped, "status", "push") == []
 
 
-@pytest.mark.parametrize("setting", ["core.fsmonitor", "filter.c.clean", "core.worktree"])
+@pytest.mark.parametrize("settings", [("core.fsmonitor", "filter.c.clean"), ("core.worktree",)])
 @pytest.mark.parametrize("ignore", ["", "none"])
-def test_a_submodule_starts_nothing(trapped, setting, ignore):
+def test_a_submodule_starts_nothing(trapped, settings, ignore):
     """Git would look into it with a git of its own, whose configuration is the submodule's."""
     root = trapped.root
     git(root, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(root / ".git"), "sub")
     git(root, "commit", "--quiet", "-m", "With a submodule")
-    git(root / "sub", "config", setting, program(root, "submodule"))
+    for setting in settings:
+        git(root / "sub", "config", setting, program(root, setting))
     (root / ".git/modules/sub/info/attributes").write_text("* filter=c\n")
     # Of the same length, so that git has to look into it.
     (root / "sub/x").write_text("two\n")
     if ignore:
         git(root, "config", "--file", ".gitmodules", "submodule.sub.ignore", ignore)
         git(root, "config", "submodule.sub.ignore", ignore)
-    assert sprung(trapped) == []
+    assert sprung(trapped, *LOOK_INTO_FILES) == []
 
 
 def test_what_a_partial_clone_lacks_is_not_fetched(trapped):
@@ -195,7 +210,7 @@ def test_what_a_partial_clone_lacks_is_not_fetched(trapped):
         git(root, "config", name, value)
     blob = git(root, "rev-parse", "main:x")
     (root / ".git/objects" / blob[:2] / blob[2:]).unlink()
-    assert sprung(trapped) == []
+    assert sprung(trapped, *LOOK_INTO_FILES, "push") == []
 
 
 def test_a_git_file_that_leads_out_is_refused(trapped, tmp_path):
@@ -205,7 +220,7 @@ def test_a_git_file_that_leads_out_is_refused(trapped, tmp_path):
     root.mkdir()
     (root / ".git").write_text(f"gitdir: {trapped.root}/.git\n")
     with al.Runtime("coder", workspace=root, policy=ANYTHING) as runtime:
-        for name, arguments in ACTIONS:
+        for name, arguments in ACTIONS.values():
             (observation,) = runtime.handle(al.render([(name, arguments)], dialect="xml_tags")).observations
             assert (observation.status, observation.reason) == (ExecutionStatus.FAILED, Reason.PATH_REFUSED)
     assert trapped.caught == []
@@ -217,7 +232,7 @@ def test_a_git_file_that_stays_inside_is_followed(trapped):
     lay(root, "core.fsmonitor", TRAPS["core.fsmonitor"])
     shutil.move(root / ".git", root / "moved")
     (root / ".git").write_text("gitdir: moved\n")
-    statuses(root)
+    statuses(root, *LOOK_INTO_FILES)
     assert not list((root / "moved").glob("caught-*"))
 
 
@@ -226,7 +241,7 @@ def test_a_working_tree_elsewhere_is_not_read(trapped, tmp_path):
     (tmp_path / "private").mkdir()
     (tmp_path / "private/secret").write_text("secret")
     git(trapped.root, "config", "core.worktree", str(tmp_path / "private"))
-    statuses(trapped.root)
+    statuses(trapped.root, *LOOK_INTO_FILES)
     assert "secret" not in git(trapped.root, "--work-tree=.", "log", "--all", "--name-only", "--format=")
 
 
@@ -235,4 +250,4 @@ def test_a_bare_repository_in_a_folder_starts_nothing(trapped):
     bare = trapped.root / "bare"
     git(trapped.root, "init", "--quiet", "--bare", str(bare))
     git(bare, "config", "core.fsmonitor", program(trapped.root, "bare"))
-    assert sprung(trapped) == []
+    assert sprung(trapped, *LOOK_INTO_FILES) == []

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
@@ -166,7 +167,7 @@ class World:
         assert self.ledger.sql("SELECT count(*) FROM reversals").fetchone() == (self.reversals,)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 @given(STEPS)
 def test_the_ledger_counts_what_happened(steps: list[str]) -> None:
     """Tries by status, the execution rate, what was taken back, and the files themselves."""

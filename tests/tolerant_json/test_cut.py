@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.tolerant_json import decode
@@ -84,7 +85,7 @@ def test_repairs_inside_a_dropped_tail_are_not_counted():
     assert kinds == [RepairKind.CONTROL_CHARACTER, RepairKind.DROPPED_TAIL, RepairKind.MISSING_CLOSER]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 @given(data=st.data())
 def test_a_prefix_never_holds_more_than_the_whole(data):
     """Wherever a list is cut, what is read are its first elements; only the last of them may be incomplete."""

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.tolerant_json.outline import outlined
@@ -39,7 +40,7 @@ def walked(text, start=0, levels=DEPTH):
 
 
 @given(OUTER, INDENTS, st.sampled_from(["", " and more", "}", ",", "\n```"]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300))
 def test_valid_json_is_read_as_the_scanner_reads_it(value, indent, behind):
     """The walk through the outer parts changes neither the value nor its end."""
     text = "> " + json.dumps(value, indent=indent, ensure_ascii=False) + behind
@@ -47,7 +48,7 @@ def test_valid_json_is_read_as_the_scanner_reads_it(value, indent, behind):
 
 
 @given(OUTER, INDENTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_every_known_place_holds_its_object(value, indent):
     """What stands at the place of an object is that object, and nothing else."""
     text = "> " + json.dumps(value, indent=indent) + " <"
@@ -62,7 +63,7 @@ def test_every_known_place_holds_its_object(value, indent):
 
 
 @given(OUTER, INDENTS, st.data())
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_what_the_scanner_refuses_is_refused(value, indent, data):
     """One character too many, too few or another one: both say the same of it."""
     text = json.dumps(value, indent=indent)

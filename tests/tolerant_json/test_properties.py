@@ -4,6 +4,7 @@ import json
 import math
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.tolerant_json import (
@@ -78,7 +79,7 @@ def check(text, decoded):
     assert decoded.ok or decoded.value is None
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(text=TEXTS, calls=st.booleans())
 def test_nothing_raises_on_any_text(text, calls):
     """Whatever a model writes is read or refused, with every place inside the text."""
@@ -91,7 +92,7 @@ def test_nothing_raises_on_any_text(text, calls):
         check(text, decoded)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=examples(300))
 @given(value=VALUES, indent=st.sampled_from([None, 0, 2]), ascii_only=st.booleans())
 def test_valid_json_is_read_as_it_stands(value, indent, ascii_only):
     """The value comes back, nothing is repaired, and every object's span is its text."""
@@ -113,7 +114,7 @@ def objects(value):
         yield from objects(part)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=examples(400))
 @given(data=st.data(), value=VALUES)
 def test_strict_reading_agrees_with_the_standard_library(data, value):
     """On valid, broken and arbitrary texts alike: what it reads is read, what it refuses is refused."""
@@ -129,7 +130,7 @@ def test_strict_reading_agrees_with_the_standard_library(data, value):
         assert lenient.repairs == ()
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=examples(400))
 @given(data=st.data(), value=VALUES)
 def test_what_is_not_valid_is_never_read_without_a_word(data, value):
     """A reading that needed no repair is valid JSON."""

@@ -5,6 +5,7 @@ import math
 from itertools import pairwise
 
 import pytest
+from effort import examples
 from hypothesis import given, settings, strategies as st
 
 from actionledger.tolerant_json import (
@@ -55,7 +56,7 @@ def test_every_kind_of_fault_is_mended_by_its_repairs(fault, broken_texts):
         check(text, decode(text, end=len(text)))
 
 
-@settings(deadline=None, max_examples=600)
+@settings(max_examples=examples(600))
 @given(beginning=BEGINNINGS, text=TEXTS, is_whole=st.booleans())
 def test_any_text_that_is_read_is_mended_by_its_repairs(beginning, text, is_whole):
     """Faults of all kinds in all places, one inside another."""
@@ -63,7 +64,7 @@ def test_any_text_that_is_read_is_mended_by_its_repairs(beginning, text, is_whol
     check(text, decode(text, end=len(text) if is_whole else None))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=examples(200))
 @given(before=TEXTS, text=TEXTS)
 def test_repairs_count_in_the_text_that_was_handed_in(before, text):
     """Wherever the value begins in it."""

@@ -13,6 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from effort import examples
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from actionledger.errors import ActionError
@@ -112,7 +113,7 @@ def undo_if_any(undo: Callable[[str], Undone], name: str) -> Undone | None:
         raise
 
 
-many = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+many = settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @many

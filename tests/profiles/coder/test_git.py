@@ -1,19 +1,34 @@
 """The coder's actions on a repository: real git, and nothing that the repository would have it run."""
 
+import shutil
 import subprocess
 
 import pytest
 
+import actionledger as al
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
+@pytest.fixture(scope="module")
+def committed(tmp_path_factory):
+    """A repository that the coder has made, with one commit of ``x``."""
+    root = tmp_path_factory.mktemp("committed")
+    (root / "x").write_text("one\n")
+    actions = [
+        ("execute_command", {"command": "git init --quiet --initial-branch=main ."}),
+        ("git_commit", {"message": "First"}),
+    ]
+    with al.Runtime("coder", workspace=root, auto=True) as runtime:
+        done = runtime.handle(al.render(actions, dialect="xml_tags")).observations
+    assert [one.status for one in done] == [ExecutionStatus.SUCCEEDED] * 2
+    return root
+
+
 @pytest.fixture
-def repository(session):
-    """A session whose workspace is a repository with one commit of ``x``."""
-    session.done("execute_command", command="git init --quiet --initial-branch=main .")
-    session.write("x", "one\n")
-    session.done("git_commit", message="First")
+def repository(session, committed):
+    """A session whose workspace is a copy of it."""
+    shutil.copytree(committed, session.root, dirs_exist_ok=True)
     return session
 
 
@@ -96,45 +111,6 @@ def test_what_is_no_name_of_a_branch_is_refused(repository, name):
     assert repository.run("git_branch", name=name).reason is Reason.BAD_FORMAT
     assert repository.run("git_branch", name="y", base="-x").reason is Reason.BAD_FORMAT
     assert git(repository, "branch", "--format=%(refname:short)").split() == ["main"]
-
-
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"core.hooksPath": "hooks"},
-        {"diff.external": "./hook"},
-        {"core.fsmonitor": "./hook"},
-        {"core.pager": "./hook", "pager.status": "true"},
-        {"diff.x.textconv": "./hook", "core.attributesFile": "attributes"},
-        {"commit.gpgSign": "true", "gpg.program": "./hook"},
-        {"core.editor": "./hook"},
-    ],
-    ids=lambda settings: next(iter(settings)),
-)
-def test_nothing_of_the_repositorys_own_is_run(repository, settings):
-    """No hook, no program of its configuration."""
-    for name in (
-        "pre-commit",
-        "commit-msg",
-        "post-commit",
-        "post-checkout",
-        "reference-transaction",
-        "post-index-change",
-    ):
-        for folder in (".git/hooks", "hooks"):
-            repository.write(f"{folder}/{name}", "#!/bin/sh\ntouch caught\n")
-            (repository.root / folder / name).chmod(0o755)
-    repository.write("hook", "#!/bin/sh\ntouch caught\n")
-    (repository.root / "hook").chmod(0o755)
-    repository.write("attributes", "* diff=x\n")
-    for name, value in settings.items():
-        git(repository, "config", name, value)
-    repository.write("x", "two\n")
-    repository.done("git_status")
-    repository.done("git_diff")
-    repository.done("git_commit", message="x")
-    repository.done("git_branch", name="y")
-    assert not (repository.root / "caught").exists()
 
 
 @pytest.mark.parametrize("name", ["git_status", "git_diff", "git_commit", "git_branch"])

@@ -1,0 +1,30 @@
+"""How many examples of a property are tried: the profiles of hypothesis, one for each way to run the suite."""
+
+import os
+from math import ceil
+
+from hypothesis import HealthCheck, settings
+
+PERCENT = {"quick": 10, "test": 100, "soak": 1000}
+"""Of the examples that a property asks for. A profile says it by the number of those that asks for none: a hundred."""
+
+
+def register_profiles() -> None:
+    """Register the profiles, and load that of ``make test``; ``--hypothesis-profile`` loads another.
+
+    A soak tries other examples each time, but for one in CI; the other two always the same. None minds a busy machine.
+    """
+    for name, percent in PERCENT.items():
+        settings.register_profile(
+            name,
+            max_examples=percent,
+            deadline=None,
+            suppress_health_check=[HealthCheck.too_slow],
+            derandomize=name != "soak" or "CI" in os.environ,
+        )
+    settings.load_profile("test")
+
+
+def examples(count: int) -> int:
+    """Return how many examples are tried in this run of a property that asks for so many."""
+    return ceil(count * settings().max_examples / 100)
