@@ -12,6 +12,7 @@ from actionledger.parsing.parsers import PARSERS
 from actionledger.values import Block, RawAction
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
+pytest_plugins = ["slow_tests"]
 register_profiles()
 
 BASELINES = {

@@ -25,7 +25,7 @@ from playwright.sync_api import (
 
 from actionledger.ids import derived_id
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 PATIENCE_SECONDS = 60

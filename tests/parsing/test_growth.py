@@ -212,6 +212,7 @@ def seconds(parser, text):
     return taken
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("family", FAMILIES)
 def test_time_grows_with_the_text(family):
     """Ten times the text takes no more than thirty times as long; of six tries the best one counts."""

@@ -116,6 +116,7 @@ def seconds(parser, text):
     return time.process_time() - started
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("family", FAMILIES)
 def test_time_grows_with_the_text(family):
     """Ten times the text takes no more than thirty times as long; of three tries the best one counts."""
