@@ -13,7 +13,7 @@ from actionledger.actions.tools import ToolCatalogue
 from actionledger.errors import RenderError
 from actionledger.vocabulary import ActionStatus
 
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 

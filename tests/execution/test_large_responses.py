@@ -47,6 +47,7 @@ def test_fifty_megabytes_are_refused_and_the_session_goes_on(runtime, ledger, un
     assert json.loads(detail) == {"characters": len(text), "limit": RESPONSE_CHARACTERS, "turn_index": 0}
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("mark", ["\x01", "😀"])
 def test_the_longest_response_is_recorded_whatever_its_characters(ledger, tmp_path, mark) -> None:
     """Escaped once in its own event, and twice in that of its actions."""

@@ -75,6 +75,7 @@ def seconds(read, text, repeat=3):
     return min(times)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("family", FAMILIES)
 def test_time_grows_no_faster_than_the_text(family):
     """Ten times the text takes about ten times as long: a square would take a hundred."""
@@ -114,6 +115,7 @@ def test_memory_for_a_text_with_a_fault_here_and_there_is_a_small_multiple_of_it
     assert peak(text.replace('12}, {"type"', '12,}, {"type"', 50)) < 5
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("family", FAMILIES)
 def test_memory_is_a_small_multiple_of_the_text(family):
     """Twelve bytes for a note, and some hundred kilobytes for what is at hand; the scanner has a pair for each member."""
