@@ -12,7 +12,7 @@ from actionledger.parsing.parsers import parser_named
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.mint import mint_files, read_mint
 
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 
 COUNTED = {"solution": "propose_solution", "execute": "use_tool"}
 MODELS = (

@@ -14,7 +14,7 @@ from actionledger.sources.base import RecordedSession
 from actionledger.sources.mint import mint_files, read_mint
 from actionledger.vocabulary import Outcome
 
-pytestmark = pytest.mark.corpus
+pytestmark = [pytest.mark.corpus, pytest.mark.soak]
 
 OPENING = re.compile(r"<(?:execute|solution)>")
 PAIR = re.compile(r"<(execute|solution)>((?:(?!<\1>).)*?)</\1>", re.DOTALL)

@@ -167,7 +167,7 @@ class World:
         assert self.ledger.sql("SELECT count(*) FROM reversals").fetchone() == (self.reversals,)
 
 
-@settings(max_examples=examples(25))
+@settings(max_examples=examples(20))
 @given(STEPS)
 def test_the_ledger_counts_what_happened(steps: list[str]) -> None:
     """Tries by status, the execution rate, what was taken back, and the files themselves."""
