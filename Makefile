@@ -3,16 +3,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
 LEDGER ?= demo.duckdb
 ROOMS ?=
 EACH ?= 20
 SEED ?= 1
+PYTHONS ?= 3.11 3.12 3.13 3.14
+DUCKDBS ?= 1.5.5 2.0.0
+PARALLEL := -n 2 --dist worksteal
+QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test soak matrix check format dashboard notebooks bench fuzz mutants data clean
+.PHONY: demo quick test soak matrix slow check format dashboard notebooks bench fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -21,14 +24,20 @@ dashboard: $(VENV)/.run  ## open the dashboard on the demo's ledger
 	@test -e $(LEDGER) || $(BIN)/actionledger demo --ledger $(LEDGER)
 	$(BIN)/actionledger dashboard $(LEDGER)
 
-quick: $(VENV)/.dev  ## the tests that take no time, of every room: within a minute
-	$(PYTEST) --hypothesis-profile=quick -m "not slow and not soak"
+quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for each change, within a minute
+	$(BIN)/pytest $(QUICK)
 
-test: check  ## every check, and every test that finds a fault by itself
-	$(PYTEST)
+test: check  ## every check, and every test that finds a fault by itself: within five minutes
+	$(BIN)/pytest $(PARALLEL)
 
-soak: $(VENV)/.dev  ## what grows, what goes on for long, and properties with ten times the examples
-	$(PYTEST) --hypothesis-profile=soak -m "soak or hypothesis"
+soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or hypothesis"
+
+matrix:  ## `make quick` on each Python that is here, with the oldest and the newest DuckDB (PYTHONS="3.13" DUCKDBS="2.0.0")
+	bash tests/matrix.sh "$(PYTHONS)" "$(DUCKDBS)" $(QUICK)
+
+slow: $(VENV)/.dev  ## measure anew which tests `make quick` leaves out
+	$(BIN)/pytest $(PARALLEL) --list-slow
 
 check: $(VENV)/.dev  ## style, types, layers
 	$(BIN)/ruff format --check .
