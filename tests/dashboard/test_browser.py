@@ -95,9 +95,7 @@ def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
 def browser() -> Iterator[Browser]:
     """The machine's own Chromium."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=_chromium(), args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
         yield browser
         browser.close()
 
