@@ -106,6 +106,7 @@ def test_an_iterator_is_described_and_not_used_up():
     assert list(numbers) == [0, 1, 2]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "value",
     [shared(40), "x" * 10**8, b"\xff" * 10**8, [0] * 10**7, {"a": ["x" * 10**8] * 1000}, list(range(10**6))],

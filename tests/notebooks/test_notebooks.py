@@ -34,6 +34,7 @@ def test_what_is_checked_in_names_no_place_and_shows_a_chart(script):
         assert folder not in text
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_a_notebook_runs_in_a_kernel_of_its_own(script):
     """Every cell in order, by the runner of `make notebooks`; the assertions of its last cell hold."""

@@ -288,6 +288,7 @@ def test_a_line_stays_json_and_characters_stay_in_place(text: str, depth: int) -
     assert json.loads(mask(nested.encode()))["after"] == [1, "x"]
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "fragment",
     [

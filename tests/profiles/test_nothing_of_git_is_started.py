@@ -95,9 +95,9 @@ def caught_beside(tmp_path_factory) -> Caught:
         (root / ".git/attributes").write_text("* filter=a\n")
         for name in names:
             lay(root, name, TRAPS[name])
-        statuses(root, "push", dry_run=True)
         # Where another address matters, only a push asks for it.
-        return sprung(Trapped(root), *(["push"] if set(names) <= set(SOMEWHERE_ELSE) else []))
+        which = ["push"] if set(names) <= set(SOMEWHERE_ELSE) else [*LOOK_INTO_FILES, "switch", "push"]
+        return sprung(Trapped(root), *which)
 
     def beside(name: str) -> list[str]:
         # There is but one address to push to.
@@ -114,14 +114,14 @@ def test_a_setting_starts_nothing(caught_beside, name):
     assert name not in caught_beside(name)
 
 
-def test_a_dry_run_starts_nothing(trapped):
-    """It looks, and calls git no otherwise than what is done: all the traps lie in its way at once."""
+def test_no_action_starts_anything(trapped):
+    """Tried and then done, each of them: all the traps lie in their way at once."""
     root = trapped.root
     (root / ".git/attributes").write_text("* filter=a\n")
     for name in TOGETHER:
         lay(root, name, TRAPS[name])
     statuses(root, dry_run=True)
-    assert trapped.caught == []
+    assert sprung(trapped) == []
 
 
 @pytest.mark.parametrize("place", ["included", "included by condition", "worktree"])
