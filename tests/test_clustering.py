@@ -133,7 +133,8 @@ def test_too_few_sessions_have_no_interval(sessions, score):
     rate = rated([(4, score)] * sessions)
     assert rate.interval is None
     assert str(rate) == (
-        f"{score / 4:.1%} too few sessions ({score * sessions}/{4 * sessions} in {sessions} sessions)"
+        f"{score / 4:.1%} too few sessions "
+        f"({score * sessions}/{4 * sessions} in {sessions} {'session' if sessions == 1 else 'sessions'})"
         if sessions
         else "– (0)"
     )

@@ -352,10 +352,10 @@ def test_the_time_grows_with_the_number_of_fingerprints_alone():
 
     def took(count: int) -> float:
         texts = [("a0" * 4000) + str(n % 3) for n in range(count)]
-        began = time.perf_counter()
+        began = time.process_time()
         for _ in repetitions(fingerprint("look", text, result=text) for text in texts):
             pass
-        return time.perf_counter() - began
+        return time.process_time() - began
 
     took(20)
     assert took(400) < 40 * min(took(40) for _ in range(3)) + 0.05
