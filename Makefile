@@ -24,10 +24,10 @@ dashboard: $(VENV)/.run  ## open the dashboard on the demo's ledger
 	@test -e $(LEDGER) || $(BIN)/actionledger demo --ledger $(LEDGER)
 	$(BIN)/actionledger dashboard $(LEDGER)
 
-quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for each change, within a minute
+quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for each change, about a minute
 	$(BIN)/pytest $(QUICK)
 
-test: check  ## every check, and every test that finds a fault by itself: within five minutes
+test: check  ## every check, and every test that finds a fault by itself: before each commit
 	$(BIN)/pytest $(PARALLEL)
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples
