@@ -33,6 +33,9 @@ MEANT = [
         "I create an example.",
         "Let me create an example:",
         "I'll add an example:",
+        "Create an issue with code examples:",
+        "Now write the page with two examples:",
+        "Save the sample:",
     ),
     *("For example, the port is missing, so I'll add it:", "The tests could not run, so I look:"),
     *(

@@ -6,10 +6,18 @@ from actionledger.values import Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 EDITS = """\
+<<<<<<< SEARCH
+one
+=======
 1
+>>>>>>> REPLACE
 
+<<<<<<< SEARCH
+three
+=======
 3
 drei
+>>>>>>> REPLACE
 """
 
 

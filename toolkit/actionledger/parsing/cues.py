@@ -40,13 +40,14 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?"
-    r"|formato?(?: is| ist| est| es| would be)"
+    r"\A(?:\W*+(?:\w+ )?|\W*+(?:here|hier|voici|aquí|this|dies|das|ceci|esto|following)\b.*|.*\b(?:show|give) (?:you|us)\b.*)"
+    r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?)\Z"
+    r"|(?<!\w)(?:formato?(?: is| ist| est| es| would be)"
     r"|such as|instead of|rather than|not|never|avoid|nicht(?: so)?|statt|au lieu de|pas|en lugar de|en vez de)\Z"
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
     re.IGNORECASE,
 )
-"""What says so only as the last words before the block: "an example plan" is a plan."""
+"""What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
 
 _FORMAT = re.compile(
     r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?formato?",
