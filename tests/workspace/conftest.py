@@ -1,4 +1,4 @@
-"""A workspace, a folder beside it that nothing may reach, and the same operations over disk, checked paths and memory."""
+"""A workspace, a folder beside it that nothing may reach, and the same operations over disk and memory."""
 
 import stat
 from collections.abc import Callable, Iterator
@@ -9,8 +9,6 @@ import pytest
 from actionledger.errors import ActionError
 from actionledger.vocabulary import Reason
 from actionledger.workspace import Files, Workspace
-from actionledger.workspace.checked_folders import CheckedFolder
-from actionledger.workspace.disk import DiskTree
 
 SECRET = "for nobody's eyes"
 
@@ -37,11 +35,9 @@ def untouched(outside: Path) -> Iterator[None]:
     assert (outside / "secret.txt").read_text() == SECRET
 
 
-@pytest.fixture(params=["descriptors", "checked paths", "dry run"])
+@pytest.fixture(params=["disk", "dry run"])
 def files(request: pytest.FixtureRequest, workspace: Workspace) -> Files:
-    """The workspace as it is, as it is where a system has no descriptors of folders, and a dry run over it."""
-    if request.param == "checked paths":
-        workspace._disk = DiskTree(workspace.root, workspace.limits.kept_bytes, CheckedFolder)
+    """The workspace as it is, and a dry run over it."""
     return workspace.dry_run() if request.param == "dry run" else workspace
 
 

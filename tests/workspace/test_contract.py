@@ -1,4 +1,4 @@
-"""What files can do, wherever they are: by descriptors, by checked paths, and in a dry run, the same."""
+"""What files can do, wherever they are: on the disk and in a dry run, the same."""
 
 import os
 

@@ -1,6 +1,5 @@
 """How a command takes its arguments: text that begins like an option is text, and what is no text is wrong use."""
 
-import os
 import re
 from collections.abc import Callable
 from functools import wraps
@@ -55,7 +54,7 @@ def _text(name: str, text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        shown = repr(text.encode(errors="surrogateescape"))[1:] if os.name == "posix" else ascii(text)
+        shown = repr(text.encode(errors="surrogateescape"))[1:]
         raise UsageError(
             f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
         ) from error

@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from actionledger.errors import ActionError
-from actionledger.workspace.checked_folders import CheckedFolder
-from actionledger.workspace.folders import HAS_DESCRIPTORS, DescriptorFolder, Folder
+from actionledger.workspace.folders import Folder
 from actionledger.workspace.nodes import (
     Change,
     Entry,
@@ -40,23 +39,11 @@ class DiskTree:
     Args:
         root: the folder, absolute and without symbolic links.
         kept_bytes: the largest file that is loaded, in bytes.
-        folder_type: how folders are opened; by descriptor wherever the system can.
     """
 
-    def __init__(
-        self,
-        root: Path,
-        kept_bytes: int,
-        folder_type: type[Folder] = DescriptorFolder if HAS_DESCRIPTORS else CheckedFolder,
-    ) -> None:
+    def __init__(self, root: Path, kept_bytes: int) -> None:
         self._root = root
         self._kept_bytes = kept_bytes
-        self._folder_type = folder_type
-
-    @property
-    def is_race_free(self) -> bool:
-        """Whether nothing can be exchanged between the check of a path and its use."""
-        return self._folder_type is DescriptorFolder
 
     def look(self, parts: Parts) -> Entry | None:
         """See ``Tree.look``."""
@@ -117,7 +104,7 @@ class DiskTree:
             FileNotFoundError: it isn't there.
             ActionError: a name on the way is a file or a link.
         """
-        folder = self._folder_type.at(self._root)
+        folder = Folder.at(self._root)
         for part in parts:
             try:
                 inner = folder.open_folder(part)

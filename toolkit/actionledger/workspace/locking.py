@@ -1,5 +1,6 @@
 """Who may change a workspace: one thread of one process at a time."""
 
+import fcntl
 import os
 import threading
 import time
@@ -11,14 +12,6 @@ from actionledger.errors import ActionError
 from actionledger.vocabulary import Reason
 from actionledger.workspace.private_files import open_private
 from actionledger.workspace.refusals import recording
-
-try:
-    import fcntl
-except ImportError:  # Windows: threads of this process are kept apart, other processes are not
-    fcntl = None  # type: ignore[assignment]
-
-HAS_LOCKS = fcntl is not None
-"""Whether processes can find out about each other."""
 
 _POLL_SECONDS = 0.01
 
@@ -87,14 +80,11 @@ class ChangeLock:
 
 def lock_shared(descriptor: int) -> None:
     """Take the lock between processes beside others who take it so; wait until nobody has it alone."""
-    if fcntl is not None:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
 
 
 def lock_alone(descriptor: int) -> bool:
     """Take the lock between processes if nobody has it; return whether it is held now."""
-    if fcntl is None:
-        return True
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -5,15 +5,11 @@ It is started by its path, imports nothing but the standard library, and bounds 
 
 import json
 import re
+import resource
 import signal
 import sys
 from contextlib import suppress
 from typing import Any
-
-try:
-    import resource
-except ImportError:  # Windows has no such bounds; the parent's time limit holds there
-    resource = None  # type: ignore[assignment]
 
 MEMORY = 1024 * 2**20
 """The most memory that it may take, in bytes."""
@@ -23,16 +19,14 @@ MOST_STARTS = 5
 
 def main() -> None:
     """Answer one task."""
-    if resource is not None:
-        # macOS knows the first of these and refuses to set it; the time limit holds there.
-        with suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    # macOS knows the first of these and refuses to set it; the time limit holds there.
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     task = json.load(sys.stdin)
-    if hasattr(signal, "setitimer"):
-        # The default action ends the process, wherever the matching is.
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_REAL, task["seconds"])
+    # The default action ends the process, wherever the matching is.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_REAL, task["seconds"])
     json.dump(answer(task), sys.stdout)
 
 

@@ -5,7 +5,7 @@ import os
 import stat
 from pathlib import Path
 
-_ALWAYS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_ALWAYS = os.O_CLOEXEC | os.O_NOFOLLOW
 _OTHERS = 0o077
 
 
@@ -32,7 +32,7 @@ def _make_private(descriptor: int, path: Path) -> None:
     mode = os.fstat(descriptor).st_mode
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "no ordinary file", str(path))
-    if mode & _OTHERS and hasattr(os, "fchmod"):
+    if mode & _OTHERS:
         os.fchmod(descriptor, 0o600)
 
 

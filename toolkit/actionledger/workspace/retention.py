@@ -16,7 +16,7 @@ from actionledger.errors import ActionError, LedgerError
 from actionledger.recording import now
 from actionledger.workspace.history import History
 from actionledger.workspace.journal import Journal
-from actionledger.workspace.locking import HAS_LOCKS, lock_alone, lock_shared
+from actionledger.workspace.locking import lock_alone, lock_shared
 from actionledger.workspace.nodes import Change
 from actionledger.workspace.private_files import open_private, size_of
 
@@ -92,7 +92,7 @@ def _needed(history: History, before: datetime) -> set[str]:
 @contextmanager
 def _alone(folder: Path) -> Iterator[bool]:
     """Keep everybody from using a journal meanwhile; gives whether nobody does."""
-    if not HAS_LOCKS or folder.is_symlink():
+    if folder.is_symlink():
         yield False
         return
     descriptor = _open_users(folder)

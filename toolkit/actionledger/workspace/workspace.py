@@ -93,11 +93,6 @@ class Workspace(Files):
         return self._disk
 
     @property
-    def is_race_free(self) -> bool:
-        """Whether nothing can be exchanged between the check of a path and its use, as this system has the calls for it."""
-        return self._disk.is_race_free
-
-    @property
     def journal(self) -> Journal:
         """What was done to the workspace."""
         with self._opening, recording():
