@@ -19,10 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.parsing.dialects import DIALECTS
-from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for
+from actionledger.parsing.parsers import PARSERS, AnyParser, DialectParser, parser_for
 from actionledger.parsing.stream import StreamParser
-
-AnyParser = DialectParser | BaselineParser
 
 TESTS = Path(__file__).parents[1]
 LONGEST = 20_000

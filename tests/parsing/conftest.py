@@ -5,12 +5,11 @@ from itertools import pairwise
 
 import pytest
 
-from actionledger.parsing.parsers import BaselineParser, DialectParser
+from actionledger.parsing.parsers import AnyParser, DialectParser
 from actionledger.values import Block, Issue, RawAction, Reading, Span
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
 READ = {BlockStatus.STRICT, BlockStatus.REPAIRED}
-AnyParser = DialectParser | BaselineParser
 
 
 @pytest.fixture(scope="session")

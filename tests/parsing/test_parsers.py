@@ -15,9 +15,9 @@ from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.parsers import (
     PARSERS,
     READING_RULES,
+    AnyParser,
     BaselineParser,
     DialectParser,
-    Parser,
     parser_for,
     parser_named,
 )
@@ -74,7 +74,7 @@ def test_hashes_are_the_same_in_every_process():
 def test_a_configuration_comes_back_from_its_json(name):
     """The text that a record holds is enough to read the same way again."""
     parser = PARSERS[name]
-    again = TypeAdapter(Parser).validate_json(parser.configuration)
+    again = TypeAdapter(AnyParser).validate_json(parser.configuration)
     assert (type(again), again.id) == (type(parser), parser.id)
     assert again.configuration == parser.configuration
 

@@ -11,12 +11,15 @@ from actionledger.execution.prompting import prompt_of
 from actionledger.execution.registry import PROFILES, profile_named
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
-from actionledger.parsing.parsers import PARSERS, BaselineParser, DialectParser, parser_for, parser_named
+from actionledger.parsing.parsers import (
+    PARSERS,
+    AnyParser,
+    parser_for,
+    parser_named,
+)
 from actionledger.parsing.providers import require_json
 from actionledger.reading import read_provider_message, read_response
 from actionledger.values import ActionCall, ParseResult, RawAction
-
-AnyParser = DialectParser | BaselineParser
 
 AnyCall: TypeAlias = (
     ActionCall | RawAction | tuple[str, dict[str, Any]] | tuple[str, dict[str, Any], str | None]

@@ -2,17 +2,14 @@
 
 import time
 from collections.abc import Sequence
-from typing import TypeAlias
 
 from actionledger.actions.validation import AnyCatalogue, check
 from actionledger.errors import EventTooLargeError
-from actionledger.parsing.parsers import BaselineParser, DialectParser
+from actionledger.parsing.parsers import AnyParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
 from actionledger.recording import Recorder, RunKey, TurnKey, response_parsed
 from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 from actionledger.vocabulary import Outcome, Reason
-
-AnyParser: TypeAlias = DialectParser | BaselineParser
 
 
 def read_response(text: str, parser: AnyParser, catalogue: AnyCatalogue | None) -> ParseResult:

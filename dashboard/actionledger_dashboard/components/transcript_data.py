@@ -307,7 +307,7 @@ def _card(
     lines: Sequence[str],
     *,
     value: str = "",
-    block: int | None = None,
+    block: int | None,
 ) -> Values:
     tied = None if block is None else str(block)
     return {

@@ -13,7 +13,6 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import (
-    SHOWN_CHARACTERS,
     console,
     plain,
     print_json,
@@ -68,7 +67,7 @@ def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) ->
             f"{names[approval.session_id]}#{approval.turn_index}",
             plain(approval.name),
             str(approval.decision or "waits"),
-            plain(shortened(approval.arguments, SHOWN_CHARACTERS)),
+            plain(shortened(approval.arguments)),
         )
     console.print(table)
     for standing in found:

@@ -72,9 +72,10 @@ def print_note(sentence: str, *, style: str = "") -> None:
     beside.print(plain(sentence), style=style)
 
 
-def shortened(text: str, most: int) -> str:
-    """Return a text, in a terminal at most that many characters of it."""
-    return text if len(text) <= most or not console.file.isatty() else f"{text[:most]}…"
+def shortened(text: str) -> str:
+    """Return a text, in a terminal at most ``SHOWN_CHARACTERS`` of it."""
+    is_short = len(text) <= SHOWN_CHARACTERS or not console.file.isatty()
+    return text if is_short else f"{text[:SHOWN_CHARACTERS]}…"
 
 
 def print_text(text: str, *, style: str = "") -> None:
@@ -204,7 +205,7 @@ def failures_table(failures: Sequence[Failure], names: Mapping[str, str]) -> She
         text.append_text(plain(f"{names[failure.session_id]}#{failure.turn_index}"))
         if failure.detail:
             text.append(": ")
-            text.append(plain(shortened(failure.detail, SHOWN_CHARACTERS)))
+            text.append(plain(shortened(failure.detail)))
         table.add_row(
             failure.stage, plain(reason), f"{failure.count:,}", f"{failure.turns.successes:,}", text
         )

@@ -98,14 +98,6 @@ class Git:
         # A policy or a person has let it be pushed: that is what it needs the network for.
         return self._change(opened, arguments, cancelled, network=True)
 
-    def check_repository(self) -> None:
-        """Refuse to go on where the workspace itself is no repository.
-
-        Raises:
-            ActionError: it isn't.
-        """
-        self._opened()
-
     def identity(self) -> list[str]:
         """Return the options that say who commits, where the repository doesn't."""
         if self.does("config", "--get", "user.email"):

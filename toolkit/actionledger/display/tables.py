@@ -1,6 +1,6 @@
 """Rows and columns, at a glance: as text for a terminal, as HTML for a notebook."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -158,9 +158,6 @@ def _footer(table: Table, room: int) -> str:
 
 def _names(table: Table, room: int) -> str:
     return cut(", ".join(visible(name) for name in table.columns[room:]), _WIDEST_TABLE - 40)
-
-
-_Align = Callable[[str, int], str]
 
 
 def _left(text: str, wide: int) -> str:

@@ -51,18 +51,15 @@ class GuardedSql:
     Args:
         connect: makes the connection, every table in it.
         seconds: how long a statement may take, its rows included.
-        memory: how much memory it may take, in DuckDB's words.
     """
 
-    def __init__(
-        self, connect: Callable[[], DuckDBPyConnection], *, seconds: float = SECONDS, memory: str = MEMORY
-    ) -> None:
+    def __init__(self, connect: Callable[[], DuckDBPyConnection], *, seconds: float = SECONDS) -> None:
         self._seconds = seconds
         self._folder = tempfile.mkdtemp(prefix="actionledger-sql-")
         self._cursor: DuckDBPyConnection | None = None
         try:
             self._cursor = connect()
-            _lock(self._cursor, self._folder, memory)
+            _lock(self._cursor, self._folder)
         except BaseException:
             self.close()
             raise
@@ -158,7 +155,7 @@ class GuardedSql:
                 cursor.execute("ROLLBACK")
 
 
-def _lock(cursor: DuckDBPyConnection, folder: str, memory: str) -> None:
+def _lock(cursor: DuckDBPyConnection, folder: str) -> None:
     """Take away from a connection all that reaches beyond it, for good.
 
     What it may spill to is the only folder that it keeps, so that must be nobody else's.
@@ -166,7 +163,7 @@ def _lock(cursor: DuckDBPyConnection, folder: str, memory: str) -> None:
     for name, value in (
         ("TimeZone", "UTC"),
         ("temp_directory", folder),
-        ("memory_limit", memory),
+        ("memory_limit", MEMORY),
         ("python_enable_replacements", "false"),
         ("autoinstall_known_extensions", "false"),
         ("autoload_known_extensions", "false"),

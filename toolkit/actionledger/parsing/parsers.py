@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
@@ -132,7 +132,7 @@ class BaselineParser(_Configuration):
         return assembled(text, placed, requires_action=self.requires_action, parser_id=self.id)
 
 
-Parser = Annotated[DialectParser | BaselineParser, Field(discriminator="type")]
+AnyParser: TypeAlias = DialectParser | BaselineParser
 """Any configuration that can read a response."""
 
 
@@ -146,7 +146,7 @@ def parser_for(dialects: tuple[str, ...]) -> DialectParser:
     return DialectParser(name="+".join(dialects), dialects=tuple(dialect_named(name) for name in dialects))
 
 
-PARSERS: dict[str, DialectParser | BaselineParser] = {
+PARSERS: dict[str, AnyParser] = {
     parser.name: parser
     for parser in (
         DialectParser(
@@ -177,7 +177,7 @@ PARSERS: dict[str, DialectParser | BaselineParser] = {
 """The named parsers: one for each profile, one that looks for every dialect, and the documents' own as baselines."""
 
 
-def parser_named(name: str) -> DialectParser | BaselineParser:
+def parser_named(name: str) -> AnyParser:
     """Return the named parser.
 
     Raises:

@@ -17,7 +17,7 @@ from actionledger.execution.settings import ExecutionSettings
 from actionledger.parsing.dialects import AnyDialect, dialect_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.xml_tags import XmlTags
-from actionledger.parsing.parsers import BaselineParser, DialectParser
+from actionledger.parsing.parsers import AnyParser, DialectParser
 from actionledger.profiles import PROFILES
 from actionledger.workspace import Workspace
 
@@ -162,7 +162,7 @@ def custom_profile(
     *,
     actions: ActionSet | Catalogue,
     dialects: Sequence[str] = (),
-    parser: DialectParser | BaselineParser | None = None,
+    parser: AnyParser | None = None,
     policy: Policy = RUN_ALL,
     handlers: HandlerFactory | None = None,
     execution_settings: ExecutionSettings | None = None,

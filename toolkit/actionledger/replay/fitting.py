@@ -4,13 +4,11 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.recorded import responses_by_profile
 from actionledger.parsing.baselines import baseline_dialect
-from actionledger.parsing.parsers import BaselineParser, DialectParser
+from actionledger.parsing.parsers import AnyParser, BaselineParser
 from actionledger.profiles import PROFILES
 
 
-def unfit_turns(
-    ledger: Queryable, parser: DialectParser | BaselineParser, within: Filter = EVERYTHING
-) -> dict[str, int]:
+def unfit_turns(ledger: Queryable, parser: AnyParser, within: Filter = EVERYTHING) -> dict[str, int]:
     """Return how many turns a filter picks of each profile whose formats a parser doesn't read.
 
     A parser is for a profile if they share a dialect. Of a profile that this process doesn't know, nothing is said.
@@ -28,7 +26,7 @@ def unfit_turns(
     }
 
 
-def _dialects(parser: DialectParser | BaselineParser) -> frozenset[str]:
+def _dialects(parser: AnyParser) -> frozenset[str]:
     if isinstance(parser, BaselineParser):
         return frozenset({baseline_dialect(parser.rules)})
     return frozenset(dialect.name for dialect in parser.dialects)

@@ -12,7 +12,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Comparison, compare_runs
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.recorded import RecordedResponse, responses
-from actionledger.parsing.parsers import BaselineParser, DialectParser, parser_named
+from actionledger.parsing.parsers import AnyParser, parser_named
 from actionledger.reading import read_and_record
 from actionledger.recording import (
     RunKey,
@@ -96,7 +96,7 @@ class ReparseReport:
 def reparse(
     ledger: Ledger,
     *,
-    parser: str | DialectParser | BaselineParser,
+    parser: str | AnyParser,
     run: str | None = None,
     within: Filter | None = None,
 ) -> ReparseReport:
@@ -133,7 +133,7 @@ def reparse(
     return _reparse(ledger, chosen, within or Filter(run_id=run))
 
 
-def _reparse(ledger: Ledger, parser: DialectParser | BaselineParser, within: Filter) -> ReparseReport:
+def _reparse(ledger: Ledger, parser: AnyParser, within: Filter) -> ReparseReport:
     begin = time.perf_counter()
     run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
     turns, unfit = 0, unfit_turns(ledger, parser, within)
@@ -150,7 +150,7 @@ def _reparse(ledger: Ledger, parser: DialectParser | BaselineParser, within: Fil
     return ReparseReport(run.run_id, parser.name, turns, unfit, comparison, time.perf_counter() - begin)
 
 
-def _opening(run: RunKey, parser: DialectParser | BaselineParser, within: Filter) -> Iterator[Event]:
+def _opening(run: RunKey, parser: AnyParser, within: Filter) -> Iterator[Event]:
     yield run_started(run, name=f"reparse {parser.name}", source="", parent_run_id=within.run_id)
     yield parser_used(parser, run.run_id)
 
@@ -160,9 +160,7 @@ def _record_all(ledger: Ledger, events: Iterable[Event]) -> None:
         ledger.record(event)
 
 
-def _read_again(
-    ledger: Ledger, response: RecordedResponse, parser: DialectParser | BaselineParser, run: RunKey
-) -> None:
+def _read_again(ledger: Ledger, response: RecordedResponse, parser: AnyParser, run: RunKey) -> None:
     profile = PROFILES.get(response.profile)
     session = SessionKey(
         session_id=response.session_id, profile=response.profile, model=response.model, task=response.task

@@ -9,7 +9,6 @@ from actionledger.cli.options import command_words
 from actionledger.cli.orchestrator.requests import print_request
 from actionledger.cli.running import DONE, turn_value, went_well
 from actionledger.cli.tables import (
-    SHOWN_CHARACTERS,
     print_json,
     print_note,
     print_observation,
@@ -106,7 +105,7 @@ class Teller:
 
     def _print_approval(self, orchestration: Orchestration, approval: Approval) -> None:
         layer = orchestration.sessions.layer_of(approval.session_id)
-        shown = shortened(approval.arguments, SHOWN_CHARACTERS)
+        shown = shortened(approval.arguments)
         print_text(f"{approval.name} of {layer} waits for approval: {shown}")
         approve = command_words("approvals approve", approval.approval_id[:8], ledger=self._ledger)
         print_text(f"  Next: {approve} (or reject)")

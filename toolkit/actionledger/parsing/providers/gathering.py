@@ -93,8 +93,8 @@ class Gathering:
         found = Found(BlockStatus.STRICT, self._place, self._place, (written,))
         self._placed.append((_Interface(call.dialect), found))
 
-    def lose(self, call: Json, dialect: str) -> None:
-        """Take a call of which the message itself says that it could not be read."""
+    def lose(self, call: Json) -> None:
+        """Take a call of which a message of LangChain's itself says that it could not be read."""
         self.handled.add(id(call))
         name, text = spelled(call)[1:3]
         error = f" ({str(call['error'])[:200]})" if call.get("error") else ""
@@ -102,11 +102,11 @@ class Gathering:
         code = Reason.MALFORMED_JSON
         if isinstance(text, str) and not (decoded := decode(text, options=STRICT)).ok:
             code = decoded.issues[0].code
-        found = spelled(call, dialect)
+        found = spelled(call, "langchain")
         if any(found.call_id and found.call_id == other.call_id for other in self._elsewhere):
             return
         self._here.append(found)
-        self._refuse(Issue(code, self._place, detail), dialect)
+        self._refuse(Issue(code, self._place, detail), found.dialect)
 
     def note(self, code: Reason, detail: str) -> None:
         """Say what is wrong with the message."""

@@ -168,7 +168,7 @@ def _read(message: Json, gathering: Gathering) -> None:
             _read_calls(holder, key, gathering)
         gathering.next_place()
         for call in _objects(holder.get("invalid_tool_calls"), gathering):
-            gathering.lose(call, "langchain")
+            gathering.lose(call)
         gathering.next_place()
     if error := message.get("error"):
         gathering.note(Reason.WRONG_SHAPE, f"The provider says: {str(error)[:200]!r}.")

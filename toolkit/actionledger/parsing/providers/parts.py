@@ -112,7 +112,7 @@ def _read_part(part: Json, gathering: Gathering) -> None:
     elif kind in _LOCAL:
         _read_local(part, _LOCAL[kind], gathering)
     elif kind in _LOST:
-        gathering.lose(part, "langchain")
+        gathering.lose(part)
     elif kind == "message":
         read_parts(part.get("content"), gathering)
     elif kind not in _NO_ACTION and not kind.endswith(_ENDINGS):

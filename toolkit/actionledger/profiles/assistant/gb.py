@@ -28,19 +28,17 @@ API_NAME = "gb"
 _MOST_SAID = 200
 """How much is kept of what is said of one call, in characters."""
 
+_MOST_KEPT = 200
+"""How many calls are kept of one run."""
+
 _NOT_ARGUMENTS = frozenset({*AssistantAction.model_fields, CATALOGUE.discriminator})
 """The fields of an action that say where it stands among others; a method has none of them."""
 
 
 class Calls:
-    """What one run of code has called, for the model and the record: the first calls each, then their number.
+    """What one run of code has called, for the model and the record: the first calls each, then their number."""
 
-    Args:
-        most: how many calls are kept each.
-    """
-
-    def __init__(self, most: int = 200) -> None:
-        self._most = most
+    def __init__(self) -> None:
         self.changes: list[str] = []
         """A few words on each change that a call made, in order."""
         self.kept: list[dict[str, str]] = []
@@ -50,7 +48,7 @@ class Calls:
     def add(self, name: str, outcome: str, what: str = "") -> None:
         """Note a call: the method, what came of it, and a few words on what it changed or why it did not."""
         self.counts[outcome] += 1
-        if len(self.kept) < self._most:
+        if len(self.kept) < _MOST_KEPT:
             self.kept.append({"name": name, "outcome": outcome, "what": what[:_MOST_SAID]})
 
 

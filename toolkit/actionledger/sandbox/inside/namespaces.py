@@ -54,10 +54,10 @@ def keep_mounts_to_itself() -> None:
     system.mount("none", "/", None, _RECURSIVE | _PRIVATE)
 
 
-def mount_processes(target: str) -> bool:
-    """Show the processes of this namespace, and no others, at a path; return whether the kernel lets us."""
+def mount_processes() -> bool:
+    """Show the processes of this namespace, and no others, at ``/proc``; return whether the kernel lets us."""
     with suppress(OSError):
-        system.mount("proc", target, "proc", _NO_SET_USER | _NO_DEVICES | _NO_RUNNING)
+        system.mount("proc", "/proc", "proc", _NO_SET_USER | _NO_DEVICES | _NO_RUNNING)
         return True
     return False
 

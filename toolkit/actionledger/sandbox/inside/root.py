@@ -103,7 +103,7 @@ def _bind(path: str, *, writing: bool) -> None:
 
 def _show_processes() -> bool:
     Path("/proc").mkdir()
-    own = namespaces.mount_processes("/proc")
+    own = namespaces.mount_processes()
     if not own:
         system.mount(f"{_OLD}/proc", "/proc", None, _BIND | _RECURSIVE)
     # Root may set the kernel's switches there without any capability.

@@ -57,7 +57,7 @@ class Shutting:
             self._rooted = True
             self.walls.add("files")
         except root.NoRootError:
-            own_processes = namespaces.mount_processes("/proc")
+            own_processes = namespaces.mount_processes()
         os.chdir(workspace)
         if own_processes:
             self.walls.add("processes")

@@ -61,11 +61,6 @@ class Head(NamedTuple):
     is_whole: bool = False
     fault: str = ""
 
-    @property
-    def is_evident(self) -> bool:
-        """Whether it says by itself that it is more than a word."""
-        return bool(self.attributes) or self.is_whole
-
 
 def head_of(opening: Opening, fields_of: Mapping[str, Collection[str]]) -> Head:
     """Return what an opening tag says that is nearly one of the format's.
