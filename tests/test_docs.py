@@ -29,6 +29,21 @@ def test_the_page_of_tables_is_up_to_date():
     assert not re.search(r"\|\s*\|$", made, re.MULTILINE)
 
 
+def test_what_is_said_about_where_to_add_is_there():
+    """Each file and folder that the table names (of what a newcomer makes: where it goes), and each test."""
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    table = page.partition("## Where to add")[2].partition("\n## ")[0]
+    named = [word for code in re.findall(r"`([^`\n]+)`", table) for word in code.split() if "/" in word]
+    folders = (
+        DOCS.parent,
+        DOCS.parent / "toolkit/actionledger",
+        DOCS.parent / "dashboard/actionledger_dashboard",
+    )
+    places = {each.partition("NAME")[0] for each in named}
+    assert len(places) > 20
+    assert [each for each in places if not any((folder / each).exists() for folder in folders)] == []
+
+
 def cells(page: str, row: str) -> list[list[str]]:
     """Return the cells of the rows of a table, without its head; the table's first cell is given."""
     table = re.search(rf"^\| {row} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page, re.MULTILINE)[1]

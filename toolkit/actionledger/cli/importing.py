@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, assert_never
 
 import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
@@ -83,10 +83,13 @@ def import_any(
     source: SourceOption = "",
 ) -> None:
     """Take in recorded sessions, in whichever known format they are."""
-    if recognised(path) == "mint":
-        import_mint(path, ledger)
-    else:
-        import_jsonl(path, ledger, profile, source)
+    match recognised(path):
+        case "mint":
+            import_mint(path, ledger)
+        case "jsonl":
+            import_jsonl(path, ledger, profile, source)
+        case form:
+            assert_never(form)
 
 
 @app.command("mint")
