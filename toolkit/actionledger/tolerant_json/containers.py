@@ -25,7 +25,6 @@ from actionledger.tolerant_json.state import Frame, State
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
-_MOST_CLOSERS_TOO_MANY = 16
 _MOST_DUPLICATE_KEYS = 100
 
 Step = Callable[[], "Step | None"]
