@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Self
 
+from actionledger.text import printable
 from actionledger.values import ActionCall, Block, ParseResult, Span
 from actionledger.vocabulary import SENTENCES, Reason
 
@@ -54,7 +55,7 @@ def explain(result: ParseResult) -> Explanation:
         = block 0, mint, strict [0:24]
         =   action 0, execute, valid [0:24]
     """
-    return Explanation("\n".join("".join(map(_visible, line)) for line in _lines(result)), result)
+    return Explanation("\n".join(printable(line) for line in _lines(result)), result)
 
 
 def _lines(result: ParseResult) -> Iterator[str]:
@@ -97,10 +98,6 @@ def _call(index: int, call: ActionCall) -> Iterator[str]:
 def _shown(mark: str, text: str) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
         yield f"{mark} {line.rstrip(chr(10))}"
-
-
-def _visible(character: str) -> str:
-    return character if character.isprintable() else repr(character)[1:-1]
 
 
 def _cut(text: str) -> str:

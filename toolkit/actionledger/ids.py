@@ -4,6 +4,8 @@ import uuid
 
 from uuid_utils import uuid7
 
+from actionledger.text import escaped_halves
+
 _NAMESPACE = uuid.UUID("6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11")
 
 
@@ -16,4 +18,4 @@ def derived_id(*parts: object) -> str:
     """Return the identifier that the same parts always get, so that importing twice doubles nothing."""
     name = "\x1f".join(map(str, parts))
     # Half of a surrogate pair, which a stranger's name may hold, is hashed as its escape.
-    return str(uuid.uuid5(_NAMESPACE, name.encode(errors="backslashreplace").decode()))
+    return str(uuid.uuid5(_NAMESPACE, escaped_halves(name)))

@@ -6,7 +6,6 @@ events again, and the ledger passes over them.
 
 import json
 import platform
-import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
@@ -33,6 +32,7 @@ from actionledger.events import (
     TurnResumed,
 )
 from actionledger.ids import derived_id, new_id
+from actionledger.text import writable
 from actionledger.values import ParseResult
 from actionledger.vocabulary import SENTENCES, BlockStatus, Reason, RunKind
 
@@ -44,8 +44,6 @@ RESPONSE_CHARACTERS = 8 * 2**20
 
 KEPT_CHARACTERS = 2**20
 """How much is kept of a prompt or a feedback that makes its event too large, in characters."""
-
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | TurnResumed) -> None:
@@ -179,7 +177,7 @@ def _writable(value: Any) -> Any:
         return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
     if isinstance(value, int | float | None):
         return value
-    return _SURROGATE.sub("\ufffd", value if isinstance(value, str) else repr(value))
+    return writable(value if isinstance(value, str) else repr(value))
 
 
 def _head(run_id: str, *about: object) -> dict[str, Any]:

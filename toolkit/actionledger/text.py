@@ -1,12 +1,44 @@
-"""Characters that can't be seen, in names: what somebody approves must be what is done. Pure."""
+"""Characters that nobody sees, and halves of characters that nothing can hold: what is shown, stored and hashed in their place. Pure.
 
-from unicodedata import category
+Python's strings can hold half of a surrogate pair: a server cut a character in two, or a JSON text names one half by its
+escape. UTF-8 can't hold it, so neither can a file, a database or a request.
+"""
 
-from actionledger.display.text import described, is_unseen
+import json
+import re
+from unicodedata import category, name
 
+_LAYOUT = frozenset("\n\t")
+_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
+    map(chr, range(0xE0100, 0xE01F0))
+)
+"""Letters and marks that look like nothing."""
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_NAMES = {"\0": "NUL", "\r": "CR", "\n": "LF", "\t": "TAB", "\x1b": "ESC", "\x7f": "DEL", "\ufeff": "BOM"}
 _JOINERS = frozenset("\u200c\u200d")
 _FOR_LATER = frozenset({"Cn", "Co"})
 """Characters that this Python's tables don't know yet, and private ones: those that do show them."""
+
+_HALF = re.compile("[\ud800-\udfff]")
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def is_unseen(character: str) -> bool:
+    """Return whether a character shows nothing, or changes how its neighbours are shown; line breaks and tabs don't count."""
+    if character.isascii():
+        return not (character.isprintable() or character in _LAYOUT)
+    return character in _BLANKS or category(character) in _UNSEEN
+
+
+def token(character: str) -> str:
+    """Return what stands for a character that can't be seen: its short name, or ``U+202E``."""
+    return _NAMES.get(character) or f"U+{ord(character):04X}"
+
+
+def described(character: str) -> str:
+    """Return a character's name for people, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
+    return f"U+{ord(character):04X} {name(character, _NAMES.get(character, ''))}".rstrip()
 
 
 def first_unseen(text: str) -> str:
@@ -22,6 +54,72 @@ def first_unseen(text: str) -> str:
         if is_unseen(character) and category(character) not in _FOR_LATER:
             return described(character)
     return ""
+
+
+def printable(text: str, kept: str = "") -> str:
+    r"""Return a text for a terminal or a line of its own: what can't be printed as Python's escape, such as ``\x1b``.
+
+    Args:
+        text: whatever is to be shown.
+        kept: characters that stay as they are, such as line breaks.
+    """
+    return "".join(mark if mark.isprintable() or mark in kept else ascii(mark)[1:-1] for mark in text)
+
+
+def printable_json(text: str) -> str:
+    r"""Return a JSON text that means the same: what can't be printed as JSON's escape, such as ``\u001b``."""
+    return "".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in text)
+
+
+def writable(text: str) -> str:
+    """Return a text as it is stored: each half of a surrogate pair as U+FFFD, one character for one, so that spans hold."""
+    return _HALF.sub("\ufffd", text)
+
+
+def escaped_halves(text: str) -> str:
+    r"""Return a text that UTF-8 can hold, with each half of a surrogate pair as its escape, such as ``\ud800``.
+
+    Other than ``writable``, it keeps texts apart that differ in their halves alone: for hashes, and for strings in JSON and Python.
+    """
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+
+
+def joined_halves(text: str) -> str:
+    """Return a text whose neighbouring halves are the character that they make; halves that stand alone stay."""
+    return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+
+
+def ends_in_half(text: str) -> bool:
+    """Return whether the first half of a surrogate pair is at a text's end, so that its other one may follow."""
+    return "\ud800" <= text[-1:] <= "\udbff"
+
+
+def utf8_with_halves(text: str) -> bytes:
+    """Return a text in UTF-8, halves of surrogate pairs as if they were characters: for bytes that are read back, never stored."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def from_utf8_with_halves(data: bytes) -> str:
+    """Return the text that ``utf8_with_halves`` wrote.
+
+    Raises:
+        UnicodeDecodeError: the bytes are no such text.
+    """
+    return data.decode("utf-8", "surrogatepass")
+
+
+def from_any_bytes(data: bytes) -> str:
+    """Return bytes that should be UTF-8 as a text; each byte that is none is half of a surrogate pair, so that none is lost."""
+    return data.decode("utf-8", "surrogateescape")
+
+
+def to_any_bytes(text: str) -> bytes:
+    """Return the bytes that ``from_any_bytes`` took.
+
+    Raises:
+        UnicodeEncodeError: the text holds half of a surrogate pair that stands for no byte.
+    """
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _joins(text: str, at: int) -> bool:

@@ -94,7 +94,7 @@ def test_it_is_there_after_closing(tmp_path):
     first.close()
     again = PersonaStore(tmp_path / "p.sqlite")
     assert again.persona.goals == (Entry(1, "a goal"),)
-    assert [line.text for line in again.conversation(5)] == ["Hello ?."]
+    assert [line.text for line in again.conversation(5)] == ["Hello \ufffd."]
     again.close()
 
 

@@ -15,6 +15,7 @@ from actionledger.actions.validation import AnyCatalogue
 from actionledger.errors import RenderError
 from actionledger.nearness import near_names
 from actionledger.plurals import counted
+from actionledger.text import printable_json
 from actionledger.values import ActionCall, FieldError
 from actionledger.vocabulary import ActionStatus, Reason
 
@@ -155,18 +156,18 @@ def _all_that_is_wrong(call: ActionCall) -> str:
 
 
 def _what_is_wrong(error: FieldError) -> str:
-    expected = _visible(error.expected)
+    expected = printable_json(error.expected)
     match error.code:
         case Reason.MISSING_NAME:
             return f"It doesn't say which action it is; expected {expected}."
         case Reason.UNKNOWN_ACTION:
-            return f"There is no action {_visible(error.value)}; expected {expected}."
+            return f"There is no action {printable_json(error.value)}; expected {expected}."
         case Reason.MISSING_FIELD:
             return f"The required field {_quoted(error.path)} is missing; expected {expected}."
         case Reason.UNKNOWN_FIELD:
             return f"There is no field {_quoted(error.path)}; expected {expected}."
     where = f"The field {_quoted(error.path)}" if error.path else "The action"
-    got = f", got {_visible(error.value)}" if error.value else ""
+    got = f", got {printable_json(error.value)}" if error.value else ""
     return f"{where} {_FAULTS.get(error.code, 'is not right')}; expected {expected}{got}."
 
 
@@ -193,11 +194,6 @@ def _json(value: object) -> str:
 
 def _quoted(name: str) -> str:
     return repr(name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…")
-
-
-def _visible(text: str) -> str:
-    """Return a text with everything that can't be seen, or begins a line, as its escape."""
-    return "".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in text)
 
 
 def _on_one_line(text: str) -> str:

@@ -1,7 +1,6 @@
 """What pydantic refuses, as field errors: a closed code, a path into the arguments, the value, what is allowed."""
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from pydantic_core import ErrorDetails
 
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
 from actionledger.nearness import did_you_mean
+from actionledger.text import escaped_halves
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 
@@ -21,8 +21,6 @@ _MOST_ERRORS = 100
 
 _MOST_NAMES = 50
 """An error names that many of the known names; the prompt and the catalogue have all of them."""
-
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 _TYPES = {
     Reason.MISSING_FIELD: (
@@ -109,7 +107,7 @@ def json_text(value: Any) -> str:
         text = _start_of_json(value)
     except (TypeError, ValueError):
         text = _start_of_repr(value)
-    text = _encodable(text)
+    text = escaped_halves(text)
     return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
 
 
@@ -195,7 +193,3 @@ def _start_of_repr(value: Any) -> str:
         return repr(value)
     except (ValueError, RecursionError):
         return f"<{type(value).__name__}>"
-
-
-def _encodable(text: str) -> str:
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -9,6 +9,7 @@ from typing import Any
 from typer.core import TyperCommand
 
 from actionledger.errors import UsageError
+from actionledger.text import to_any_bytes
 
 _MARK = "\1"
 """Stands before a text that is no option while options are looked for."""
@@ -54,7 +55,7 @@ def _text(name: str, text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        shown = repr(text.encode(errors="surrogateescape"))[1:]
+        shown = repr(to_any_bytes(text))[1:]
         raise UsageError(
             f"What is given for {name} is no UTF-8 text at character {error.start}: {shown[:200]}; write it in UTF-8."
         ) from error

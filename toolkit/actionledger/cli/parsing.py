@@ -13,6 +13,7 @@ from actionledger.cli.options import JsonOption
 from actionledger.cli.tables import console, plain, print_json
 from actionledger.errors import SourceError, UsageError
 from actionledger.explaining import explain
+from actionledger.text import from_any_bytes
 from actionledger.values import ParseResult
 
 
@@ -44,7 +45,7 @@ def _text(file: Path | None) -> str:
         data = file.read_bytes() if file else sys.stdin.buffer.read()
     except OSError as error:
         raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror}.") from error
-    return data.decode("utf-8", "surrogateescape")
+    return from_any_bytes(data)
 
 
 def _as_value(result: ParseResult) -> dict[str, object]:

@@ -35,6 +35,7 @@ from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import with_commands
 from actionledger.session.runtime import Runtime
+from actionledger.text import from_any_bytes
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
 
@@ -213,4 +214,4 @@ def _text(response: str) -> str:
         data = sys.stdin.buffer.read() if response == "-" else Path(response).read_bytes()
     except OSError as error:
         raise SourceError(f"The file {response!r} can't be read: {error.strerror}.") from error
-    return data.decode("utf-8", "surrogateescape")
+    return from_any_bytes(data)

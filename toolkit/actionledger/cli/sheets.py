@@ -9,6 +9,8 @@ from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
+from actionledger.text import printable
+
 RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number"})
 """The heads of columns of numbers."""
 
@@ -126,7 +128,7 @@ def visible_text(text: object) -> Text:
     """Return a text that the terminal shows as it is, control characters made visible; a ``Text`` stays what it is."""
     if isinstance(text, Text):
         return text
-    return Text("".join(mark if mark.isprintable() else repr(mark)[1:-1] for mark in str(text)))
+    return Text(printable(str(text)))
 
 
 def _measured(console: Console, options: ConsoleOptions, cells: Sequence[Text]) -> Measurement:

@@ -1,6 +1,5 @@
 """What is printed: numbers as tables, a model's text as text. Markup in it is never read as markup."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from actionledger.ledger.queries.targets import Timings
 from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.recording import json_text
+from actionledger.text import printable_json
 from actionledger.values import Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus
 
@@ -64,7 +64,7 @@ def print_json(value: object) -> None:
     Args:
         value: made of what JSON has, dataclasses, times and the like.
     """
-    typer.echo("".join(mark if mark.isprintable() else json.dumps(mark)[1:-1] for mark in json_text(value)))
+    typer.echo(printable_json(json_text(value)))
 
 
 def print_note(sentence: str, *, style: str = "") -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 from actionledger.commands.git_settings import Setting, has_worktree_file, settings_in, told
 from actionledger.errors import ActionError
 from actionledger.ids import new_id
+from actionledger.text import to_any_bytes
 from actionledger.vocabulary import Reason
 
 Ask: TypeAlias = Callable[[Sequence[str], Mapping[str, str]], str]
@@ -101,7 +102,7 @@ def stand_in(common: Path, settings: Sequence[Setting], home: Path, *, local_pus
         except FileExistsError:
             continue
     fresh = place / f"config.{new_id()}"
-    fresh.write_text(told(settings, local_pushes=local_pushes), encoding="utf-8", errors="surrogateescape")
+    fresh.write_bytes(to_any_bytes(told(settings, local_pushes=local_pushes)))
     fresh.replace(place / "config")
     return place
 

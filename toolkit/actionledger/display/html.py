@@ -3,7 +3,8 @@
 from html import escape
 
 from actionledger.display.style import STYLE
-from actionledger.display.text import described, is_unseen, laid_out, token
+from actionledger.display.text import laid_out
+from actionledger.text import described, is_unseen, token, writable
 
 
 def escaped(text: object) -> str:
@@ -64,8 +65,6 @@ def _drawn(character: str) -> str:
             kept = "\u2400"
         case "\r":
             kept = "&#13;"
-        case _ if "\ud800" <= character <= "\udfff":
-            kept = "\ufffd"
         case _:
-            kept = character
+            kept = writable(character)
     return f'<bdi class="al-unseen" data-is="{token(character)}" title="{escape(described(character))}">{kept}</bdi>'

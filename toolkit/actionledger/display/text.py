@@ -1,32 +1,8 @@
 """Text that anybody may have written, made fit to look at: what can't be seen becomes a token that can."""
 
-from unicodedata import category, east_asian_width, name
+from unicodedata import category, east_asian_width
 
-_LAYOUT = frozenset("\n\t")
-_BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
-    map(chr, range(0xE0100, 0xE01F0))
-)
-"""Letters and marks that look like nothing."""
-
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_NAMES = {"\0": "NUL", "\r": "CR", "\n": "LF", "\t": "TAB", "\x1b": "ESC", "\x7f": "DEL", "\ufeff": "BOM"}
-
-
-def is_unseen(character: str) -> bool:
-    """Return whether a character shows nothing, or changes how its neighbours are shown; line breaks and tabs don't count."""
-    if character.isascii():
-        return not (character.isprintable() or character in _LAYOUT)
-    return character in _BLANKS or category(character) in _UNSEEN
-
-
-def token(character: str) -> str:
-    """Return what stands for a character that can't be seen: its short name, or ``U+202E``."""
-    return _NAMES.get(character) or f"U+{ord(character):04X}"
-
-
-def described(character: str) -> str:
-    """Return a character's name for people, such as ``U+202E RIGHT-TO-LEFT OVERRIDE``."""
-    return f"U+{ord(character):04X} {name(character, _NAMES.get(character, ''))}".rstrip()
+from actionledger.text import is_unseen, token
 
 
 def visible(text: object) -> str:

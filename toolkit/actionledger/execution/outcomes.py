@@ -4,6 +4,7 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from actionledger.errors import ActionError
+from actionledger.text import writable
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Reason
 
 MAX_MESSAGE = 2000
@@ -72,7 +73,6 @@ def _reason(error: ActionError) -> Reason:
 
 def _text(error: BaseException) -> str:
     try:
-        # Half of a surrogate pair can be written nowhere.
-        return str(error).encode(errors="replace").decode()
+        return writable(str(error))
     except Exception:  # noqa: BLE001 - a stranger's exception may fail even at that
         return "(the error has no readable text)"

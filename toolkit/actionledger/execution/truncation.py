@@ -19,6 +19,8 @@ from uuid import UUID
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
+from actionledger.text import writable
+
 MAX_RESULT = 64 * 1024
 """The most that is kept of a result, in characters of JSON text."""
 
@@ -29,7 +31,6 @@ _DESCRIPTION = 200
 _LONGEST_INTEGER_BITS = 10_000
 _PART_OF_WORD = re.compile(r"[\w.~+/=%:@-]+\Z", re.ASCII)
 _LONGEST_WORD = 300
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def truncated(value: Any, limit: int = MAX_RESULT) -> Any:
@@ -109,7 +110,7 @@ def _string(value: str | bytes | bytearray, limit: int) -> str:
     # One character more than fits shows that it doesn't; the rest of a huge text is never touched.
     start = value[: limit + 1]
     text = start if isinstance(start, str) else _decoded(bytes(start))
-    return json.dumps(_SURROGATE.sub("\ufffd", text), ensure_ascii=False)
+    return json.dumps(writable(text), ensure_ascii=False)
 
 
 def _decoded(data: bytes) -> str:

@@ -1,7 +1,6 @@
 """Events as lines: what is written to a segment is complete, masked and readable again."""
 
 import json
-import re
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -9,12 +8,10 @@ from pydantic_core import PydanticSerializationError, to_json
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT, Event, ResponseReceived
 from actionledger.privacy import mask
+from actionledger.text import writable
 
 LINE_LIMIT = 64 * 1024 * 1024
 """The length of the longest line, in bytes, its line break included."""
-
-LONE_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half of a character: Python's strings can hold it, UTF-8 can't."""
 
 # Inside a JSON string a quote has a backslash before it, so this can't be part of the response's own text.
 _EXACT, _NOT_EXACT = b'"text_is_exact":true', b'"text_is_exact":false'
@@ -47,7 +44,7 @@ def encode(event: Event) -> bytes:
 
 def as_recorded(text: str) -> str:
     """Return a text as a ledger keeps it, secrets masked, so that like is compared with like."""
-    kept: str = json.loads(mask(to_json(LONE_SURROGATE.sub("\ufffd", text))))
+    kept: str = json.loads(mask(to_json(writable(text))))
     return kept
 
 
@@ -66,7 +63,7 @@ def _dump(event: Event) -> tuple[bytes, bool]:
 
 def _without_lone_surrogates(value: Any) -> Any:
     if isinstance(value, str):
-        return LONE_SURROGATE.sub("\ufffd", value)
+        return writable(value)
     if isinstance(value, dict):
         return {_without_lone_surrogates(key): _without_lone_surrogates(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

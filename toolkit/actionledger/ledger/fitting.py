@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from actionledger.ledger.encoding import LONE_SURROGATE
 from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES
+from actionledger.text import writable
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_CHARACTERS = 36
@@ -62,7 +62,7 @@ def _fit_json(_column: str, value: str) -> str:
     if not _SURROGATE_ESCAPE.search(value):
         return value
     try:
-        return LONE_SURROGATE.sub("\ufffd", json.dumps(json.loads(value), ensure_ascii=False))
+        return writable(json.dumps(json.loads(value), ensure_ascii=False))
     except (ValueError, RecursionError):
         return value  # no JSON: it is stored as a JSON string
 

@@ -1,7 +1,6 @@
 """A response from its pieces: texts joined, calls put together by their place."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,8 +15,7 @@ from actionledger.models.wire import (
     text_of,
     usage_of,
 )
-
-_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+from actionledger.text import ends_in_half, joined_halves
 
 
 @dataclass(slots=True)
@@ -108,9 +106,8 @@ class Assembly:
     def _whole_characters(self, piece: str) -> str:
         """Join the halves of characters that a server cut as UTF-16; a half at the end waits for its other one."""
         piece = self.half + piece
-        self.half = piece[-1:] if "\ud800" <= piece[-1:] <= "\udbff" else ""
-        whole = piece[: len(piece) - len(self.half)]
-        return _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), whole)
+        self.half = piece[-1:] if ends_in_half(piece) else ""
+        return joined_halves(piece[: len(piece) - len(self.half)])
 
     def _add_calls(self, delta: Mapping[str, Any]) -> None:
         if isinstance(legacy := delta.get("function_call"), dict):

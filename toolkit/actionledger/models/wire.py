@@ -7,6 +7,7 @@ from typing import Any
 from actionledger.errors import UsageError
 from actionledger.models.base import Completion, Message, Stop, Tools, Usage
 from actionledger.models.malformed import MalformedError
+from actionledger.text import writable
 
 OWN_FIELDS = frozenset({"model", "messages", "tools", "stop", "stream"})
 """The fields of a request that its caller can't set as options."""
@@ -27,7 +28,7 @@ def request_body(
     stream: bool,
     options: Mapping[str, Any],
 ) -> bytes:
-    """Return a request as JSON; half a surrogate pair, which no server takes, becomes a question mark.
+    """Return a request as JSON; half a surrogate pair, which no server takes, becomes U+FFFD.
 
     Args:
         model: the model's name.
@@ -50,7 +51,7 @@ def request_body(
     fields |= options
     kept = {name: value for name, value in fields.items() if value is not None}
     try:
-        return json.dumps(kept, ensure_ascii=False, allow_nan=False).encode(errors="replace")
+        return writable(json.dumps(kept, ensure_ascii=False, allow_nan=False)).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(
             f"The request can't be written as JSON: {error}; look at its tools and options."

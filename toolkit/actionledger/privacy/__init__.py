@@ -18,6 +18,7 @@ from actionledger.privacy.escapes import SPELLINGS, View, masked, seen_through
 from actionledger.privacy.headers import HEADERS, Place
 from actionledger.privacy.named import NAMED, Named
 from actionledger.privacy.tokens import TOKENS
+from actionledger.text import from_utf8_with_halves, utf8_with_halves
 
 __all__ = ["mask", "mask_text"]
 
@@ -85,6 +86,6 @@ def mask_text(text: str) -> str:
         A text of the same length, the same object where there is nothing to hide.
     """
     # Half a character can be a part of a text, and not of UTF-8.
-    line = json.dumps(text, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    line = utf8_with_halves(json.dumps(text, ensure_ascii=False))
     kept = mask(line)
-    return text if kept is line else str(json.loads(kept.decode("utf-8", "surrogatepass")))
+    return text if kept is line else str(json.loads(from_utf8_with_halves(kept)))

@@ -12,6 +12,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from actionledger.text import escaped_halves
+
 _COMPARED = 2000
 """So much of a thought is compared for likeness, in characters from its beginning."""
 
@@ -195,7 +197,7 @@ def may_pass(error: str) -> bool:
 
 def hashed(text: str) -> str:
     """Return a text as a hash of fixed length."""
-    return blake2b(text.encode(errors="backslashreplace"), digest_size=12).hexdigest()
+    return blake2b(escaped_halves(text).encode(), digest_size=12).hexdigest()
 
 
 def _value(arguments: str) -> Any:

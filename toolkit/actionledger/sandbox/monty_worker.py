@@ -31,6 +31,7 @@ from actionledger.sandbox.inside.plain import NotPlainError, TooLargeError, exac
 from actionledger.sandbox.inside.raising import builtin_error, no_method
 from actionledger.sandbox.limits import Limits
 from actionledger.sandbox.output import Output
+from actionledger.text import writable
 
 _SPARE_SUSPENSIONS = 100_000
 """How often the code may reach out besides its host calls: to sleep, to look up a name."""
@@ -61,7 +62,7 @@ class MontyWorkers:
             with self._session(gate.limits) as session, _watched(session, run.deadline):
                 functions = run.functions()
                 value = session.feed_run(
-                    code.encode("utf-8", "replace").decode(),
+                    writable(code),
                     inputs={gate.api.name: _Door(gate.api.name, functions)},
                     # Monty calls a function that was given out before by its name.
                     external_lookup={function.__name__: function for function in functions.values()},

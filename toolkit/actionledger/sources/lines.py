@@ -10,6 +10,7 @@ from pydantic_core import from_json
 
 from actionledger.sources.base import Refusal
 from actionledger.sources.containers import OnRead, opened, shown
+from actionledger.text import from_utf8_with_halves
 
 MAX_LINE = 16 * 2**20
 """The longest line that is read, in bytes; what is recorded of it, escaped twice, still fits into an event."""
@@ -63,7 +64,7 @@ def _loads(line: bytes) -> Any:
         return from_json(line)
     except ValueError:
         # Slower, but it takes half a surrogate pair, which logs of Python programs hold, and a byte order mark.
-        value = json.loads(line.decode("utf-8-sig", "surrogatepass"))
+        value = json.loads(from_utf8_with_halves(line).removeprefix("\ufeff"))
     if _is_deep(value):
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     return value

@@ -7,6 +7,7 @@ from difflib import unified_diff
 from enum import StrEnum
 
 from actionledger.plurals import counted
+from actionledger.text import printable
 from actionledger.workspace.texts import is_text
 
 _MOST_COMPARED = 2_000
@@ -66,7 +67,7 @@ def unified(path: str, before: bytes | None, after: bytes | None, *, most_lines:
     # Three lines around are what a unified diff shows; the rest needs no comparing.
     first, last_old, last_new = max(0, same - 3), len(old) - max(0, behind - 3), len(new) - max(0, behind - 3)
     # A command may have made a name with a line break in it, which must not look like a line of the diff.
-    name = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in path)
+    name = printable(path)
     names = (
         f"a/{name}" if before is not None else "/dev/null",
         f"b/{name}" if after is not None else "/dev/null",

@@ -6,6 +6,7 @@ from typing import Any
 
 from actionledger.actions.describing import Arguments
 from actionledger.plurals import counted
+from actionledger.text import printable, writable
 from actionledger.vocabulary import ExecutionStatus
 
 MOST_LINES = 40
@@ -34,8 +35,7 @@ _SHOWN_FIELDS = ("content", "diff")
 
 def visible(text: str) -> str:
     """Return a text as a terminal may be given it: line ends and tabs as such, other control characters as escapes."""
-    plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return "".join(mark if mark.isprintable() or mark in "\n\t" else ascii(mark)[1:-1] for mark in plain)
+    return printable(text.replace("\r\n", "\n").replace("\r", "\n"), kept="\n\t")
 
 
 def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
@@ -50,7 +50,7 @@ def label(name: str, arguments: Arguments | Mapping[str, Any]) -> str:
     if target := arguments.get("target"):
         text += f" → {target}"
     if isinstance(content := arguments.get("content"), str):
-        text += f" ({counted(len(content.encode(errors='replace')), 'byte')})"
+        text += f" ({counted(len(writable(content).encode()), 'byte')})"
     line = visible(f"{name.upper()}: {text}" if text else name.upper()).replace("\n", " ")
     return line if len(line) <= _LONGEST else line[:_LONGEST] + "…"
 

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from actionledger.ledger.queries.base import Queryable, picked
 from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, scope
+from actionledger.text import utf8_with_halves
 
 _BATCH = 1000
 
@@ -98,7 +99,7 @@ SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}) FROM turn_starts SEMI JOI
 
 def digest(text: str) -> str:
     """Return what tells a recorded text from another one."""
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:_DIGEST]
+    return sha256(utf8_with_halves(text)).hexdigest()[:_DIGEST]
 
 
 def known(ledger: Queryable, source: str, *, run: bool = False) -> Known:

@@ -107,7 +107,7 @@ class Repository:
 
     def _check_name(self, name: str) -> None:
         """Refuse what git would not take for a branch's name, or would take for something else."""
-        is_plain = name.isprintable() and len(name.encode(errors="replace")) <= _LONGEST_NAME
+        is_plain = name.isprintable() and len(name.encode()) <= _LONGEST_NAME
         is_name = is_plain and not name.startswith("-") and name not in {"HEAD", "@"}
         # The form with --branch would expand @{-1} to another name.
         if not is_name or self._git("check-ref-format", f"refs/heads/{name}").returncode:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
-from actionledger.profiles.orchestrator.store import Store, moment, writable
+from actionledger.profiles.orchestrator.store import Store, moment
+from actionledger.text import writable
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 """What a person is asked for: to tell something, to decide something, to look at something."""

@@ -136,11 +136,6 @@ def _in_words(path: Path) -> Iterator[None]:
         raise UsageError(f"{path} is no store of the orchestrator: {error}; move it away.") from error
 
 
-def writable(text: str) -> str:
-    """Return a text as SQLite can keep it: half of a surrogate pair becomes U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def moment() -> str:
     """Return the time now as the store keeps it."""
     return datetime.now(UTC).isoformat(timespec="seconds")

@@ -14,6 +14,7 @@ from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.persona import MAX_TEXT, SPEECH, THOUGHTS, Persona
 from actionledger.profiles.reasoner.shared_context import ActionResult, SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.text import writable
 from actionledger.vocabulary import Reason
 
 _LINES = 20
@@ -110,7 +111,7 @@ class Executor(ABC):
 
 def tidy(text: str) -> str:
     """Return a text as the persona keeps it: without blanks around it, storable, not too long."""
-    return text.strip().encode(errors="replace").decode()[:MAX_TEXT]
+    return writable(text.strip())[:MAX_TEXT]
 
 
 def on_one_line(text: str) -> str:

@@ -13,6 +13,7 @@ from threading import Lock
 
 from actionledger.errors import ActionError, UsageError
 from actionledger.profiles.reasoner.persona import PERSONA, Persona
+from actionledger.text import writable
 from actionledger.vocabulary import Reason
 
 STORE_FILE = "reasoner.sqlite"
@@ -161,7 +162,8 @@ class PersonaStore:
         """Keep what was said."""
         with self._writing():
             self._connection.execute(
-                "INSERT INTO conversation (who, text, said_at) VALUES (?, ?, ?)", (who, _clean(text), _now())
+                "INSERT INTO conversation (who, text, said_at) VALUES (?, ?, ?)",
+                (who, writable(text), _now()),
             )
 
     def conversation(self, limit: int) -> list[Line]:
@@ -207,11 +209,6 @@ class PersonaStore:
 def _step(row: tuple[int, str, str, str]) -> Step:
     step, action, made_at, persona = row
     return Step(step, action, made_at, PERSONA.validate_json(persona))
-
-
-def _clean(text: str) -> str:
-    """Return a text as SQLite can keep it: half of a surrogate pair can be written nowhere."""
-    return text.encode(errors="replace").decode()
 
 
 def _now() -> str:

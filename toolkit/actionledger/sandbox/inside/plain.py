@@ -77,7 +77,7 @@ def shown(value: object, bounds: Bounds) -> Measured:
 
 
 def well_formed(text: str) -> str:
-    """Return a text that UTF-8 can write: halves of surrogate pairs become their escapes."""
+    """Return a text that UTF-8 can write: halves of surrogate pairs become their escapes, as ``text.escaped_halves`` has it."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+from actionledger.text import escaped_halves
+
 _PARAMETER = re.compile(r"[^\W\d]\w*")
 _FENCE_LINE = re.compile("^[ \t]*(`{3,})", re.MULTILINE)
 
@@ -31,8 +32,7 @@ class PlainCall(NamedTuple):
 
 def json_text(value: object) -> str:
     """Return a value as JSON on one line; half of a surrogate pair, which no encoding takes, as its escape."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _LONE_SURROGATE.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
+    return escaped_halves(json.dumps(value, ensure_ascii=False, allow_nan=False))
 
 
 def raw_text(value: object) -> str:
