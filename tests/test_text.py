@@ -155,6 +155,4 @@ def test_no_other_room_has_a_way_of_its_own_with_halves():
         for line in path.read_text(encoding="utf-8").splitlines()
         if ways.search(line)
     }
-    assert found == {
-        'ledger/loading.py: text = line.data.decode(errors="backslashreplace").rstrip("\\n")'
-    }
+    assert found == {'ledger/loading.py: text = line.data.decode(errors="backslashreplace").rstrip("\\n")'}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.clock import now
 from actionledger.commands import Commands, CommandSettings, Wall
 from actionledger.errors import DecisionKeyError, UsageError
 from actionledger.events import ApprovalDecided, ApprovalRequested
@@ -18,7 +19,6 @@ from actionledger.execution.approval import Decision
 from actionledger.execution.execution_events import POLICY
 from actionledger.ids import new_id
 from actionledger.ledger.queries.approvals import approvals_of_turn
-from actionledger.recording import now
 from actionledger.session.decisions import decide
 from actionledger.session.signatures import key_path, signing_key
 from actionledger.session.valid_decisions import decided_approvals, open_standings, waiting_approvals

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.clock import now
 from actionledger.errors import ActionError
-from actionledger.recording import now
 from actionledger.vocabulary import Reason
 from actionledger.workspace import (
     FileLimits,

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
+from actionledger.canonical import json_text
+from actionledger.clock import now
 from actionledger.events import SystemNoted
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
@@ -23,8 +25,6 @@ from actionledger.recording import (
     RunKey,
     SessionKey,
     TurnKey,
-    json_text,
-    now,
     parser_used,
     record_fitting,
     response_received,

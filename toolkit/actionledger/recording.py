@@ -4,18 +4,16 @@ An event's id is derived from what it is about. So an import that is repeated, o
 events again, and the ledger passes over them.
 """
 
-import json
 import platform
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import UTC, datetime
-from math import inf, isfinite
+from datetime import datetime
 from typing import Any, Protocol
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from actionledger._version import __version__
+from actionledger.canonical import json_text
+from actionledger.clock import now
 from actionledger.errors import EventTooLargeError
 from actionledger.events import (
     ActionRecord,
@@ -32,7 +30,6 @@ from actionledger.events import (
     TurnResumed,
 )
 from actionledger.ids import derived_id, new_id
-from actionledger.text import writable
 from actionledger.values import ParseResult
 from actionledger.vocabulary import SENTENCES, BlockStatus, Reason, RunKind
 
@@ -146,38 +143,6 @@ class TurnKey:
             "task": self.session.task,
             "occurred_at": self.occurred_at,
         }
-
-
-def now() -> datetime:
-    """Return the current time, UTC without a zone, as the ledger keeps it."""
-    return datetime.now(UTC).replace(tzinfo=None)
-
-
-def utc(moment: datetime) -> datetime:
-    """Return a time as the ledger keeps it: UTC without a zone; one without a zone is taken for UTC."""
-    return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
-
-
-def json_text(value: Any) -> str:
-    """Return a value as JSON text; lone surrogates become U+FFFD, what JSON can't hold becomes its ``repr``."""
-    try:
-        return to_json(value, fallback=repr, inf_nan_mode="strings").decode()
-    except PydanticSerializationError:  # half a surrogate pair, or deeper than it goes
-        return json.dumps(_writable(value), ensure_ascii=False, separators=(",", ":"))
-
-
-def _writable(value: Any) -> Any:
-    """Return a value of JSON types alone, with texts that UTF-8 can write."""
-    if isinstance(value, dict):
-        keys = (key if isinstance(key, str) else repr(key) for key in value)
-        return dict(zip(map(_writable, keys), map(_writable, value.values()), strict=True))
-    if isinstance(value, list | tuple):
-        return list(map(_writable, value))
-    if isinstance(value, float) and not isfinite(value):
-        return {inf: "Infinity", -inf: "-Infinity"}.get(value, "NaN")
-    if isinstance(value, int | float | None):
-        return value
-    return writable(value if isinstance(value, str) else repr(value))
 
 
 def _head(run_id: str, *about: object) -> dict[str, Any]:

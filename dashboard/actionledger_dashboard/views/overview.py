@@ -1,11 +1,12 @@
 """Is it getting better, what breaks, and where: every number leads to the turns behind it."""
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any, NoReturn
 
 import streamlit as st
 
+from actionledger.clock import now
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Failure, Filter, Funnel, Mark, Unit
 from actionledger.plurals import counted
@@ -120,9 +121,7 @@ def show_trend(linked: Linked, within: Filter) -> None:
         return
     if trend.undated:
         st.caption(f"Without a time, and so not in this chart: {counted(trend.undated, 'response')}.")
-    picked = st.altair_chart(
-        charts.trend_chart(trend, datetime.now(UTC).replace(tzinfo=None)), key="trend", on_select="rerun"
-    )
+    picked = st.altair_chart(charts.trend_chart(trend, now()), key="trend", on_select="rerun")
     for point in charts.picked_points(picked):
         period = next(period for period in trend.periods if period.start.date().isoformat() == point["day"])
         open_turns(replace(within, since=period.start, until=period.end), Mark())

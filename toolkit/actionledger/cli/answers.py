@@ -9,10 +9,10 @@ from typing import Any, TextIO
 
 from rich.console import Console
 
+from actionledger.canonical import json_text
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import PlainConsole, console, plain, print_note
 from actionledger.ledger.guarded import Answer
-from actionledger.recording import json_text
 
 SHOWN_ROWS = 200
 """How many rows a terminal is shown."""

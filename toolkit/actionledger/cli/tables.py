@@ -7,6 +7,7 @@ import typer
 from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
+from actionledger.canonical import json_text
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
 from actionledger.ledger.queries.dialects import ReadIn
 from actionledger.ledger.queries.funnel import Funnel
@@ -14,7 +15,6 @@ from actionledger.ledger.queries.reasons import Failure
 from actionledger.ledger.queries.targets import Timings
 from actionledger.plurals import counted
 from actionledger.rates import Rate
-from actionledger.recording import json_text
 from actionledger.text import printable_json
 from actionledger.values import Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus

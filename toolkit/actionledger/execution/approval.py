@@ -13,9 +13,9 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from actionledger.canonical import json_text
 from actionledger.errors import UsageError
 from actionledger.execution.rules import Condition, Fit, fits_plainly, restricts
-from actionledger.recording import json_text
 from actionledger.values import ActionCall
 from actionledger.vocabulary import DecisionKind
 

@@ -6,6 +6,8 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from actionledger.canonical import json_text
+from actionledger.clock import now
 from actionledger.events import (
     ApprovalDecided,
     ApprovalRequested,
@@ -17,7 +19,7 @@ from actionledger.events import (
 from actionledger.execution.approval import Decision, content_hash
 from actionledger.ids import derived_id
 from actionledger.privacy import mask
-from actionledger.recording import TurnKey, action_id_of, json_text, now
+from actionledger.recording import TurnKey, action_id_of
 from actionledger.values import ActionCall, Approval, Observation
 
 POLICY = "policy"

@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from actionledger.actions.validation import as_known
+from actionledger.clock import now
 from actionledger.errors import UsageError
 from actionledger.execution.acting import Acting
 from actionledger.execution.approval import Policy
@@ -26,7 +27,6 @@ from actionledger.recording import (
     SessionKey,
     TurnKey,
     attempt_id_of,
-    now,
     record_fitting,
     response_received,
     response_refused,

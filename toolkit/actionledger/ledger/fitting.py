@@ -3,10 +3,11 @@
 import json
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from actionledger.clock import utc
 from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES
 from actionledger.text import writable
@@ -54,7 +55,7 @@ def _fit_uuid(column: str, value: str) -> str:
 
 
 def _fit_time(_column: str, value: datetime) -> datetime:
-    return value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+    return utc(value)
 
 
 def _fit_json(_column: str, value: str) -> str:

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.clock import now
 from actionledger.events import Event
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
@@ -19,7 +20,6 @@ from actionledger.ledger.projection import Row, rows_of
 from actionledger.ledger.schema import QUARANTINE, Unreadable
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
-from actionledger.recording import now
 
 
 @dataclass(slots=True)

@@ -5,12 +5,12 @@ and tables to what ``schema.py`` says now. The first one makes everything.
 """
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger._version import __version__
+from actionledger.clock import now
 from actionledger.errors import NewerLedgerError
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.schema import BOOKKEEPING, TABLES, VIEWS
@@ -108,7 +108,6 @@ def refuse_newer(version: int, known: int) -> None:
 
 def _note_version(connection: DuckDBPyConnection, number: int) -> None:
     if number == 1:
-        now = datetime.now(UTC).replace(tzinfo=None)
-        connection.execute("INSERT INTO meta VALUES (1, ?, ?)", [now, __version__])
+        connection.execute("INSERT INTO meta VALUES (1, ?, ?)", [now(), __version__])
     else:
         connection.execute("UPDATE meta SET schema_version = ?, toolkit_version = ?", [number, __version__])

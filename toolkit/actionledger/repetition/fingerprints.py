@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from actionledger.canonical import json_text
 from actionledger.events import (
     ActionRecord,
     Event,
@@ -12,7 +13,6 @@ from actionledger.events import (
     ResponseParsed,
     ResponseReceived,
 )
-from actionledger.recording import json_text
 from actionledger.repetition.forms import (
     CallForm,
     call_form,

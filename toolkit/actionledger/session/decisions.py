@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from actionledger.canonical import json_text
 from actionledger.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.events import EVENT, ApprovalDecided
 from actionledger.execution.approval import Decision, content_hash, hash_of_shown
@@ -10,7 +11,6 @@ from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.encoding import encode
 from actionledger.privacy import mask
-from actionledger.recording import json_text
 from actionledger.session.signatures import signed, signing_key
 from actionledger.session.valid_decisions import Standing, standings_called
 from actionledger.values import Approval

@@ -7,6 +7,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from actionledger.actions.validation import as_known
+from actionledger.canonical import json_text
+from actionledger.clock import now
 from actionledger.errors import LedgerError, UsageError
 from actionledger.events import (
     ApprovalRequested,
@@ -27,8 +29,6 @@ from actionledger.recording import (
     Recorder,
     RunKey,
     SessionKey,
-    json_text,
-    now,
     parser_used,
     run_finished,
     run_started,

@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.clock import now, utc
 from actionledger.errors import UsageError
 from actionledger.events import ActionReversed
 from actionledger.ids import derived_id
@@ -20,9 +21,7 @@ from actionledger.recording import (
     TurnKey,
     action_id_of,
     attempt_id_of,
-    now,
     turn_id_of,
-    utc,
 )
 from actionledger.vocabulary import Reversal
 from actionledger.workspace import Undone, Workspace

@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.recording import utc
+from actionledger.clock import utc
 from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from actionledger.clock import now
 from actionledger.errors import ActionError, LedgerError
-from actionledger.recording import now
 from actionledger.workspace.history import History
 from actionledger.workspace.journal import Journal
 from actionledger.workspace.locking import lock_alone, lock_shared

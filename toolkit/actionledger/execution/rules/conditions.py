@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
+from actionledger.canonical import json_text
 from actionledger.execution.rules.commands import glob_restricts, words_restrict
 from actionledger.execution.rules.fit import Fit
 from actionledger.execution.rules.lines import Word, commands_in
 from actionledger.execution.rules.paths import normalised, text_restricts
 from actionledger.execution.rules.programs import Starts, started_by, started_by_words
-from actionledger.recording import json_text
 
 Condition: TypeAlias = str | tuple[str, ...]
 """What a field must be: a glob over all of its text; or the words that a command begins with."""

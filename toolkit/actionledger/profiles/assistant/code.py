@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any, NoReturn
 
+from actionledger.canonical import json_text
 from actionledger.errors import ActionError, SandboxError
 from actionledger.execution.handlers import Context, Handler
 from actionledger.execution.truncation import truncated
 from actionledger.plurals import counted
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
-from actionledger.recording import json_text
 from actionledger.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
 from actionledger.sandbox.monty import MontySandbox
 from actionledger.vocabulary import Reason

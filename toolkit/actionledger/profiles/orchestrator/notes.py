@@ -2,12 +2,12 @@
 
 from typing import Any
 
+from actionledger.clock import now
 from actionledger.events import SystemNoted
 from actionledger.ids import derived_id, new_id
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending
-from actionledger.recording import now
 from actionledger.values import Turn
 
 
