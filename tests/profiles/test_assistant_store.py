@@ -14,7 +14,7 @@ FIELDS = {"content": "tea", "notes": "", "status": "pending"}
 @pytest.fixture
 def store(tmp_path):
     opened = Store(tmp_path / "s.sqlite")
-    opened._connection.execute("PRAGMA busy_timeout = 0")
+    opened.rows("PRAGMA busy_timeout = 0")
     yield opened
     opened.close()
 
@@ -33,6 +33,6 @@ def test_a_locked_file_is_worth_another_try(store, tmp_path):
 
 def test_another_fault_is_none_of_the_models(store):
     """A table that is missing is an error of ours."""
-    store._connection.execute("DROP TABLE tasks")
+    store.rows("DROP TABLE tasks")
     with pytest.raises(sqlite3.OperationalError, match="no such table"):
         store.add(TASK, FIELDS)

@@ -75,7 +75,7 @@ def test_a_store_that_can_not_be_opened_is_one_sentence(run, sentence, script, t
     """A folder is in its place."""
     run("orchestrator", "run", "work", "Go.", f"--layer=2ic={script}")
     (tmp_path / "work" / "orchestrator.sqlite").mkdir()
-    assert "unable to open database file" in sentence("orchestrator", "plan", "work")
+    assert "'orchestrator.sqlite' can't be used: Is a directory" in sentence("orchestrator", "plan", "work")
 
 
 @pytest.mark.parametrize("command", ["requests", "plan", "issues", "jobs"])

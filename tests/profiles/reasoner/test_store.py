@@ -7,7 +7,7 @@ import pytest
 
 from actionledger.errors import ActionError, UsageError
 from actionledger.profiles.reasoner.persona import Entry, Persona
-from actionledger.profiles.reasoner.store import PersonaStore
+from actionledger.profiles.reasoner.store import PersonaStore, _append
 from actionledger.vocabulary import Reason
 
 
@@ -62,8 +62,8 @@ def test_what_breaks_off_behind_a_write_is_taken_back(store):
     """A step is kept whole or not at all."""
 
     def break_off() -> None:
-        with store._writing():
-            store._append("update_mood", Persona(mood="glad"))
+        with store.writing() as cursor:
+            _append(cursor, "update_mood", Persona(mood="glad"))
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -124,7 +124,7 @@ def test_a_store_that_another_session_holds_says_so(store, tmp_path):
     """Nothing was done, and the same may work a moment later."""
     other = PersonaStore(tmp_path / "p.sqlite")
     store._connection.execute("PRAGMA busy_timeout = 1")
-    with other._writing(), pytest.raises(ActionError) as caught:
+    with other.writing(), pytest.raises(ActionError) as caught:
         store.change("update_mood", feel("glad"))
     assert (caught.value.reason, caught.value.transient) == (Reason.UNAVAILABLE, True)
     other.close()
@@ -133,5 +133,5 @@ def test_a_store_that_another_session_holds_says_so(store, tmp_path):
 def test_a_file_that_is_something_else_is_refused(tmp_path):
     """It is left as it is."""
     (tmp_path / "p.sqlite").write_text("no database at all, but long enough to be looked at as one" * 20)
-    with pytest.raises(UsageError, match="can't be used"):
+    with pytest.raises(UsageError, match=r"is no store of the reasoner: .* move it away"):
         PersonaStore(tmp_path / "p.sqlite")

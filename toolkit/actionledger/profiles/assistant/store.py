@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self
 
 from actionledger.errors import ActionError
+from actionledger.profiles.stores import IN_MEMORY, SqliteStore, moment
 from actionledger.vocabulary import Reason
 
 Record = dict[str, Any]
@@ -42,30 +42,23 @@ ITEM = Kind("datavault item", "datavault", "filetype")
 KINDS = (TASK, MEMORY, GOAL, ITEM)
 
 
-class Store:
+def _table(kind: Kind) -> str:
+    field = f"{kind.field} TEXT NOT NULL, " if kind.field else ""
+    return (
+        f"{kind.table} (id INTEGER PRIMARY KEY AUTOINCREMENT, content TEXT NOT NULL, notes TEXT NOT NULL, {field}"
+        "created_at TEXT NOT NULL, updated_at TEXT NOT NULL)"
+    )
+
+
+class Store(SqliteStore):
     """The four collections.
 
     Args:
         path: the SQLite file; made if it isn't there. ``:memory:`` for none.
     """
 
-    def __init__(self, path: Path | str) -> None:
-        self._connection = sqlite3.connect(path, timeout=5, isolation_level=None, check_same_thread=False)
-        self._connection.row_factory = sqlite3.Row
-        # SQLite's own lower() knows ASCII alone.
-        self._connection.create_function("folded", 1, str.casefold, deterministic=True)
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        self._make_tables()
-
-    def _make_tables(self) -> None:
-        for kind in KINDS:
-            field = f"{kind.field} TEXT NOT NULL, " if kind.field else ""
-            self._connection.execute(
-                f"CREATE TABLE IF NOT EXISTS {kind.table} (id INTEGER PRIMARY KEY AUTOINCREMENT, "
-                f"content TEXT NOT NULL, notes TEXT NOT NULL, {field}"
-                "created_at TEXT NOT NULL, updated_at TEXT NOT NULL)"
-            )
+    owner = "assistant"
+    tables = tuple(map(_table, KINDS))
 
     @classmethod
     def copy_of(cls, path: Path) -> Self:
@@ -74,41 +67,31 @@ class Store:
         Args:
             path: the SQLite file; it is neither made nor changed.
         """
-        copy = cls(":memory:")
+        copy = cls(IN_MEMORY)
         if path.exists():
-            with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as original:
-                original.backup(copy._connection)
-            copy._make_tables()
+            with (
+                copy.opened() as connection,
+                closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=5)) as original,
+            ):
+                original.backup(connection)
+                copy._prepare(connection)
         return copy
 
-    def close(self) -> None:
-        """Let go of the file."""
-        self._connection.close()
-
-    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
-        """Run a statement; one that finds the file locked has done nothing.
-
-        Raises:
-            ActionError: another session holds the file.
-        """
-        try:
-            return self._connection.execute(statement, values)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-                raise
-            message = "Another session is writing to the store; try again in a moment."
-            raise ActionError(Reason.UNAVAILABLE, message, transient=True) from error
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        # SQLite's own lower() knows ASCII alone.
+        connection.create_function("folded", 1, str.casefold, deterministic=True)
+        super()._prepare(connection)
 
     def add(self, kind: Kind, fields: Mapping[str, str]) -> Record:
         """Keep a new record; return it with its number."""
-        moment = _now()
+        at = moment()
         values = [fields[column] for column in kind.columns]
         marks = ", ".join("?" * (len(values) + 2))
-        row = self._execute(
+        (row,) = self.rows(
             f"INSERT INTO {kind.table} ({', '.join(kind.columns)}, created_at, updated_at) "  # noqa: S608
             f"VALUES ({marks}) RETURNING *",
-            (*values, moment, moment),
-        ).fetchone()
+            (*values, at, at),
+        )
         return dict(row)
 
     def get(self, kind: Kind, number: int) -> Record:
@@ -117,10 +100,8 @@ class Store:
         Raises:
             ActionError: there is none of that number.
         """
-        row = self._execute(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),)).fetchone()  # noqa: S608
-        if row is None:
-            raise _not_found(kind, number)
-        return dict(row)
+        found = self.rows(f"SELECT * FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
+        return _only(found, kind, number)
 
     def change(self, kind: Kind, number: int, fields: Mapping[str, str | None]) -> Record:
         """Change what is given of a record, leave the rest; return it.
@@ -130,13 +111,11 @@ class Store:
         """
         given = {name: value for name, value in fields.items() if name in kind.columns and value is not None}
         changes = "".join(f"{column} = ?, " for column in given)
-        row = self._execute(
+        found = self.rows(
             f"UPDATE {kind.table} SET {changes}updated_at = ? WHERE id = ? RETURNING *",  # noqa: S608
-            (*given.values(), _now(), _key(number)),
-        ).fetchone()
-        if row is None:
-            raise _not_found(kind, number)
-        return dict(row)
+            (*given.values(), moment(), _key(number)),
+        )
+        return _only(found, kind, number)
 
     def remove(self, kind: Kind, number: int) -> None:
         """Forget a record.
@@ -144,9 +123,8 @@ class Store:
         Raises:
             ActionError: there is none of that number.
         """
-        done = self._execute(f"DELETE FROM {kind.table} WHERE id = ?", (_key(number),))  # noqa: S608
-        if not done.rowcount:
-            raise _not_found(kind, number)
+        found = self.rows(f"DELETE FROM {kind.table} WHERE id = ? RETURNING *", (_key(number),))  # noqa: S608
+        _only(found, kind, number)
 
     def find(
         self, kind: Kind, *, limit: int, field: str | None = None, query: str | None = None
@@ -166,7 +144,7 @@ class Store:
         if query is not None:
             where.append("(instr(folded(content), folded(?)) OR instr(folded(notes), folded(?)))")
             values += [query, query]
-        rows = self._execute(
+        rows = self.rows(
             f"SELECT * FROM {kind.table} WHERE {' AND '.join(where)} ORDER BY id LIMIT ?",  # noqa: S608
             (*values, limit),
         )
@@ -178,9 +156,7 @@ def _key(number: int) -> int:
     return min(number, 2**63 - 1)
 
 
-def _not_found(kind: Kind, number: int) -> ActionError:
-    return ActionError(Reason.NOT_FOUND, f"There is no {kind.name} with the number {number}.")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def _only(found: Sequence[sqlite3.Row], kind: Kind, number: int) -> Record:
+    if not found:
+        raise ActionError(Reason.NOT_FOUND, f"There is no {kind.name} with the number {number}.")
+    return dict(found[0])

@@ -83,9 +83,8 @@ def set_up(folder: Path, *, repository: Path) -> None:
         folder: the workspace.
         repository: the top folder of the repository.
     """
-    store = Store(folder / FILE)
-    store.set(_REPOSITORY, str(repository.resolve()))
-    store.close()
+    with Store(folder / FILE) as store:
+        store.set(_REPOSITORY, str(repository.resolve()))
 
 
 def _repository_of(workspace: Workspace, store: Store) -> Path | None:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
-from actionledger.profiles.orchestrator.store import Store, moment
+from actionledger.profiles.orchestrator.store import Store
+from actionledger.profiles.stores import moment
 from actionledger.text import writable
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]

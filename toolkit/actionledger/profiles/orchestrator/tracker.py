@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 
 from actionledger.errors import ActionError, UsageError
 from actionledger.profiles.orchestrator.actions import Issue
-from actionledger.profiles.orchestrator.store import Store, moment
+from actionledger.profiles.orchestrator.store import Store
+from actionledger.profiles.stores import moment
 from actionledger.vocabulary import Reason
 
 JobState: TypeAlias = Literal["queued", "running", "done", "failed"]

@@ -1,0 +1,165 @@
+"""What a profile keeps in one SQLite file: for its owner alone, changed at once or not at all, closed for good."""
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import ClassVar, Self
+
+from actionledger.errors import ActionError, UsageError
+from actionledger.vocabulary import Reason
+from actionledger.workspace.private_files import open_private
+
+IN_MEMORY = ":memory:"
+"""The path of a store that has no file."""
+
+_SECONDS = 5
+"""How long a change waits for that of another session."""
+
+_HELD = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_NO_STORE = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
+_DISK = frozenset(
+    {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY}
+)
+
+
+class SqliteStore:
+    """A file of tables; it is made when something is first put into it, and opened when it is first used.
+
+    A profile's store says whose it is (``owner``) and what it holds (``tables``, each as it stands behind ``CREATE TABLE``);
+    a table that is there stays as it is, so that files of before go on.
+
+    Args:
+        path: where the file is; ``IN_MEMORY`` for none.
+    """
+
+    owner: ClassVar[str]
+    tables: ClassVar[Sequence[str]]
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = Path(path)
+        self._connection: sqlite3.Connection | None = None
+        self._is_closed = False
+        self._lock = RLock()
+
+    def close(self) -> None:
+        """Let go of the file, for good; a second time does nothing."""
+        with self._lock:
+            self._is_closed = True
+            if self._connection:
+                self._connection.close()
+            self._connection = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Cursor]:
+        """Give a cursor whose changes are made together at the end, or not at all.
+
+        Raises:
+            ActionError: another session holds the file, or it can't be written; nothing was changed.
+            UsageError: the file is no store.
+        """
+        with self.opened() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection.cursor()
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[sqlite3.Row]:
+        """Return what a statement gives; it is a change of its own, or joins the one that is being made.
+
+        Args:
+            statement: the statement.
+            values: the values of its question marks.
+
+        Raises:
+            ActionError: another session holds the file, or it can't be used.
+            UsageError: the file is no store.
+        """
+        with self.opened() as connection:
+            return connection.execute(statement, values).fetchall()
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to nobody else for as long, and what SQLite says of the file in words.
+
+        Raises:
+            ActionError: another session holds the file, or it can't be used.
+            UsageError: the file is no store.
+        """
+        with self._lock, self._in_words():
+            if self._is_closed:
+                raise sqlite3.ProgrammingError(f"The store of the {self.owner} is closed.")
+            if self._connection is None:
+                self._connection = self._connect()
+            yield self._connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        """Make what a connection needs before it is used."""
+        connection.execute("PRAGMA journal_mode = WAL")
+        for table in self.tables:
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+
+    def _connect(self) -> sqlite3.Connection:
+        if str(self.path) != IN_MEMORY:
+            # SQLite would make it for whomever the process's mask lets; its files beside it are as it is.
+            try:
+                os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))
+            except OSError as error:
+                raise self._unusable(str(error.strerror)) from error
+        # A handler runs in whichever thread it is given; the lock keeps them apart.
+        connection = sqlite3.connect(
+            self.path, timeout=_SECONDS, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        try:
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Turn what SQLite says of a file that is held, or is none of its own, into a sentence for whoever it concerns."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            if code in _HELD:
+                message = "Another session is writing to the store; try again in a moment."
+                raise ActionError(Reason.UNAVAILABLE, message, transient=True) from error
+            if code in _DISK:
+                raise self._unusable(str(error)) from error
+            if code in _NO_STORE:
+                raise UsageError(
+                    f"{self.path} is no store of the {self.owner}: {error}; move it away."
+                ) from error
+            raise
+
+    def _unusable(self, why: str) -> ActionError:
+        message = f"The store {self.path.name!r} can't be used: {why}; go on without it, and say so."
+        return ActionError(Reason.DISK_ERROR, message)
+
+
+def moment(timespec: str = "seconds") -> str:
+    """Return the time now as stores keep it: ISO 8601 in UTC, with its zone.
+
+    Args:
+        timespec: how exactly, as ``datetime.isoformat`` takes it.
+    """
+    return datetime.now(UTC).isoformat(timespec=timespec)
