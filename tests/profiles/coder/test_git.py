@@ -105,9 +105,14 @@ def test_a_branch_is_made_once_and_switched_to(repository):
     assert repository.run("git_branch", name="y", base="nowhere").reason is Reason.COMMAND_FAILED
 
 
-@pytest.mark.parametrize("name", ["-d", "--orphan", "a..b", "a b", "HEAD~1", "@{-1}x", "x.lock"])
+@pytest.mark.parametrize(
+    "name", ["-d", "--orphan", "a..b", "a b", "HEAD~1", "@{-1}x", "x.lock", "HEAD", "@", "@{-1}"]
+)
 def test_what_is_no_name_of_a_branch_is_refused(repository, name):
-    """Nor is an option of git's own."""
+    """Nor is an option of git's own, or what git takes for the branch of before."""
+    git(repository, "switch", "--quiet", "--create", "before")
+    git(repository, "switch", "--quiet", "main")
+    git(repository, "branch", "--quiet", "-D", "before")
     assert repository.run("git_branch", name=name).reason is Reason.BAD_FORMAT
     assert repository.run("git_branch", name="y", base="-x").reason is Reason.BAD_FORMAT
     assert git(repository, "branch", "--format=%(refname:short)").split() == ["main"]

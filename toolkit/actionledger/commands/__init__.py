@@ -3,8 +3,9 @@
 from actionledger.commands.binding import bound
 from actionledger.commands.capture import OnOutput
 from actionledger.commands.commands import Commands, Finished
-from actionledger.commands.git import Git, git_words
-from actionledger.commands.git_folders import GIT_ENVIRONMENT, folders_of, settings_of, stand_in
+from actionledger.commands.git import Git
+from actionledger.commands.git_folders import GIT_ENVIRONMENT, has_repository
+from actionledger.commands.git_references import LONGEST_NAME, References, is_branch_name
 from actionledger.commands.running import Ran
 from actionledger.commands.settings import CommandSettings, Means
 from actionledger.commands.walls import Wall
@@ -12,6 +13,7 @@ from actionledger.commands.words import words_of
 
 __all__ = [
     "GIT_ENVIRONMENT",
+    "LONGEST_NAME",
     "CommandSettings",
     "Commands",
     "Finished",
@@ -19,11 +21,10 @@ __all__ = [
     "Means",
     "OnOutput",
     "Ran",
+    "References",
     "Wall",
     "bound",
-    "folders_of",
-    "git_words",
-    "settings_of",
-    "stand_in",
+    "has_repository",
+    "is_branch_name",
     "words_of",
 ]

@@ -3,14 +3,11 @@
 import os
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from threading import Event
 
 from actionledger.commands.commands import Commands, Finished
-from actionledger.commands.git_folders import folders_of, settings_of, stand_in
+from actionledger.commands.git_folders import Opened, opened, settings_of, stand_in
 from actionledger.commands.git_remotes import has_hooks, local_repository
-from actionledger.commands.git_settings import Setting
 from actionledger.commands.running import Ran
 from actionledger.errors import ActionError
 from actionledger.vocabulary import Reason
@@ -19,15 +16,6 @@ _ANONYMOUS = ("actionledger", "actionledger@localhost")
 """Who commits where neither the repository nor the environment says who does."""
 
 _LONGEST_COMPLAINT = 600
-
-
-@dataclass(frozen=True, slots=True)
-class _Opened:
-    """A repository as one command meets it."""
-
-    words: list[str]
-    environment: Mapping[str, str]
-    settings: list[Setting]
 
 
 class Git:
@@ -80,9 +68,9 @@ class Git:
         Raises:
             ActionError: it fails, the workspace is no repository, or the remote has hooks of its own on this machine.
         """
-        opened = self._opened()
+        repository = self._opened()
         way: list[str] = []
-        target = local_repository(remote, opened.settings, self._commands.workspace.root)
+        target = local_repository(remote, repository.settings, self._commands.workspace.root)
         if target is not None:
             # The remote's own rules would go unheard: nothing of a repository is run, and hooks are how it refuses.
             settings = settings_of(target, self._listing)
@@ -92,11 +80,11 @@ class Git:
             common = stand_in(target.common, settings, self._commands.home)
             program = f"env GIT_COMMON_DIR={shlex.quote(str(common))} git receive-pack"
             way = [f"--receive-pack={program}"]
-            opened = self._opened(local_pushes=True)
+            repository = self._opened(local_pushes=True)
         options = ("--no-verify", "--no-signed", "--recurse-submodules=no", "--porcelain", *way)
         arguments = ("push", *options, remote, f"{reference}:{reference}")
         # A policy or a person has let it be pushed: that is what it needs the network for.
-        return self._change(opened, arguments, cancelled, network=True)
+        return self._change(repository, arguments, cancelled, network=True)
 
     def identity(self) -> list[str]:
         """Return the options that say who commits, where the repository doesn't."""
@@ -109,45 +97,32 @@ class Git:
         return ["-c", f"user.name={name}", "-c", f"user.email={email}"]
 
     def _asked(self, arguments: Sequence[str], cancelled: Event | None, *, whole: bool = False) -> Ran:
-        opened = self._opened()
-        words = [*opened.words, *arguments]
-        return self._commands.ask(words, cancelled, environment=opened.environment, whole=whole)
+        repository = self._opened()
+        words = [*repository.words, *arguments]
+        return self._commands.ask(words, cancelled, environment=repository.environment, whole=whole)
 
     def _change(
         self,
-        opened: _Opened,
+        repository: Opened,
         arguments: Sequence[str],
         cancelled: Event | None,
         *,
         network: bool = False,
     ) -> Finished:
-        words = [*opened.words, *arguments]
-        finished = self._commands.run(words, cancelled, environment=opened.environment, network=network)
+        words = [*repository.words, *arguments]
+        finished = self._commands.run(words, cancelled, environment=repository.environment, network=network)
         _check(finished.ran, arguments)
         return finished
 
-    def _opened(self, *, local_pushes: bool = False) -> _Opened:
+    def _opened(self, *, local_pushes: bool = False) -> Opened:
         # Looked up for every command: what ran in between may have changed where the repository is, and what it sets.
         root = self._commands.workspace.root
-        folders = folders_of(root, within=root)
-        settings = settings_of(folders, self._listing)
-        common = stand_in(folders.common, settings, self._commands.home, local_pushes=local_pushes)
-        return _Opened(git_words(root, folders.own), {"GIT_COMMON_DIR": str(common)}, settings)
+        return opened(root, self._listing, self._commands.home, within=root, local_pushes=local_pushes)
 
     def _listing(self, words: Sequence[str], environment: Mapping[str, str]) -> str:
         ran = self._commands.ask(words, environment=environment, whole=True)
         _check(ran, ("config",))
         return ran.stdout
-
-
-def git_words(top: Path, own: Path) -> list[str]:
-    """Return what a command line of git begins with.
-
-    Args:
-        top: the working tree's top folder.
-        own: the repository's folder for it.
-    """
-    return ["git", "--no-pager", f"--git-dir={own}", f"--work-tree={top}"]
 
 
 def _check(ran: Ran, arguments: Sequence[str]) -> None:

@@ -49,6 +49,47 @@ class Folders(NamedTuple):
     common: Path
 
 
+class Opened(NamedTuple):
+    """A repository as one command meets it.
+
+    Args:
+        words: what the command line begins with.
+        environment: what git is told beside ``GIT_ENVIRONMENT``.
+        settings: what the repository's own files set.
+    """
+
+    words: list[str]
+    environment: Mapping[str, str]
+    settings: list[Setting]
+
+
+def opened(
+    top: Path, ask: Ask, home: Path, *, within: Path | None = None, local_pushes: bool = False
+) -> Opened:
+    """Return how git is run on a repository so that nothing of the repository's own is started.
+
+    Args:
+        top: the working tree's top folder.
+        ask: runs git without the repository.
+        home: where the stand-in is made; nothing of it is in the workspace.
+        within: what the repository may not lie outside of; None for nothing.
+        local_pushes: whether a push to a folder of this machine may be made.
+
+    Raises:
+        ActionError: there is no repository, it lies outside, or its configuration can't be read.
+    """
+    folders = folders_of(top, within=within)
+    settings = settings_of(folders, ask)
+    common = stand_in(folders.common, settings, home, local_pushes=local_pushes)
+    words = ["git", "--no-pager", f"--git-dir={folders.own}", f"--work-tree={top}"]
+    return Opened(words, {"GIT_COMMON_DIR": str(common)}, settings)
+
+
+def has_repository(folder: Path) -> bool:
+    """Return whether a folder is the top of a git repository."""
+    return (folder / ".git").exists()
+
+
 def folders_of(top: Path, *, within: Path | None = None) -> Folders:
     """Return where the repository of a working tree is.
 

@@ -26,11 +26,11 @@ from actionledger.cli.options import (
 from actionledger.cli.orchestrator.casting import Cast
 from actionledger.cli.orchestrator.folders import FolderArgument
 from actionledger.cli.orchestrator.telling import Teller
+from actionledger.commands import has_repository
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.models import Model
 from actionledger.profiles.orchestrator.cascade import Orchestration
-from actionledger.profiles.orchestrator.git import has_repository
 from actionledger.profiles.orchestrator.state import FILE, State
 from actionledger.profiles.orchestrator.terms import STANDARD_TERMS, Terms
 

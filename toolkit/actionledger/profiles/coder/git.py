@@ -3,7 +3,7 @@
 import posixpath
 from typing import Any
 
-from actionledger.commands import Git
+from actionledger.commands import LONGEST_NAME, Git, is_branch_name
 from actionledger.errors import ActionError
 from actionledger.execution.handlers import Context, Handler
 from actionledger.profiles.coder.actions import GitBranch, GitCommit, GitDiff, GitPush, GitStatus
@@ -149,8 +149,10 @@ class _GitActions:
             ActionError: the name or the base is none.
         """
         _refuse_option(action.base)
-        if action.name.startswith("-") or not self._git.does("check-ref-format", "--branch", action.name):
-            message = f"{action.name!r} is no name of a branch; write it like 'feature/greeting'."
+        if not is_branch_name(action.name, self._git.does):
+            message = (
+                f"{action.name[:LONGEST_NAME]!r} is no name of a branch; write it like 'feature/greeting'."
+            )
             raise ActionError(Reason.BAD_FORMAT, message)
         return not self._git.does("show-ref", "--verify", "--quiet", f"refs/heads/{action.name}")
 

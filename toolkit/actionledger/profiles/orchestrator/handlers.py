@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from actionledger.commands import has_repository
 from actionledger.errors import UnknownNameError
 from actionledger.execution.handlers import Context, Handler, Handlers
 from actionledger.execution.settings import ActionSettings, ExecutionSettings
@@ -17,7 +18,7 @@ from actionledger.profiles.orchestrator.actions import (
     RequestReview,
     UpdatePlan,
 )
-from actionledger.profiles.orchestrator.git import Branch, Repository, has_repository
+from actionledger.profiles.orchestrator.git import Branch, Repository
 from actionledger.profiles.orchestrator.request_queue import Request, RequestKind, RequestQueue
 from actionledger.profiles.orchestrator.store import FILE, Store
 from actionledger.profiles.orchestrator.tracker import Tracker
