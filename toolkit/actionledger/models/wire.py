@@ -1,9 +1,10 @@
 """OpenAI's chat interface as JSON: what is sent, and what comes back."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from actionledger.depth import is_deeper
 from actionledger.errors import UsageError
 from actionledger.models.base import Completion, Message, Stop, Tools, Usage
 from actionledger.models.malformed import MalformedError
@@ -80,7 +81,7 @@ def json_object(text: str | bytes) -> dict[str, Any]:
         raise MalformedError("what is no JSON", shown) from error
     if not isinstance(value, dict):
         raise MalformedError("JSON that is no object", shown)
-    if shown.count("[") + shown.count("{") > MAX_DEPTH and _is_deep(value):
+    if shown.count("[") + shown.count("{") > MAX_DEPTH and is_deeper(value, MAX_DEPTH):
         raise MalformedError(f"JSON nested deeper than {MAX_DEPTH} levels", shown)
     return value
 
@@ -181,17 +182,3 @@ def fault_in(data: Mapping[str, Any]) -> str:
 
 def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-
-def _is_deep(value: object) -> bool:
-    """Return whether something lies below ``MAX_DEPTH`` levels, looking level by level and not by recursion."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [item for outer in level for item in _items(outer)]
-    return bool(level)
-
-
-def _items(value: object) -> Iterable[object]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()

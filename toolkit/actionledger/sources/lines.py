@@ -2,12 +2,13 @@
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from pydantic_core import from_json
 
+from actionledger.depth import is_deeper
 from actionledger.sources.base import Refusal
 from actionledger.sources.containers import OnRead, opened, shown
 from actionledger.text import from_utf8_with_halves
@@ -65,20 +66,6 @@ def _loads(line: bytes) -> Any:
     except ValueError:
         # Slower, but it takes half a surrogate pair, which logs of Python programs hold, and a byte order mark.
         value = json.loads(from_utf8_with_halves(line).removeprefix("\ufeff"))
-    if _is_deep(value):
+    if is_deeper(value, MAX_DEPTH):
         raise ValueError(f"it is nested deeper than {MAX_DEPTH} levels")
     return value
-
-
-def _is_deep(value: Any) -> bool:
-    """Return whether something lies below ``MAX_DEPTH`` levels, looking level by level and not by recursion."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [item for outer in level for item in _items(outer)]
-    return bool(level)
-
-
-def _items(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()

@@ -7,6 +7,8 @@ The one exception is an object with the same key twice: the tolerant reader know
 from json.decoder import JSONDecoder
 from typing import Any, NoReturn
 
+from actionledger import depth
+
 
 class DuplicateKeyError(Exception):
     """An object has the same key twice."""
@@ -58,14 +60,4 @@ def is_deeper(text: str, start: int, end: int, value: Any, levels: int) -> bool:
     """
     if end - start <= 2 * levels or text.count("{", start, end) + text.count("[", start, end) <= levels:
         return False
-    level = [value]
-    for _ in range(levels):
-        level = [
-            part
-            for whole in level
-            for part in (whole.values() if type(whole) is dict else whole)
-            if type(part) is dict or type(part) is list
-        ]
-        if not level:
-            return False
-    return True
+    return depth.is_deeper(value, levels)

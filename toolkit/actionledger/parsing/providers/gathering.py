@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from actionledger.depth import is_deeper
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.providers.spellings import Json, Spelled, spelled
@@ -148,25 +149,10 @@ class Gathering:
             given = decoded.value
         if not isinstance(given, Mapping):
             return Issue(Reason.WRONG_SHAPE, self._place, "The arguments are no object.")
-        if _is_deeper(given, STRICT.max_depth):
+        if is_deeper(given, STRICT.max_depth, (Mapping, list)):
             return Issue(Reason.TOO_DEEP, self._place, f"The limit is {STRICT.max_depth} levels.")
         return dict(given)
 
     def _refuse(self, issue: Issue, dialect: str) -> None:
         found = Found(BlockStatus.MALFORMED, self._place, self._place, reason=issue.code, issues=(issue,))
         self._placed.append((_Interface(dialect), found))
-
-
-def _is_deeper(value: object, limit: int) -> bool:
-    level = [value]
-    for _ in range(limit + 1):
-        level = [
-            item
-            for each in level
-            for item in (
-                each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ()
-            )
-        ]
-        if not level:
-            return False
-    return True
