@@ -1,6 +1,7 @@
 """How a command takes its arguments: text that begins like an option is text, and what is no text is wrong use."""
 
 import re
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -8,8 +9,8 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from actionledger.errors import UsageError
-from actionledger.text import to_any_bytes
+from actionledger.errors import SourceError, UsageError
+from actionledger.text import from_any_bytes, to_any_bytes
 
 _MARK = "\1"
 """Stands before a text that is no option while options are looked for."""
@@ -38,6 +39,22 @@ def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
         return run(**{name: _value(name, value) for name, value in given.items()})
 
     return checked
+
+
+def response_in(file: Path | None) -> str:
+    """Return the response that a file or standard input holds, whatever its bytes.
+
+    Args:
+        file: the file; None for standard input.
+
+    Raises:
+        SourceError: the file can't be read.
+    """
+    try:
+        data = file.read_bytes() if file else sys.stdin.buffer.read()
+    except OSError as error:
+        raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror}.") from error
+    return from_any_bytes(data)
 
 
 def _value(name: str, value: Any) -> Any:

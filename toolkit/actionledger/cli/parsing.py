@@ -1,6 +1,5 @@
 """``parse``: one response, read and checked."""
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -9,11 +8,11 @@ import typer
 from pydantic import BaseModel
 
 from actionledger import api
+from actionledger.cli.arguments import response_in
 from actionledger.cli.options import JsonOption
 from actionledger.cli.tables import console, plain, print_json
-from actionledger.errors import SourceError, UsageError
+from actionledger.errors import UsageError
 from actionledger.explaining import explain
-from actionledger.text import from_any_bytes
 from actionledger.values import ParseResult
 
 
@@ -33,19 +32,11 @@ def parse(
         raise UsageError(
             f"Say how to read: --profile ({', '.join(api.profile_names())}), --parser or --dialect."
         )
-    result = api.parse(_text(file), profile=profile, parser=parser, dialects=dialect or None)
+    result = api.parse(response_in(file), profile=profile, parser=parser, dialects=dialect or None)
     if as_json:
         print_json(_as_value(result))
     else:
         _print(result)
-
-
-def _text(file: Path | None) -> str:
-    try:
-        data = file.read_bytes() if file else sys.stdin.buffer.read()
-    except OSError as error:
-        raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror}.") from error
-    return from_any_bytes(data)
 
 
 def _as_value(result: ParseResult) -> dict[str, object]:

@@ -3,7 +3,6 @@
 Done is when every action succeeded; that something failed or was not done, or that the conversation was cut off, is a fault.
 """
 
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from typing import Annotated
 import typer
 
 from actionledger.agent import Conversation, Ending, converse
+from actionledger.cli.arguments import response_in
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import ledger_of_agent
 from actionledger.cli.options import (
@@ -29,13 +29,12 @@ from actionledger.cli.options import (
 )
 from actionledger.cli.tables import beside, console, plain, print_json, print_note, print_text
 from actionledger.commands import CommandSettings
-from actionledger.errors import SourceError, UsageError
+from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import with_commands
 from actionledger.session.runtime import Runtime
-from actionledger.text import from_any_bytes
 from actionledger.values import Turn
 from actionledger.vocabulary import ExecutionStatus, Outcome
 
@@ -77,7 +76,7 @@ def run(
         if (model is None) == (response is None):
             raise UsageError("Give either --model and a prompt, or --response.")
         profile_named(profile)
-        text = None if response is None else _text(response)
+        text = None if response is None else response_in(None if response == "-" else Path(response))
         recorded_in = ledger_of_agent(ledger, workspace)
         if model is not None:
             check_model(model, recorded_in)
@@ -207,11 +206,3 @@ def turn_value(turn: Turn) -> dict[str, object]:
         "issues": [{"code": issue.code, "message": issue.message} for issue in turn.issues],
         "feedback": turn.feedback,
     }
-
-
-def _text(response: str) -> str:
-    try:
-        data = sys.stdin.buffer.read() if response == "-" else Path(response).read_bytes()
-    except OSError as error:
-        raise SourceError(f"The file {response!r} can't be read: {error.strerror}.") from error
-    return from_any_bytes(data)
