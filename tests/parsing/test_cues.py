@@ -64,6 +64,37 @@ MEANT = [
 ]
 
 
+SHOWN += [
+    *("I won't write:", "I refuse to run this:", "Never do this:", "Wrong:", "Not like this:", "You wrote:"),
+    *("For example, creating a file:", "Creating a file, for example:", "One could write:", "Usage:"),
+    *("Here's an example of reading a file:", "So nicht:", "Mach das nicht:", "Ne faites pas ça :"),
+    *("No hagas esto:", "不要这样写："),
+]
+MEANT += [
+    *("Creating an example:", "Adding example usage to the README:", "Adding a host, for example.com:"),
+    *("Adding some settings, for example the port:", "For example the port is missing, adding it now:"),
+    *("Here is an example response handler:", "Here's an example of good style applied to your file:"),
+    *("The file exists? It does not:", "It's now or never:", "You might need this file first:"),
+    *("Since you could not find it:", "Your tests would look like they pass:", "Now I create the example:"),
+    *(
+        "Benutzer können sich nicht anmelden:",
+        "Die Datei gibt es noch nicht:",
+        "Schreibrechte fehlen nicht mehr:",
+    ),
+    *("Du könntest danach testen, zuerst die Datei:", "Le code n'exécute pas la migration :"),
+    *("Le fichier n'existe pas :", "El script nunca envía el correo:", "Por ejemplo falta, lo agrego:"),
+    *("创建示例：", "脚本不要使用全局变量：", "你可以写测试了，先创建文件：", "比如说缺少端口，现在加上："),
+]
+IN_DOUBT = [
+    *(
+        "Never use tabs:",
+        "Lesson learned: do not use eval here:",
+        "Please do not run the tests before I finish:",
+    ),
+    *("Don't run rm:", "Verwende nicht mehr die alte Datei:", "不要使用全局变量："),
+]
+
+
 @pytest.mark.parametrize("gap", ["\n", "\n\n", "\r\n", "\n- "])
 @pytest.mark.parametrize(
     ("before", "shows"), [*((each, True) for each in SHOWN), *((each, False) for each in MEANT)]
@@ -95,3 +126,14 @@ def test_only_the_block_behind_the_sentence_is_shown():
 def test_a_sentence_far_away_says_nothing():
     """It is looked for in a few hundred characters, so reading stays linear."""
     assert not is_shown(f"For example {'a' * 2000}\n{FENCE}", 2013)
+
+
+@pytest.mark.parametrize("before", IN_DOUBT)
+def test_what_forbids_something_may_forbid_another_thing(before):
+    """The block isn't run, and that is said: nobody knows whether it is what the sentence speaks of."""
+    for name, block in (("orchestrator", FENCE), ("coder", TAG)):
+        reading = PARSERS[name].read(f"{before}\n{block}\n")
+        [found] = reading.blocks
+        assert (found.status, found.reason) == (BlockStatus.IGNORED, Reason.CALL_IN_PROSE)
+        assert [issue.span for issue in reading.issues] == [found.span]
+        assert [action.illustration for action in reading.actions] == [Reason.CALL_IN_PROSE]

@@ -22,43 +22,80 @@ _DECORATION = " \t\r\n*_`.,，:："
 _COLON = re.compile(r"[:：][*_`\s]*+\Z")
 
 _ANYWHERE = re.compile(
-    r"\b(?:for (?:example|instance)|as an example|example (?:of|usage|format|call|output|response|syntax)"
-    r"|you (?:could|might)(?! (?:see|notice|expect|guess))|(?:would|could|might) look like"
-    r"|zum beispiel|beispielsweise|(?:du könntest|man könnte|sie könnten)"
-    r"|par exemple|(?:vous pourriez|tu pourrais|on pourrait)|por ejemplo|podrías|se podría)(?!\w)"
+    r"\b(?:for (?:example(?!\.\w|['’]s)|instance)|as an example(?! \w+ (?:is|was)\b)"
+    r"|example (?:of\b|(?:usage|format|call|output|response|syntax)"
+    r"(?!\s+(?!(?:of|for|from|in|with|to|that|which|is|would|looks?|might|could|here|below)\b)\w))"
+    r"|(?:you|one|someone) (?:could|might)(?! (?:see|notice|expect|guess|say|tell|think|want|need|not|be|have)\b)"
+    r"|(?:would|could|might) look like(?! (?:they|you|we)\b)"
+    r"|zum beispiel|beispielsweise|(?:du könntest|man könnte|sie könnten)(?! meinen|[^,;]*\bnicht\b)(?=[^,;]*+\Z)"
+    r"|par exemple|(?:vous pourriez|tu pourrais|on pourrait)(?=[^,;]*+\Z)"
+    r"|por ejemplo|(?:podrías|se podría)(?=[^,;]*+\Z))(?!\w)"
     r"|(?<!\w)(?:e\. ?g\.|z\. ?b\.|p\. ?ex\.|p\. ?ej\.)"
-    r"|例如|比如|譬如|举例|可以这样写|你也?可以写",
+    r"|例如|比如|譬如|举例|(?:可以这样写|你也?可以写)(?=[^，；]*+\Z)",
     re.IGNORECASE,
 )
+_ENDS_SO = re.compile(
+    r"(?:\bfor (?:example|instance)|\bas an example|zum beispiel|par exemple|por ejemplo"
+    r"|(?<!\w)(?:e\. ?g|z\. ?b|p\. ?ex|p\. ?ej))\Z",
+    re.IGNORECASE,
+)
+"""What says so as the last words, whatever the sentence says is being done: "Adding a task, for example:"."""
+
+_CLAUSE = r"(?:\A\W*+|[:：]\s*+)"
 _FORBIDS = re.compile(
-    r"(?:\A\W*+|[:：]\s*+|\b(?:please|you (?:must|should))\s+)(?:do not|don['’]t|never|avoid)\s+"
-    r"(?:writ|send|emit|us|run|call|return|answer|output)\w*+[^,;]*+\Z"
-    r"|\A\W*+(?:bitte\s+)?(?:schreib|benutz|verwend|send)\w*+\s[^,;]*?\b(?:nicht|nie|niemals)\b[^,;]*+\Z"
-    r"|(?<!je )\bn(?:e\s|['’])(?:utilis|écri[sv]|envo|exécut)\w*+\s(?:pas|jamais)\b[^,;]*+\Z"
-    r"|\b(?:no|nunca)\s(?:us|escrib|env[ií]|ejecut)[ae]s?\b[^,;]*+\Z"
-    r"|(?:不要|请勿|切勿)再?(?:写|发|用|使用|运行|调用|返回|输出)[^，；]*+\Z",
+    rf"(?:(?:{_CLAUSE}|\b(?:please|you (?:must|should))\s+)(?:do not|don['’]t|never|avoid)"
+    r"|\bI (?:will not|won['’]t|refuse to)|\bI(?:['’]m| am) not going to)\s+"
+    r"(?:do\b|(?:writ|send|emit|us|run|call|return|answer|output|execut|creat|delet|remov|mak)\w*+)(?P<en>[^,;]*+)\Z"
+    r"|\A\W*+(?:bitte\s+)?(?:schreib|benutz|verwend|send|mach)(?:e|et|t|en sie)?+\b"
+    r"(?P<de>\s[^,;]*?\b(?:nicht|nie|niemals)\b[^,;]*+)\Z"
+    rf"|{_CLAUSE}n(?:e\s|['’])(?:utilis|écri[sv]|envo|exécut|fai[st])\w*+\s(?:pas|jamais)\b(?P<fr>[^,;]*+)\Z"
+    rf"|{_CLAUSE}(?:por favor\s+)?(?:no|nunca)\s(?:us|escrib|env[ií]|ejecut|hag)[ae]s?\b(?P<es>[^,;]*+)\Z"
+    rf"|(?:{_CLAUSE}|请)(?:不要|请勿|切勿|不应该?)(?:再|这样)?(?:写|发|用|使用|运行|调用|返回|输出)(?P<zh>[^，；]*+)\Z",
     re.IGNORECASE,
 )
+_POINTS = re.compile(
+    r"\W*+(?:it|this|that|these|such|so|like|anything|the following"
+    r"|das|dies|so|folgendes|ceci|cela|ça|comme|esto|eso|así|这|那|以下|如下)?+"
+    r"(?:\W+(?:this|that|these|so|nicht|nie|niemals|ceci|cela|ça|esto|eso|así)|[样个种])*+\W*+"
+    r"|.*\b(?:like (?:this|that|so)|(?:this|these|such|so|diese[sn]?|cette|ce|este) \w+)\W*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What is forbidden, where that can only be the block: nothing else is named."""
+
 _LAST = re.compile(
     r"\A(?:\W*+(?:\w+ )?|\W*+(?:here|hier|voici|aquí|this|dies|das|ceci|esto|following)\b.*|.*\b(?:show|give) (?:you|us)\b.*)"
     r"(?<!\w)(?:examples?|sample|beispiele?|exemples?|ejemplos?)\Z"
     r"|(?<!\w)(?:formato?(?: is| ist| est| es| would be)"
-    r"|such as|instead of|rather than|not|never|avoid|nicht(?: so)?|statt|au lieu de|pas|en lugar de|en vez de)\Z"
+    r"|such as|instead of|rather than|avoid|statt|au lieu de|en lugar de|en vez de"
+    r"|so nicht|not like this|(?:you|user|he|she|they) (?:wrote|sent)"
+    r"|(?:(?:\A|[,;(])\W*|\b(?:and|but|do|please|und|aber|bitte|et|mais|y|pero)\s)(?:not|never|nicht(?: so)?|pas))\Z"
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
     re.IGNORECASE,
 )
 """What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
 
 _FORMAT = re.compile(
-    r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?formato?",
+    r"\W*+(?:the |das |le |el )?(?:output |expected |required |response |json |action )?(?:formato?|syntax|usage)"
+    r"|\W*+(?:wrong|bad|incorrect|falsch|schlecht|faux|mal|错误)",
     re.IGNORECASE,
 )
-"""What says so as the whole of a sentence: whoever corrects a format shows none."""
+"""What says so as the whole of a sentence: whoever corrects a format, or a wrong file, shows none."""
 
+_DOING = (
+    r"\b(?:add|apply|chang|correct|creat|delet|edit|fix|implement|insert|mak|modify|mov|read|remov|renam|replac"
+    r"|sav|updat|writ)ing\b"
+)
 _ANNOUNCES = re.compile(
     r"\b(?:I['’]ll|I will|I['’]m|I am|I have|I['’]ve|let me|let['’]s|we['’]ll|we will"
     r"|ich (?!könnte|zeige|würde)\w+|je (?!pourrais|montre)\w+|voy a|vamos a)\b"
-    r"|\b(?:in|im|au|en) (?:\w+ ){0,3}formato?\b|我(?:来|将|会|现在)",
+    rf"|\A\W*(?:(?:now|ok|okay|sure|so|then|next|first|finally)\b\W*)*{_DOING}(?!.*\b(?:would|could|might|like)\b)"
+    rf"|{_DOING} (?:it|them)\b(?! would)|\bapplied(?: to (?:your|the) \w+)?\W*\Z"
+    r"|\A\W*(?:now\W*)?I (?:now )?(?:add|change|create|edit|fix|update|write)\b"
+    r"|[,;] here (?:it is|(?:is|are) the files?)\b"
+    r"|\A\W*(?:creo|agrego|añado|escribo|corrijo|actualizo)\b|, l[ao]s? (?:agrego|añado|creo|corrijo)\b"
+    r"|\b(?:in|im|au|en) (?:\w+ ){0,3}formato?\b"
+    r"|我(?:来|将|会|现在)|现在(?:加|创|添|写|改|来)"
+    r"|\A\W*(?:现在|先|下面|接下来)*(?:创建|添加|新建|写入|修改|修正|更新)",
     re.IGNORECASE,
 )
 _SHOWS = re.compile(r"\b(?:show|illustrat|demonstrat|give you)|展示|举", re.IGNORECASE)
@@ -71,12 +108,11 @@ def is_shown(text: str, start: int) -> bool:
         text: the response.
         start: where the block begins, in code points.
     """
-    is_within_line = bool(text_before(text, start).strip())
-    sentence = _sentence_before(text, start if is_within_line else text.rfind("\n", 0, start) + 1)
+    is_within_line, sentence = _sentence_before(text, start)
     words = sentence.rstrip(_DECORATION)
     if not words:
         return False
-    if _FORBIDS.search(words):
+    if _FORBIDS.search(words) or _ENDS_SO.search(words):
         return True
     if _ANNOUNCES.search(sentence) and not _SHOWS.search(sentence):
         return False
@@ -87,8 +123,23 @@ def is_shown(text: str, start: int) -> bool:
     return bool(is_announced and (_LAST.search(words) or _FORMAT.fullmatch(words)))
 
 
-def _sentence_before(text: str, start: int) -> str:
-    before = text[max(0, start - _WINDOW) : start].rstrip()
+def may_forbid_something_else(text: str, start: int) -> bool:
+    """Return whether the last sentence before a block forbids what it names: the block, or another thing.
+
+    Args:
+        text: the response.
+        start: where the block begins, in code points.
+    """
+    _, sentence = _sentence_before(text, start)
+    forbids = _FORBIDS.search(sentence.rstrip(_DECORATION))
+    return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))
+
+
+def _sentence_before(text: str, start: int) -> tuple[bool, str]:
+    """Return whether words stand before a block on its line, and the last sentence before it."""
+    is_within_line = bool(text_before(text, start).strip())
+    end = start if is_within_line else text.rfind("\n", 0, start) + 1
+    before = text[max(0, end - _WINDOW) : end].rstrip()
     for parting in (_PARTS, _SENTENCES):
         before = parting.split(before)[-1]
-    return before
+    return is_within_line, before

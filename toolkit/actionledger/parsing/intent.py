@@ -11,7 +11,7 @@ What was meant and can't be read is never taken for nothing: it is a loss, or it
 
 import re
 
-from actionledger.parsing.cues import is_shown
+from actionledger.parsing.cues import is_shown, may_forbid_something_else
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
@@ -60,7 +60,7 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
 
 
 def unless_shown(dialect: Dialect, found: Found, opening: Opening, text: str) -> Found:
-    """Return a block as it was read, or as an example if the sentence before it says that it is one.
+    """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt.
 
     Args:
         dialect: what read it; one that fences don't concern has marks that nobody writes to show them.
@@ -69,8 +69,12 @@ def unless_shown(dialect: Dialect, found: Found, opening: Opening, text: str) ->
         text: the response.
     """
     is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
+    if not (is_open and dialect.respects_fences and is_shown(text, opening.start)):
+        return found
+    if not may_forbid_something_else(text, opening.start):
+        return as_example(found)
     return (
-        as_example(found) if is_open and dialect.respects_fences and is_shown(text, opening.start) else found
+        found if found.issues else in_prose(found, "The sentence before it forbids this, or something else.")
     )
 
 

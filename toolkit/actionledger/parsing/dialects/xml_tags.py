@@ -106,7 +106,7 @@ class XmlTags(Dialect):
         elif not options.repairs >= _SPELLINGS:
             return None
         elif is_escaped(opening):
-            found = read_escaped(source, opening, end)
+            found = read_escaped(source, opening, end, self._opens)
         elif is_stranger(opening):
             found = read_stranger(source, opening, end, self._fields, self._opens)
         else:

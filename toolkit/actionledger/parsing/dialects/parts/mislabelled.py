@@ -32,7 +32,7 @@ PARAGRAPH_ENDS = re.compile(r"\r?\n[ \t]*+(?=\r?\n)")
 """Where a blank line ends a paragraph."""
 
 _QUOTE = r"""["'“”‘’`]?+"""
-COMMENTS = r"(?:\s*+(?://|#)[^\n]*+\n)*+\s*+"
+COMMENTS = r"(?:\s*+(?:(?://|#)[^\n]*+\n|/\*(?:[^*]|\*(?!/)){0,500}+\*/))*+\s*+"
 """What may stand before a value in a fence whose language has comments."""
 
 

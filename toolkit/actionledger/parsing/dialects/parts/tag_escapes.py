@@ -33,13 +33,14 @@ def is_escaped(opening: Opening) -> bool:
     return opening.label.startswith(("&", "\\"))
 
 
-def read_escaped(source: Source, opening: Opening, end: int) -> Found | None:
+def read_escaped(source: Source, opening: Opening, end: int, opens: re.Pattern[str]) -> Found | None:
     """Return an escaped tag that is closed, or that holds another one, as one that can't be read.
 
     Args:
         source: the response.
         opening: what the tag begins with, up to its name.
         end: where the text to look at ends, in code points.
+        opens: what an action begins with that is not escaped: it is none of this tag's.
 
     Returns:
         None where the tag is only mentioned.
@@ -48,12 +49,13 @@ def read_escaped(source: Source, opening: Opening, end: int) -> Found | None:
     sign = _SIGN.match(opening.label)
     name = opening.label[sign.end() :] if sign else opening.label
     head, closer = _patterns(name)
-    at = source.search(closer, opening.end, end)
-    close = closer.match(text, at, end)
-    holds = head.match(text, opening.end, end)
+    stop = source.search(opens, opening.end, end)
+    at = source.search(closer, opening.end, stop)
+    close = closer.match(text, at, stop)
+    holds = head.match(text, opening.end, stop)
     if close is None and (holds is None or not holds["tag"]):
         return None
-    span = Span(opening.start, close.end() if close else end)
+    span = Span(opening.start, close.end() if close else stop)
     body = Span(min(holds.end("head"), at) if holds else opening.end, at)
     detail = f"Its signs are escaped: write <{name}> and the tags in it without that."
     found = refused(span, body, Issue(Reason.TAG_SPELLING, span, detail))
