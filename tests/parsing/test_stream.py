@@ -130,3 +130,14 @@ def test_a_long_stream_takes_time_in_proportion():
         reader.feed(text[start : start + 10])
         looks += reader._looked_at != before
     assert looks < 120
+
+
+def test_a_fence_stays_open_behind_a_block_that_fences_do_not_concern():
+    """What is shown in a fence is given out by no chunk as meant, whatever was given out before it in the fence."""
+    tag = "<read_file>\n<path>a</path>\n</read_file>"
+    text = f"```\n<solution>1</solution> and\n{tag}\n{'text ' * 40}\n```\nend"
+    stream = StreamParser(PARSERS["auto"])
+    given_out = [block for at in range(0, len(text), 20) for block, _ in stream.feed(text[at : at + 20])]
+    whole = stream.finish().blocks
+    assert given_out == list(whole[: len(given_out)])
+    assert [block.dialect for block in given_out] == ["mint"]

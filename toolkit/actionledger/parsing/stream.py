@@ -6,6 +6,8 @@ the chunks were cut. One thing can't be known before it comes: a closing ``</thi
 all before it. A model whose template writes the opening tag for it is to be streamed with ``is_thinking``.
 """
 
+import re
+
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER
 from actionledger.parsing.parse import numbered
@@ -18,6 +20,8 @@ from actionledger.vocabulary import BlockStatus, Reason
 
 _SMALL_GROWTH = 64
 _SHARE_OF_GROWTH = 8
+
+_FENCE = re.compile("```|~~~")
 
 StreamedBlock = tuple[Block, tuple[RawAction, ...]]
 """A block that is settled, with its actions."""
@@ -47,6 +51,7 @@ class StreamParser:
         self._chunks: list[str] = []
         self._length = 0
         self._settled = 0
+        self._resumes = 0
         self._looked_at = 0
         self._blocks = 0
         self._read_blocks = 0
@@ -69,7 +74,7 @@ class StreamParser:
         self._chunks.append(chunk)
         self._length += len(chunk)
         grown = self._length - self._looked_at
-        if grown < max(_SMALL_GROWTH, (self._length - self._settled) // _SHARE_OF_GROWTH):
+        if grown < max(_SMALL_GROWTH, (self._length - self._resumes) // _SHARE_OF_GROWTH):
             return ()
         return tuple(self._settle())
 
@@ -93,7 +98,9 @@ class StreamParser:
             if self._waits_for_thoughts:
                 return []
         source = Source(text, self.names)
-        for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._settled):
+        for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._resumes):
+            if found.span.end <= self._settled:
+                continue
             if not _is_settled(found, text) or self._is_over_limit(found):
                 break
             settled.append(self._given_out(dialect, found))
@@ -107,7 +114,8 @@ class StreamParser:
             return []
         self._waits_for_thoughts = False
         count = closers[-1].index + 1
-        self._settled, self._blocks = closers[-1].span.end, count
+        self._settled = self._resumes = closers[-1].span.end
+        self._blocks = count
         return [
             (block, tuple(action for action in reading.actions if action.block == block.index))
             for block in reading.blocks[:count]
@@ -115,6 +123,8 @@ class StreamParser:
 
     def _given_out(self, dialect: Dialect, found: Found) -> StreamedBlock:
         [block], actions = numbered([(dialect, found)], first=self._blocks)
+        if dialect.respects_fences or not _FENCE.search(self._text(), self._resumes, found.span.start):
+            self._resumes = found.span.end  # else a fence may be open that concerns what follows
         self._settled = found.span.end
         self._blocks += 1
         self._read_blocks += found.status is not BlockStatus.IGNORED
