@@ -69,6 +69,8 @@ SHOWN += [
     *("For example, creating a file:", "Creating a file, for example:", "One could write:", "Usage:"),
     *("Here's an example of reading a file:", "So nicht:", "Mach das nicht:", "Ne faites pas ça :"),
     *("No hagas esto:", "不要这样写："),
+    *("The tool printed:", "It returned:", "Tool result:", "The output was:", "Observation:"),
+    "Here\nis an example:",
 ]
 MEANT += [
     *("Creating an example:", "Adding example usage to the README:", "Adding a host, for example.com:"),

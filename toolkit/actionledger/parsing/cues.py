@@ -68,9 +68,11 @@ _LAST = re.compile(
     r"|(?<!\w)(?:formato?(?: is| ist| est| es| would be)"
     r"|such as|instead of|rather than|avoid|statt|au lieu de|en lugar de|en vez de"
     r"|so nicht|not like this|(?:you|user|he|she|they) (?:wrote|sent)"
+    r"|(?:tool|program|command|script|server|it) (?:print(?:s|ed)|return(?:s|ed)|answered|said)"
+    r"|tool(?:['’]s)? (?:result|output|response)|(?:output|result) was|observation"
     r"|(?:(?:\A|[,;(])\W*|\b(?:and|but|do|please|und|aber|bitte|et|mais|y|pero)\s)(?:not|never|nicht(?: so)?|pas))\Z"
     r"|(?:示例|例子|范例|格式(?:如下|为|是))\Z",
-    re.IGNORECASE,
+    re.IGNORECASE | re.DOTALL,
 )
 """What says so only as the last words before the block: "an example plan" is a plan, and an issue "with code examples" an issue."""
 
