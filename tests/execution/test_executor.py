@@ -10,6 +10,7 @@ import pytest
 
 from actionledger.errors import ActionError, LedgerError
 from actionledger.events import EVENT, ExecutionFinished, ExecutionStarted
+from actionledger.execution.admission import Withheld
 from actionledger.execution.executor import Executor
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.settings import ExecutionSettings
@@ -234,7 +235,8 @@ def test_a_huge_result_is_kept_by_its_beginning(observed):
 
 def test_a_withheld_step_is_recorded_with_its_reason(step, events, executor):
     """What is not run leaves the same two events, and no time."""
-    observation = executor(None).withhold(step, ExecutionStatus.DENIED, Reason.NOT_APPROVED, "Not today.")
+    withheld = Withheld(ExecutionStatus.DENIED, Reason.NOT_APPROVED, "Not today.")
+    observation = executor(None).withhold(step, withheld)
     assert (observation.status, observation.reason, observation.message) == (
         ExecutionStatus.DENIED,
         Reason.NOT_APPROVED,

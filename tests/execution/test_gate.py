@@ -12,18 +12,22 @@ from pydantic import Field
 
 from actionledger.actions.catalogue import Action, Arguments, Catalogue
 from actionledger.actions.validation import check
+from actionledger.execution.admission import Admitted, Withheld
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.execution_events import Step, approval_of
-from actionledger.execution.gate import Admitted, Gate, Withheld
+from actionledger.execution.gate import CHECKS, admit
+from actionledger.execution.handlers import Handlers
 from actionledger.execution.limits import FailureBudget, Limits, LocalCounter, RateLimit, Rates
 from actionledger.execution.planning import Plan, PlannedAction
 from actionledger.execution.profile import Profile
+from actionledger.execution.turn_context import Progress, TurnContext
+from actionledger.execution.turn_state import TurnState
 from actionledger.parsing.parsers import parser_for
 from actionledger.recording import SessionKey, TurnKey
 from actionledger.repetition.fingerprints import observed_fingerprint
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.repetition.limits import RepetitionLimits, Threshold
-from actionledger.values import Issue, Observation, RawAction, Reading, Span
+from actionledger.values import Approval, Issue, Observation, RawAction, Reading, Span
 from actionledger.vocabulary import DecisionKind, ExecutionStatus, Outcome, Reason
 
 REASONS = {
@@ -72,8 +76,15 @@ def turn() -> TurnKey:
     return TurnKey(session=session, turn_id="t", index=0, occurred_at=datetime.fromisoformat("2026-05-04"))
 
 
-def kitchen(in_the_way: Iterable[str] = (), **given: Any) -> tuple[Gate, PlannedAction, Step]:
-    """Return a gate and the last of three actions, which depends on both before it, with all of that in its way."""
+def kitchen(
+    in_the_way: Iterable[str] = (),
+    *,
+    policy: Policy | None = None,
+    approval: Approval | None = None,
+    is_exact: bool = True,
+    is_live: bool = True,
+) -> tuple[TurnContext, Progress, Admitted]:
+    """Return a turn, and the last of its three actions, which depends on both before it, with all of that in its way."""
     obstacles = frozenset(in_the_way)
     wanted: dict[str, Any] = {
         "what": "${action_1.nothing}" if "reference" in obstacles else "${action_1.what}",
@@ -88,26 +99,27 @@ def kitchen(in_the_way: Iterable[str] = (), **given: Any) -> tuple[Gate, Planned
     fate = ExecutionStatus.FAILED if "dependency" in obstacles else ExecutionStatus.SUCCEEDED
     failures = FailureBudget(LIMITS)
     failures.note(failed="failures" in obstacles)
-    policy = Policy((("*", Verdict.REJECT if "decision" in obstacles else Verdict.APPROVE),))
-    values: dict[str, Any] = {
-        "profile": Profile("kitchen", parser_for(("actions",)), CATALOGUE, policy),
-        "policy": policy,
-        "policy_version": policy.version,
-        "names": frozenset() if "handler" in obstacles else frozenset({"brew"}),
-        "rates": used_up() if "rate" in obstacles else Rates(LIMITS, LocalCounter()),
-        "failures": failures,
-        "repetition": stopped(calls[0]) if "repetition" in obstacles else RepetitionGuard(RepetitionLimits()),
-        "calls": calls,
-        "plan": Plan((planned,), {"action_1": 0, "action_2": 1}),
-        "seen": {0: SEEN, 1: replace(SEEN, action_index=1, status=fate)},
-        "approvals": {},
-        "doubts": {},
-        "binds": lambda _step: "",
-        "is_exact": True,
-        "is_live": True,
-        "dry_run": False,
-    }
-    return Gate(**values | given), planned, Step(2, calls[2], "a", turn(), "r")
+    verdict = Verdict.REJECT if "decision" in obstacles else Verdict.APPROVE
+    chosen = policy or Policy((("*", verdict),))
+    context = TurnContext(
+        profile=Profile("kitchen", parser_for(("actions",)), CATALOGUE, chosen),
+        policy=chosen,
+        policy_version=chosen.version,
+        handlers=Handlers({} if "handler" in obstacles else {"brew": lambda _action, _context: None}),
+        rates=used_up() if "rate" in obstacles else Rates(LIMITS, LocalCounter()),
+        failures=failures,
+        repetition=stopped(calls[0]) if "repetition" in obstacles else RepetitionGuard(RepetitionLimits()),
+        record=lambda _event: None,
+        calls=calls,
+        plan=Plan((planned,), {"action_1": 0, "action_2": 1}),
+        history=TurnState(turn(), "", "p", is_exact=is_exact, is_live=is_live),
+        run_id="r",
+        attempt_id="a",
+        dry_run=False,
+    )
+    observations = {0: SEEN, 1: replace(SEEN, action_index=1, status=fate)}
+    progress = Progress(observations, approvals={2: approval} if approval else {})
+    return context, progress, Admitted(planned, Step(2, calls[2], "a", turn(), "r"))
 
 
 def used_up() -> Rates:
@@ -130,14 +142,12 @@ def reason_of(answer: Admitted | Withheld) -> Reason | None:
 
 
 def asked(*in_the_way: str, **given: Any) -> Reason | None:
-    gate, planned, step = kitchen(in_the_way, **given)
-    return reason_of(gate.admit(planned, step))
+    return reason_of(admit(*kitchen(in_the_way, **given)))
 
 
 def test_what_nothing_stands_in_the_way_of_runs() -> None:
     """With its reference filled in."""
-    gate, planned, step = kitchen()
-    answer = gate.admit(planned, step)
+    answer = admit(*kitchen())
     assert isinstance(answer, Admitted)
     assert answer.step.call.arguments == {"what": "water", "cups": 2}
 
@@ -146,6 +156,16 @@ def test_what_nothing_stands_in_the_way_of_runs() -> None:
 def test_each_check_withholds_by_itself(obstacle: str) -> None:
     """For a reason of its own."""
     assert asked(obstacle) is REASONS[obstacle]
+
+
+def test_each_check_withholds_something() -> None:
+    """A check that is added has its obstacle among those of this page, which are tried pair by pair."""
+    kitchens = {obstacle: kitchen({obstacle}) for obstacle in REASONS}
+    answers = {check: [check(*each) for each in kitchens.values()] for check in CHECKS}
+    idle = [
+        check.__name__ for check, said in answers.items() if not any(isinstance(x, Withheld) for x in said)
+    ]
+    assert not idle
 
 
 @pytest.mark.parametrize(("first", "second"), list(combinations(REASONS, 2)))
@@ -177,8 +197,7 @@ def test_the_order_is_the_documented_one() -> None:
 @pytest.mark.parametrize("later", ["handler", "rate"])
 def test_a_person_is_asked_before_handler_and_rate(later: str) -> None:
     """Somebody who may still decide against it sees it all the same."""
-    gate, planned, step = kitchen({later}, policy=ESCALATE)
-    answer = gate.admit(planned, step)
+    answer = admit(*kitchen({later}, policy=ESCALATE))
     assert isinstance(answer, Withheld)
     assert (answer.status, answer.reason) == (ExecutionStatus.PENDING, Reason.NOT_APPROVED)
     assert answer.asks
@@ -187,16 +206,16 @@ def test_a_person_is_asked_before_handler_and_rate(later: str) -> None:
 @pytest.mark.parametrize("obstacle", [name for name in REASONS if name != "rate"])
 def test_what_is_withheld_uses_up_no_rate(obstacle: str) -> None:
     """Only what is about to run is counted."""
-    gate, planned, step = kitchen({obstacle})
-    assert isinstance(gate.admit(planned, step), Withheld)
-    assert not gate.rates.take("brew")
+    context, progress, action = kitchen({obstacle})
+    assert isinstance(admit(context, progress, action), Withheld)
+    assert not context.rates.take("brew")
 
 
 def test_what_waits_for_a_person_uses_up_no_rate() -> None:
     """It is counted when it runs."""
-    gate, planned, step = kitchen(policy=ESCALATE)
-    assert reason_of(gate.admit(planned, step)) is Reason.NOT_APPROVED
-    assert not gate.rates.take("brew")
+    context, progress, action = kitchen(policy=ESCALATE)
+    assert reason_of(admit(context, progress, action)) is Reason.NOT_APPROVED
+    assert not context.rates.take("brew")
 
 
 # What a record has masked
@@ -210,11 +229,11 @@ def test_an_approval_of_masked_arguments_runs_only_from_memory(
     is_live: bool, is_exact: bool, is_approval_exact: bool
 ) -> None:
     """Read back from a record, neither the response nor the arguments that were decided on may have been masked."""
-    gate, planned, step = kitchen(policy=ESCALATE)
-    due = gate.admit(planned, step)
+    context, progress, action = kitchen(policy=ESCALATE)
+    due = admit(context, progress, action)
     assert isinstance(due, Withheld)
     assert due.asks
-    approval = approval_of(due.asks, gate.policy_version)
+    approval = approval_of(due.asks, context.policy_version)
     decided = replace(
         approval,
         is_exact=is_approval_exact,
@@ -222,7 +241,7 @@ def test_an_approval_of_masked_arguments_runs_only_from_memory(
         decided_by="ada",
         decided_hash=approval.content_hash,
     )
-    found = asked(policy=ESCALATE, approvals={2: decided}, is_live=is_live, is_exact=is_exact)
+    found = asked(policy=ESCALATE, approval=decided, is_live=is_live, is_exact=is_exact)
     assert found is (None if is_live or (is_exact and is_approval_exact) else Reason.MASKED_CONTENT)
 
 

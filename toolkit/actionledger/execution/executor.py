@@ -10,8 +10,8 @@ from threading import Event
 from typing import Any
 
 from actionledger.errors import ActionError, ActionLedgerError
+from actionledger.execution.admission import Withheld
 from actionledger.execution.execution_events import Step, execution_finished, execution_started, noted
-from actionledger.execution.gate import Withheld
 from actionledger.execution.handlers import Context, Handler, Handlers, unlimited
 from actionledger.execution.limits import Rates
 from actionledger.execution.outcomes import Again, Outcome, message_of, outcome_of
@@ -19,7 +19,7 @@ from actionledger.execution.settings import ActionSettings, ExecutionSettings
 from actionledger.execution.truncation import truncated
 from actionledger.execution.workers import Job, Workers
 from actionledger.recording import Recorder
-from actionledger.values import FieldError, Observation
+from actionledger.values import Observation
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Reason
 from actionledger.workspace import Workspace, belonging_to
 
@@ -114,17 +114,12 @@ class Executor:
         )
         return self._finished(step, observation)
 
-    def withhold(
-        self,
-        step: Step,
-        status: ExecutionStatus,
-        reason: Reason,
-        message: str,
-        errors: tuple[FieldError, ...] = (),
-    ) -> Observation:
+    def withhold(self, step: Step, withheld: Withheld) -> Observation:
         """Record a step that is not run, with the reason."""
         self._record(execution_started(step))
-        observation = _observation(step, status, reason=reason, message=message, errors=errors)
+        observation = _observation(
+            step, withheld.status, reason=withheld.reason, message=withheld.message, errors=withheld.errors
+        )
         return self._finished(step, observation)
 
     def close(self) -> None:

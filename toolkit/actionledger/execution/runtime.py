@@ -8,7 +8,6 @@ from datetime import datetime
 from actionledger.actions.validation import as_known
 from actionledger.clock import now
 from actionledger.errors import UsageError
-from actionledger.execution.acting import Acting
 from actionledger.execution.approval import Policy
 from actionledger.execution.correcting import corrector
 from actionledger.execution.execution_events import noted, turn_resumed
@@ -17,6 +16,8 @@ from actionledger.execution.feedback import render
 from actionledger.execution.limits import Counter, FailureBudget, LocalCounter, Rates
 from actionledger.execution.planning import build_plan
 from actionledger.execution.profile import Profile
+from actionledger.execution.turn_context import TurnContext
+from actionledger.execution.turn_run import TurnRun
 from actionledger.execution.turn_state import TurnState
 from actionledger.ids import new_id
 from actionledger.reading import read_and_record, read_response, unread
@@ -167,39 +168,47 @@ class SessionRuntime:
         return TurnKey(session=self.session, turn_id=turn_id, index=index, occurred_at=occurred_at)
 
     def _act(self, result: ParseResult, history: TurnState) -> Turn:
-        turn, run_id = history.turn, self.run.run_id
-        catalogue, limits = self.profile.catalogue, self.profile.limits
-        calls = [as_known(call, catalogue) for call in result.actions]
-        plan = build_plan(calls, references=catalogue.references, limit=limits.actions_per_turn)
+        turn, context = history.turn, self._context(result, history)
         self.failures.begin_turn()
-        acting = Acting(self, calls, plan, history, attempt_id_of(turn, self.run))
-        acting.carry_out()
-        observations = acting.observations
+        run = TurnRun(context, self.executor)
+        run.carry_out()
         self._note_repetition(turn)
-        feedback = render(
-            result,
-            observations,
-            correct=self.correct,
-            note=self.repetition.told,
-            limits=self.profile.limits,
-        )
-        self._feedback = feedback
-        if history.is_finished:
-            record_fitting(self.record, turn_resumed(turn, run_id, feedback, now()))
-        else:
-            record_fitting(self.record, turn_finished(turn, run_id, feedback, now()))
-        self._remember(turn.turn_id, replace(acting.history, is_finished=True))
+        note, limits = self.repetition.told, self.profile.limits
+        self._feedback = render(result, run.observations, correct=self.correct, note=note, limits=limits)
+        ended = turn_resumed if history.is_finished else turn_finished
+        record_fitting(self.record, ended(turn, self.run.run_id, self._feedback, now()))
+        self._remember(turn.turn_id, replace(run.history, is_finished=True))
         unread = (issue for issue in result.issues if not issue.code.is_note)
-        issues = (*unread, *_refused(result), *plan.issues)
         return Turn(
             turn_id=turn.turn_id,
             session_id=self.session.session_id,
             index=turn.index,
             result=result,
-            observations=observations,
-            feedback=feedback,
-            issues=issues,
+            observations=run.observations,
+            feedback=self._feedback,
+            issues=(*unread, *_refused(result), *context.plan.issues),
             stopped=self.repetition.spent(),
+        )
+
+    def _context(self, result: ParseResult, history: TurnState) -> TurnContext:
+        """Return what a turn is carried out with: the session's own, and what the response asks for."""
+        catalogue, limits = self.profile.catalogue, self.profile.limits
+        calls = [as_known(call, catalogue) for call in result.actions]
+        return TurnContext(
+            profile=self.profile,
+            policy=self.policy.automatic() if self.auto else self.policy,
+            policy_version=self.policy.version,
+            handlers=self.executor.handlers,
+            rates=self.rates,
+            failures=self.failures,
+            repetition=self.repetition,
+            record=self.record,
+            calls=calls,
+            plan=build_plan(calls, references=catalogue.references, limit=limits.actions_per_turn),
+            history=history,
+            run_id=self.run.run_id,
+            attempt_id=attempt_id_of(history.turn, self.run),
+            dry_run=self.dry_run,
         )
 
     def _note_repetition(self, turn: TurnKey) -> None:

@@ -1,0 +1,1 @@
+"""Checks of the gate that take more than a glance."""
