@@ -192,7 +192,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("prompt coder", "prompting.api.prompt"),
         ("schema coder", "prompting.profile_named"),
         ("actions coder", "prompting.profile_named"),
-        ("approvals list -l LEDGER", "approvals.open_standings"),
+        ("approvals list -l LEDGER", "approvals.open_decisions"),
         ("dashboard LEDGER", "serving.require"),
         ("run coder -r response.md", "running._run_response"),
     ],

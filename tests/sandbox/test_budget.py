@@ -13,7 +13,7 @@ from actionledger.sandbox.base import CodeOutcome
 from actionledger.sandbox.budget import Budget, NoRoomError
 from actionledger.sandbox.channel import Channel
 from actionledger.sandbox.deadline import CancelledError, Deadline
-from actionledger.sandbox.gate import LimitExceededError
+from actionledger.sandbox.host_calls import LimitExceededError
 from actionledger.sandbox.inside.frames import FrameError
 from actionledger.sandbox.limits import Limits
 

@@ -21,7 +21,7 @@ from actionledger.ids import new_id
 from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.session.decisions import decide
 from actionledger.session.signatures import key_path, signing_key
-from actionledger.session.valid_decisions import decided_approvals, open_standings, waiting_approvals
+from actionledger.session.valid_decisions import decided_approvals, open_decisions, waiting_approvals
 from actionledger.values import Approval
 from actionledger.vocabulary import DecisionKind, ExecutionStatus
 from actionledger.workspace import Workspace
@@ -199,7 +199,7 @@ def test_a_signature_is_about_all_that_a_decision_says(ledger, work, asked, chan
         decided = decide(ledger, asked.approval_id, APPROVED)
     ledger.record(copied(decided, **change))
     assert len(elsewhere) == 1
-    assert open_standings(ledger)[0].approval.decision is None
+    assert open_decisions(ledger)[0].approval.decision is None
     assert_asked_again(ledger, asked, "isn't signed with this user's key")
     assert list(work.iterdir()) == []
 
@@ -370,8 +370,8 @@ def test_of_two_who_share_a_ledger_each_decides_for_what_they_carry_out(
         bobs.setenv("XDG_STATE_HOME", str(tmp_path / "bob"))
         decide(ledger, asked.approval_id, Decision(DecisionKind.APPROVED, "bob"))
         assert signing_key() != mine
-    (standing,) = open_standings(ledger)
-    assert "approved by 'bob' doesn't count: it isn't signed with this user's key" in standing.sentence
+    (status,) = open_decisions(ledger)
+    assert "approved by 'bob' doesn't count: it isn't signed with this user's key" in status.sentence
     decide(ledger, asked.approval_id, APPROVED)
     assert resumed(ledger, asked)[0].observations[0].status is S
 

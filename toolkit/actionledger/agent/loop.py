@@ -13,7 +13,7 @@ from actionledger.execution.prompting import prompt_of
 from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.models.errors import ServerFailedError
 from actionledger.plurals import counted
-from actionledger.session.session import LiveSession
+from actionledger.session.runtime import Runtime
 from actionledger.values import Turn
 
 STANDARD_LIMITS = ConversationLimits()
@@ -49,7 +49,7 @@ class Conversation:
 
 
 def converse(
-    session: LiveSession,
+    session: Runtime,
     model: Model,
     prompt: str,
     *,
@@ -113,7 +113,7 @@ class _Talk:
 
     def __init__(
         self,
-        session: LiveSession,
+        session: Runtime,
         model: Model,
         *,
         prompt: str,

@@ -26,10 +26,10 @@ from actionledger.events import Event, SystemNoted
 from actionledger.execution.approval import Decision
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.naming import session_names
-from actionledger.session.decisions import decide, one_standing
+from actionledger.session.decisions import decide, decision_called
 from actionledger.session.resumption import NOT_TAKEN
 from actionledger.session.runtime import Runtime
-from actionledger.session.valid_decisions import Standing, decided_approvals, open_standings
+from actionledger.session.valid_decisions import DecisionStatus, decided_approvals, open_decisions
 from actionledger.vocabulary import DecisionKind
 
 IdArgument = Annotated[str, typer.Argument(help="The approval's id, or enough of its beginning.")]
@@ -50,7 +50,7 @@ app = typer.Typer(help="Decide about actions that wait for a person.", no_args_i
 def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
     """List what waits for a decision, and what was decided and not carried out."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        found = sorted(open_standings(opened), key=lambda each: each.approval.decision is not None)
+        found = sorted(open_decisions(opened), key=lambda each: each.approval.decision is not None)
         names = session_names(opened, {each.approval.session_id for each in found})
     if as_json:
         print_json([_as_value(each, names[each.approval.session_id]) for each in found])
@@ -59,8 +59,8 @@ def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) ->
         print_text("Nothing waits for a decision.")
         return
     table = Sheet("id", "since (UTC)", "session and turn", "action", "decision", "arguments")
-    for standing in found:
-        approval = standing.approval
+    for status in found:
+        approval = status.approval
         table.add_row(
             approval.approval_id[:8],
             f"{approval.requested_at:%Y-%m-%d %H:%M}",
@@ -70,16 +70,16 @@ def list_waiting(ledger: LedgerOption = None, *, as_json: JsonOption = False) ->
             plain(shortened(approval.arguments)),
         )
     console.print(table)
-    for standing in found:
-        if standing.claim:
-            print_note(f"{standing.approval.approval_id[:8]}: {standing.sentence}", style="yellow")
+    for status in found:
+        if status.claim:
+            print_note(f"{status.approval.approval_id[:8]}: {status.sentence}", style="yellow")
 
 
 @app.command("show")
 def show(approval: IdArgument, ledger: LedgerOption = None, *, as_json: JsonOption = False) -> None:
     """Show one approval: all that is to be run, and what was decided."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        found = one_standing(opened, approval)
+        found = decision_called(opened, approval)
         session_id = found.approval.session_id
         session = session_names(opened, [session_id])[session_id]
     if as_json:
@@ -131,7 +131,7 @@ def run(
     with open_ledger(existing(ledger)) as opened:
         due = decided_approvals(opened)
         if approval is not None:
-            turn_id = one_standing(opened, approval).approval.turn_id
+            turn_id = decision_called(opened, approval).approval.turn_id
             due = [each for each in due if each.turn_id == turn_id]
         turns = {each.turn_id: each.session_id for each in due}
         for turn_id, session_id in turns.items():
@@ -153,7 +153,7 @@ def _decide_and_run(
     ledger: Path | None, approval_id: str, decision: Decision, workspace: Path | None
 ) -> None:
     with open_ledger(existing(ledger)) as opened:
-        asked = one_standing(opened, approval_id).approval
+        asked = decision_called(opened, approval_id).approval
         _carry_out(opened, asked.session_id, asked.turn_id, {asked.action_index: decision}, workspace)
 
 
@@ -186,11 +186,11 @@ def _tell(event: Event) -> None:
         print_note(event.message, style="yellow")
 
 
-def _as_value(standing: Standing, session: str) -> dict[str, object]:
+def _as_value(status: DecisionStatus, session: str) -> dict[str, object]:
     """Return a request as it is shown; its signature says nothing to a person."""
-    shown = asdict(standing.approval)
+    shown = asdict(status.approval)
     del shown["signature"]
-    return {"session": session, **shown, "doubt": standing.sentence}
+    return {"session": session, **shown, "doubt": status.sentence}
 
 
 def _object(text: str) -> dict[str, object]:

@@ -22,7 +22,8 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.profiles.coder import CODER, coder_profile
 from actionledger.recording import SessionKey, turn_id_of
-from actionledger.session.session import Earlier, LiveSession
+from actionledger.session.resume_state import Earlier
+from actionledger.session.runtime import Runtime
 from actionledger.vocabulary import DecisionKind
 
 _MODELS = ("heron-70b", "kestrel-pro")
@@ -69,7 +70,7 @@ class Stage:
         dry_run: bool = False,
         turns: int = 0,
         stays: bool = False,
-    ) -> LiveSession:
+    ) -> Runtime:
         """Return the session, to be closed after use.
 
         Args:
@@ -79,7 +80,7 @@ class Stage:
             turns: how many turns it has already.
             stays: whether its folder outlives the demo.
         """
-        return LiveSession(
+        return Runtime(
             profile,
             ledger=self.ledger,
             workspace=None if stays else self.folder,

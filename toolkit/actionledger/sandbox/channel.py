@@ -5,7 +5,7 @@ import select
 
 from actionledger.sandbox.budget import BUDGET
 from actionledger.sandbox.deadline import Deadline
-from actionledger.sandbox.gate import LimitExceededError
+from actionledger.sandbox.host_calls import LimitExceededError
 from actionledger.sandbox.inside.frames import (
     HEADER,
     Frame,

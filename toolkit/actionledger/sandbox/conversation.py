@@ -10,7 +10,7 @@ from actionledger.sandbox import ending
 from actionledger.sandbox.channel import Channel
 from actionledger.sandbox.deadline import Deadline
 from actionledger.sandbox.ending import Ending
-from actionledger.sandbox.gate import Gate, LimitExceededError, Raised
+from actionledger.sandbox.host_calls import HostCalls, LimitExceededError, Raised
 from actionledger.sandbox.inside.frames import Frame, FrameError
 from actionledger.sandbox.inside.modules import rare_modules_in
 from actionledger.sandbox.output import Output
@@ -29,13 +29,13 @@ class Conversation:
 
     Args:
         channel: to the process.
-        gate: answers its calls, and knows how much it may send.
+        host: answers its calls, and knows how much it may send.
         output: keeps what it prints.
         code: what it is to run; the process is not given it before it is confined.
     """
 
     channel: Channel
-    gate: Gate
+    host: HostCalls
     output: Output
     code: str
 
@@ -73,12 +73,12 @@ class Conversation:
                 case {"kind": "output", "stream": str(stream), "text": str(text), "cut": bool(cut)}:
                     self.output.add(stream, text, cut=cut)
                 case {"kind": "log", "message": str(message)}:
-                    self.gate.log(message)
+                    self.host.log(message)
                 case {"kind": "call", "method": str(path), "arguments": list(given), "keywords": dict(named)}:
                     self._answer(path, given, named, deadline)
                 case {"kind": "done", "value": value}:
                     # The process has measured it already; a stranger's word is not taken for it.
-                    return ending.succeeded(value, self.gate.limits)
+                    return ending.succeeded(value, self.host.limits)
                 case {"kind": "too_large", "what": str(what)}:
                     return ending.too_large(what)
                 case {
@@ -87,18 +87,18 @@ class Conversation:
                     "message": str(text),
                     "line": int() | None as line,
                 }:
-                    return ending.raised(kind, text, line, self.code, self.gate)
+                    return ending.raised(kind, text, line, self.code, self.host)
                 case _:
                     raise FrameError(
                         f"a frame of the kind {str(frame.get('kind'))[:_MAX_WORDS]!r} is not expected"
                     )
 
     def _task(self) -> Frame:
-        limits = self.gate.limits
+        limits = self.host.limits
         return {
             "kind": "prepare",
-            "api": self.gate.api.name,
-            "methods": sorted(self.gate.api.methods),
+            "api": self.host.api.name,
+            "methods": sorted(self.host.api.methods),
             "modules": rare_modules_in(self.code),
             "bounds": asdict(limits.value_bounds),
             "result_bounds": asdict(limits.result_bounds),
@@ -108,10 +108,10 @@ class Conversation:
         }
 
     def _receive(self, deadline: Deadline) -> Frame:
-        return self.channel.receive(self.gate.limits, deadline)
+        return self.channel.receive(self.host.limits, deadline)
 
     def _answer(self, path: str, arguments: list[Any], keywords: dict[str, Any], deadline: Deadline) -> None:
-        answer = self.gate.call(path, arguments, keywords)
+        answer = self.host.call(path, arguments, keywords)
         if isinstance(answer, Raised):
             frame = {"kind": "raised", "type": answer.type, "message": answer.message}
         else:

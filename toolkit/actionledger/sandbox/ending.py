@@ -11,7 +11,7 @@ from actionledger.sandbox.api import Api
 from actionledger.sandbox.base import CodeError, CodeOutcome, CodeResult
 from actionledger.sandbox.budget import BUDGET, NoRoomError
 from actionledger.sandbox.deadline import CancelledError
-from actionledger.sandbox.gate import Gate
+from actionledger.sandbox.host_calls import HostCalls
 from actionledger.sandbox.inside.plain import TooLargeError, shown, well_formed
 from actionledger.sandbox.limits import Limits
 from actionledger.sandbox.output import Output
@@ -36,7 +36,7 @@ class Ending:
     message: str = ""
 
 
-Runner = Callable[[Gate, Output], Ending]
+Runner = Callable[[HostCalls, Output], Ending]
 """Runs code that was found short enough, with what answers its calls and what keeps its output."""
 
 
@@ -54,14 +54,14 @@ def measured(
         cancel: set from another thread to end the run.
     """
     began = time.monotonic()
-    gate, output = Gate(api, limits), Output(limits.output)
+    host, output = HostCalls(api, limits), Output(limits.output)
     if len(code) > limits.code_size:
         ending = Ending(CodeOutcome.REFUSED, message=wording.refused_size(limits, len(code)))
     else:
         try:
             with BUDGET.run(limits.start_seconds + limits.seconds, cancel):
                 began = time.monotonic()
-                ending = runner(gate, output)
+                ending = runner(host, output)
         except NoRoomError:
             ending = Ending(CodeOutcome.REFUSED, message=wording.refused_room(BUDGET.runs))
         except CancelledError:
@@ -74,8 +74,8 @@ def measured(
         value=ending.value,
         error=ending.error,
         message=ending.message,
-        logs=gate.logs,
-        calls=gate.calls,
+        logs=host.logs,
+        calls=host.calls,
         elapsed_ms=(time.monotonic() - began) * 1000,
     )
 
@@ -93,7 +93,7 @@ def too_large(what: str) -> Ending:
     return Ending(CodeOutcome.LIMIT_EXCEEDED, message=wording.result_too_large(well_formed(what)[:_MAX_TYPE]))
 
 
-def raised(kind: str, text: str, line: int | None, code: str, gate: Gate) -> Ending:
+def raised(kind: str, text: str, line: int | None, code: str, host: HostCalls) -> Ending:
     """Return how a run ended that raised an exception; type, text and line may be a stranger's.
 
     Args:
@@ -101,7 +101,7 @@ def raised(kind: str, text: str, line: int | None, code: str, gate: Gate) -> End
         text: its message.
         line: the line of the code that it came from.
         code: the code.
-        gate: what the code called, and what it could use.
+        host: what the code called, and what it could use.
     """
     lines = code.split("\n")
     known = line if line is not None and 1 <= line <= len(lines) else None
@@ -112,8 +112,8 @@ def raised(kind: str, text: str, line: int | None, code: str, gate: Gate) -> End
         source=well_formed(lines[known - 1]).strip()[:_MAX_SOURCE] if known else "",
     )
     if error.type == "MemoryError":
-        return Ending(CodeOutcome.LIMIT_EXCEEDED, error=error, message=wording.out_of_memory(gate.limits))
-    return Ending(CodeOutcome.FAILED, error=error, message=wording.failed(error, gate.api.name))
+        return Ending(CodeOutcome.LIMIT_EXCEEDED, error=error, message=wording.out_of_memory(host.limits))
+    return Ending(CodeOutcome.FAILED, error=error, message=wording.failed(error, host.api.name))
 
 
 def refused() -> Ending:

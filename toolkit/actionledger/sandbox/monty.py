@@ -45,7 +45,7 @@ class MontySandbox:
             code,
             api,
             limits,
-            lambda gate, output: self._ready().run(code, gate, output, cancel),
+            lambda host, output: self._ready().run(code, host, output, cancel),
             cancel=cancel,
         )
 

@@ -26,7 +26,7 @@ from actionledger.sandbox import ending, wording
 from actionledger.sandbox.api import LOG, HostMethod
 from actionledger.sandbox.deadline import CancelledError, Deadline
 from actionledger.sandbox.ending import Ending
-from actionledger.sandbox.gate import Gate, LimitExceededError, Raised
+from actionledger.sandbox.host_calls import HostCalls, LimitExceededError, Raised
 from actionledger.sandbox.inside.plain import NotPlainError, TooLargeError, exact
 from actionledger.sandbox.inside.raising import builtin_error, no_method
 from actionledger.sandbox.limits import Limits
@@ -55,23 +55,23 @@ class MontyWorkers:
         """End the processes."""
         self._pool.__exit__(None, None, None)
 
-    def run(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> Ending:
+    def run(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> Ending:
         """Run code; this is the one table from how that goes wrong to outcomes."""
-        run = _Run(gate, Deadline(gate.limits.seconds, cancel))
+        run = _Run(host, Deadline(host.limits.seconds, cancel))
         try:
-            with self._session(gate.limits) as session, _watched(session, run.deadline):
+            with self._session(host.limits) as session, _watched(session, run.deadline):
                 functions = run.functions()
                 value = session.feed_run(
                     writable(code),
-                    inputs={gate.api.name: _Door(gate.api.name, functions)},
+                    inputs={host.api.name: _Door(host.api.name, functions)},
                     # Monty calls a function that was given out before by its name.
                     external_lookup={function.__name__: function for function in functions.values()},
                     print_callback=output.add,
                     os=run.outside,
                 )
-                return run.over() or ending.succeeded(value, gate.limits)
+                return run.over() or ending.succeeded(value, host.limits)
         except (MontyRuntimeError, MontySyntaxError) as error:
-            return run.over() or _raised(error, code, gate)
+            return run.over() or _raised(error, code, host)
         except MontyCrashedError as error:
             return run.over() or ending.crashed(wording.crashed(str(error)))
         except MontyError as error:
@@ -99,12 +99,12 @@ class _Run:
     """What happens at the host during one run.
 
     Args:
-        gate: answers the calls.
+        host: answers the calls.
         deadline: until when.
     """
 
-    def __init__(self, gate: Gate, deadline: Deadline) -> None:
-        self.gate = gate
+    def __init__(self, host: HostCalls, deadline: Deadline) -> None:
+        self.host = host
         self.deadline = deadline
         self.exceeded: LimitExceededError | None = None
 
@@ -115,28 +115,28 @@ class _Run:
         try:
             self.deadline.wait()
         except TimeoutError:
-            return ending.timed_out(self.gate.limits)
+            return ending.timed_out(self.host.limits)
         except CancelledError:
             return ending.cancelled()
         return None
 
     def functions(self) -> dict[str, HostMethod]:
         """Return what the code may call, by the name that the code calls it by, ``gb.create_task``."""
-        api = self.gate.api
+        api = self.host.api
         named = {f"{api.name}.{path}": partial(self._call, path) for path in api.methods}
         return {name: _named(name, function) for name, function in named.items()} | {
             f"{api.name}.{LOG}": _named(f"{api.name}.{LOG}", self._log)
         }
 
     def _log(self, *messages: object) -> None:
-        self.gate.log(" ".join(map(str, messages)))
+        self.host.log(" ".join(map(str, messages)))
 
     def _call(self, path: str, *arguments: Any, **keywords: Any) -> Any:
         """Have a host method called; raise in the code what it raises."""
-        name = f"{self.gate.api.name}.{path}()"
+        name = f"{self.host.api.name}.{path}()"
         try:
-            given = exact([list(arguments), keywords], self.gate.limits.value_bounds).value
-            answer = self.gate.call(path, given[0], given[1])
+            given = exact([list(arguments), keywords], self.host.limits.value_bounds).value
+            answer = self.host.call(path, given[0], given[1])
         except NotPlainError as error:
             raise TypeError(f"an argument of {name} {error}") from None
         except TooLargeError as error:
@@ -229,10 +229,10 @@ def _watched(session: MontySession, deadline: Deadline) -> Iterator[None]:
         watcher.join()
 
 
-def _raised(error: MontyRuntimeError | MontySyntaxError, code: str, gate: Gate) -> Ending:
+def _raised(error: MontyRuntimeError | MontySyntaxError, code: str, host: HostCalls) -> Ending:
     kind, _, text = error.display("type-msg").partition(": ")
     frames = error.traceback()
-    ended = ending.raised(kind, text, frames[-1].line if frames else None, code, gate)
+    ended = ending.raised(kind, text, frames[-1].line if frames else None, code, host)
     if kind in _LACKING:
         return replace(ended, message=f"{ended.message} {wording.part_of_python()}")
     return ended

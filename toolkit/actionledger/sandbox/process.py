@@ -14,7 +14,7 @@ from actionledger.sandbox.child import Child
 from actionledger.sandbox.conversation import Conversation, NotConfinedError
 from actionledger.sandbox.deadline import CancelledError, Deadline
 from actionledger.sandbox.ending import Ending
-from actionledger.sandbox.gate import Gate, LimitExceededError
+from actionledger.sandbox.host_calls import HostCalls, LimitExceededError
 from actionledger.sandbox.inside.frames import Frame, FrameError
 from actionledger.sandbox.launching import Launcher
 from actionledger.sandbox.limits import Limits
@@ -60,9 +60,9 @@ class ProcessSandbox:
             cancel: set from another thread to end the run.
         """
 
-        def runner(gate: Gate, output: Output) -> Ending:
+        def runner(host: HostCalls, output: Output) -> Ending:
             try:
-                with self._confined(code, gate, output, cancel) as confined:
+                with self._confined(code, host, output, cancel) as confined:
                     return _served(confined, Deadline(limits.seconds, cancel))
             except NotConfinedError:
                 return ending.refused()
@@ -87,43 +87,45 @@ class ProcessSandbox:
         if missing := self._launcher.missing():
             return Availability(available=False, reason=missing)
         try:
-            gate, output = Gate(NO_API, PROBE_LIMITS), Output(PROBE_LIMITS.output)
-            with self._confined(PROBE, gate, output, None) as confined:
+            host, output = HostCalls(NO_API, PROBE_LIMITS), Output(PROBE_LIMITS.output)
+            with self._confined(PROBE, host, output, None) as confined:
                 ended = _served(confined, Deadline(PROBE_LIMITS.seconds))
         except NotConfinedError as error:
             return Availability(available=False, reason=str(error))
         return verdict(ended, _standing(confined.walls))
 
     @contextmanager
-    def _confined(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> Iterator["_Confined"]:
+    def _confined(
+        self, code: str, host: HostCalls, output: Output, cancel: Event | None
+    ) -> Iterator["_Confined"]:
         """Give a process that has shut itself in; leave nothing of it behind.
 
         Raises:
             NotConfinedError: there is none.
             CancelledError: the run was called off meanwhile.
         """
-        confined = self._kept(code, gate, output, cancel) or self._fresh(code, gate, output, cancel)
+        confined = self._kept(code, host, output, cancel) or self._fresh(code, host, output, cancel)
         try:
             yield confined
         finally:
             confined.child.kill()
             self._spare.refill()
 
-    def _kept(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> "_Confined | None":
+    def _kept(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined | None":
         """Return the process kept ready, shut in; None where there is none, or where it died waiting."""
         child = self._spare.take()
         try:
-            return _shut_in(child, code, gate, output, cancel) if child is not None else None
+            return _shut_in(child, code, host, output, cancel) if child is not None else None
         except NotConfinedError:
             return None
 
-    def _fresh(self, code: str, gate: Gate, output: Output, cancel: Event | None) -> "_Confined":
+    def _fresh(self, code: str, host: HostCalls, output: Output, cancel: Event | None) -> "_Confined":
         """Start a process; return it, shut in."""
         try:
             child = Child(self._launcher)
         except OSError as error:
             raise NotConfinedError(f"the process can't be started: {error}") from error
-        return _shut_in(child, code, gate, output, cancel)
+        return _shut_in(child, code, host, output, cancel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +143,11 @@ class _Confined:
     walls: Frame
 
 
-def _shut_in(child: Child, code: str, gate: Gate, output: Output, cancel: Event | None) -> _Confined:
+def _shut_in(child: Child, code: str, host: HostCalls, output: Output, cancel: Event | None) -> _Confined:
     """Have a process shut itself in; end it where it doesn't."""
-    conversation = Conversation(child.channel, gate, output, code)
+    conversation = Conversation(child.channel, host, output, code)
     try:
-        walls = conversation.confine(Deadline(gate.limits.start_seconds, cancel))
+        walls = conversation.confine(Deadline(host.limits.start_seconds, cancel))
         return _Confined(child, conversation, walls)
     except (TimeoutError, EOFError, BrokenPipeError) as error:
         why = child.complaint() or child.ending() or "it doesn't answer"
@@ -161,7 +163,7 @@ def _served(confined: _Confined, deadline: Deadline) -> Ending:
     try:
         return confined.conversation.run(deadline)
     except TimeoutError:
-        return ending.timed_out(confined.conversation.gate.limits)
+        return ending.timed_out(confined.conversation.host.limits)
     except LimitExceededError as error:
         return ending.limit_exceeded(str(error))
     except FrameError:

@@ -12,7 +12,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.encoding import encode
 from actionledger.privacy import mask
 from actionledger.session.signatures import signed, signing_key
-from actionledger.session.valid_decisions import Standing, standings_called
+from actionledger.session.valid_decisions import DecisionStatus, decisions_called
 from actionledger.values import Approval
 
 _PATIENCE_SECONDS = 10.0
@@ -49,7 +49,7 @@ def decide(
     if not lock.acquire(_PATIENCE_SECONDS):
         raise LedgerError(f"Somebody else is deciding in {ledger.path}; try again.")
     try:
-        asked = one_standing(ledger, approval_id, distrust).approval
+        asked = decision_called(ledger, approval_id, distrust).approval
         refuse_unfit(asked, decision)
         event = _as_recorded(approval_decided(asked, decision, run_id or new_id()))
         decided = _with_decision(asked, event)
@@ -72,7 +72,7 @@ def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
         return ""
 
 
-def ruled(approval: Approval, decision: Decision) -> Approval:
+def decide_unrecorded(approval: Approval, decision: Decision) -> Approval:
     """Return a request with the decision about it, where nothing is recorded.
 
     Raises:
@@ -82,8 +82,8 @@ def ruled(approval: Approval, decision: Decision) -> Approval:
     return _with_decision(approval, approval_decided(approval, decision, new_id()))
 
 
-def one_standing(ledger: Ledger, approval_id: str, distrust: str = "") -> Standing:
-    """Return how the approval stands whose id begins so.
+def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> DecisionStatus:
+    """Return the status of the request whose id begins so.
 
     Args:
         ledger: where it is recorded.
@@ -93,7 +93,7 @@ def one_standing(ledger: Ledger, approval_id: str, distrust: str = "") -> Standi
     Raises:
         UsageError: there is none, or more than one.
     """
-    found = standings_called(ledger, approval_id, distrust)
+    found = decisions_called(ledger, approval_id, distrust)
     if len(found) == 1:
         return found[0]
     what = "No approval has" if not found else f"{len(found)} approvals have"

@@ -1,17 +1,49 @@
-"""A turn that goes on, from what a ledger holds of it."""
+"""A session or a turn that goes on, from what a ledger holds of it."""
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from actionledger.errors import UsageError
 from actionledger.execution.turn_state import TurnState
+from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.progress import LastTry, TurnProgress, turn_progress
-from actionledger.ledger.queries.sessions import Session
+from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.progress import LastTry, TurnProgress, next_turn_index, turn_progress
+from actionledger.ledger.queries.sessions import Session, session
 from actionledger.recording import SessionKey, TurnKey
 from actionledger.values import Approval, Observation
 from actionledger.vocabulary import ExecutionStatus, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """A recorded session that goes on.
+
+    Args:
+        session_id: identifies it.
+        turns: how many turns it has.
+    """
+
+    session_id: str
+    turns: int
+
+
+def recorded_session(ledger: Ledger, session_id: str) -> tuple[Session, Earlier]:
+    """Return what is recorded of a session, and where it goes on.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session: its id, the beginning of it, or its own name.
+
+    Raises:
+        UsageError: there is none, or more than one.
+    """
+    session_id = one_session(ledger, session_id)
+    found = session(ledger, session_id)
+    assert found is not None
+    return found, Earlier(session_id, next_turn_index(ledger, session_id))
 
 
 def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -> TurnState:
@@ -45,24 +77,24 @@ def recall(ledger: Queryable, turn_id: str, approvals: Mapping[int, Approval]) -
     )
 
 
-def recorded_workspace(session: Session) -> Path:
+def recorded_workspace(recorded: Session) -> Path:
     """Return the folder that a recorded live session worked in.
 
     Raises:
         UsageError: nobody recorded it, or it is gone.
     """
-    recorded = json.loads(session.metadata).get("workspace")
-    if isinstance(recorded, str) and Path(recorded).is_dir():
-        return Path(recorded)
-    what = f"is gone: {recorded!r}" if recorded else "was not recorded"
+    folder = json.loads(recorded.metadata).get("workspace")
+    if isinstance(folder, str) and Path(folder).is_dir():
+        return Path(folder)
+    what = f"is gone: {folder!r}" if folder else "was not recorded"
     raise UsageError(
-        f"The folder of the session {session.session_id} {what}; say where it is now, by --workspace FOLDER or workspace=FOLDER."
+        f"The folder of the session {recorded.session_id} {what}; say where it is now, by --workspace FOLDER or workspace=FOLDER."
     )
 
 
 def _key(turn: TurnProgress) -> TurnKey:
-    session = SessionKey(session_id=turn.session_id, profile=turn.profile, model=turn.model, task=turn.task)
-    return TurnKey(session=session, turn_id=turn.turn_id, index=turn.turn_index, occurred_at=turn.occurred_at)
+    key = SessionKey(session_id=turn.session_id, profile=turn.profile, model=turn.model, task=turn.task)
+    return TurnKey(session=key, turn_id=turn.turn_id, index=turn.turn_index, occurred_at=turn.occurred_at)
 
 
 def _observation(last: LastTry, approvals: Mapping[int, Approval]) -> Observation:

@@ -1,23 +1,34 @@
-"""A session as people open it: names become profiles, policy files and recorded sessions."""
+"""A live session in a ledger: opened by names, recorded, locked, resumed and closed."""
 
 from collections.abc import Mapping
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Self
 
-from actionledger.execution.approval import Policy
+from actionledger.actions.validation import as_known
+from actionledger.errors import LedgerError, UsageError
+from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
+from actionledger.execution.runtime import SessionRuntime
+from actionledger.ids import new_id
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.naming import one_session
-from actionledger.ledger.queries.progress import next_turn_index
-from actionledger.ledger.queries.sessions import session
-from actionledger.recording import Recorder
-from actionledger.session.resume_state import recorded_workspace
-from actionledger.session.session import Earlier, LiveSession
+from actionledger.locks import FileLock
+from actionledger.recording import Recorder, RunKey, SessionKey, now
+from actionledger.session.preview import Preview, previews
+from actionledger.session.record import SessionRecord
+from actionledger.session.resume_state import Earlier, recorded_session, recorded_workspace
+from actionledger.session.resumption import Resumption
+from actionledger.session.separation import refuse_reachable
+from actionledger.session.undo import Undoing
+from actionledger.temporary import TemporaryFolder
+from actionledger.values import Turn
+from actionledger.vocabulary import RunKind
+from actionledger.workspace import FileLimits, Undone, Workspace
 
 
-class Runtime(LiveSession):
+class Runtime:
     """A live session: hand it what the model wrote, get what came of it and what to tell the model next.
 
     Args:
@@ -32,6 +43,7 @@ class Runtime(LiveSession):
         task: what the session is about, for the records.
         earlier: the recorded session that goes on (``reopen`` finds it); None for a new one.
         metadata: what else is recorded of the session, as JSON values by name; ``workspace`` and ``temporary`` are taken.
+        source: where the session comes from, for the records.
         listen: is told each event once it is recorded, in the thread that does the work.
         undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
             workspace given it goes with the session.
@@ -62,24 +74,40 @@ class Runtime(LiveSession):
         task: str = "",
         earlier: Earlier | None = None,
         metadata: Mapping[str, Any] | None = None,
+        source: str = "live",
         listen: Recorder | None = None,
         undo_days: float = 7.0,
     ) -> None:
         chosen = profile_named(profile) if isinstance(profile, str) else profile
-        super().__init__(
+        rules = load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy
+        if ledger is not None and workspace is not None:
+            refuse_reachable(ledger.path, Path(workspace))
+        session_id = earlier.session_id if earlier else new_id()
+        self._earlier = earlier
+        self._ledger = ledger
+        self._temporary = TemporaryFolder("session") if workspace is None else None
+        self._record = SessionRecord(
+            ledger, source=source, metadata=metadata or {}, temporary=self._temporary, listen=listen
+        )
+        self._session = SessionRuntime(
             chosen,
-            ledger=ledger,
-            workspace=workspace,
-            policy=load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy,
+            session=SessionKey(session_id=session_id, profile=chosen.name, model=model, task=task),
+            run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
+            workspace=_workspace(
+                self._temporary.path if self._temporary else Path(workspace or "."),
+                ledger if workspace else None,
+                FileLimits(undo_days=undo_days),
+            ),
+            record=self._record.event,
+            policy=rules,
             auto=auto,
             dry_run=dry_run,
-            model=model,
-            task=task,
-            earlier=earlier,
-            metadata=metadata,
-            listen=listen,
-            undo_days=undo_days,
+            counter=ledger.counter() if ledger and chosen.limits.shared else None,
         )
+        self._session.turns = earlier.turns if earlier else 0
+        self._is_closed = False
+        self._lock: FileLock | None = None
+        self._hold()
 
     @classmethod
     def reopen(
@@ -121,18 +149,270 @@ class Runtime(LiveSession):
             >>> str(turn.observations[-1].status)
             'succeeded'
         """
-        session_id = one_session(ledger, session_id)
-        found = session(ledger, session_id)
-        assert found is not None
+        found, earlier = recorded_session(ledger, session_id)
         return cls(
             profile or found.profile,
             ledger=ledger,
             workspace=workspace or recorded_workspace(found),
             policy=policy,
             auto=auto,
-            undo_days=undo_days,
             model=found.model,
             task=found.task,
-            earlier=Earlier(session_id, next_turn_index(ledger, session_id)),
+            earlier=earlier,
             listen=listen,
+            undo_days=undo_days,
         )
+
+    @property
+    def session_id(self) -> str:
+        """The session's identifier in the ledger."""
+        return self._session.session.session_id
+
+    @property
+    def profile(self) -> Profile:
+        """What the session runs under."""
+        return self._session.profile
+
+    @property
+    def auto(self) -> bool:
+        """Whether actions that the policy would have wait for a person run without one; it may be changed."""
+        return self._session.auto
+
+    @auto.setter
+    def auto(self, wanted: bool) -> None:
+        self._session.auto = wanted
+
+    @property
+    def dry_run(self) -> bool:
+        """Whether actions only say what they would do; it may be changed."""
+        return self._session.dry_run
+
+    @dry_run.setter
+    def dry_run(self, wanted: bool) -> None:
+        self._session.dry_run = wanted
+
+    @property
+    def workspace(self) -> Path:
+        """The folder that the session's actions may touch."""
+        return self._session.workspace.root
+
+    def handle(self, text: str, *, prompt: str | None = None) -> Turn:
+        """Take the model's next response: read it, check it, run what may run, record all of it.
+
+        Args:
+            text: the raw response.
+            prompt: what the model was shown right before, where that was not the last turn's feedback.
+
+        Returns:
+            What was read, what came of it, and what the model is told next.
+
+        Raises:
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+            UsageError: the session is closed.
+
+        Example:
+            >>> with al.Runtime("assistant") as runtime:
+            ...     turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+            >>> turn.observations[0].result["task_id"], turn.feedback[:21]
+            (1, 'Action 1 (create_task')
+        """
+        self._begin()
+        return self._session.handle(text, occurred_at=now(), prompt=prompt)
+
+    def resume(self, turn_id: str, decisions: Mapping[int, Decision] | None = None) -> Turn:
+        """Go on with a turn: run what was approved, here or by another process of this user, and what was never begun.
+
+        What was begun and never finished is recorded as interrupted; it is run again only where its settings say that it
+        is idempotent.
+
+        Args:
+            turn_id: a turn of this session.
+            decisions: decisions about actions that wait, by the action's place among its response's actions, from 0.
+
+        Returns:
+            The turn with all its observations; the feedback is what the model is told of it now.
+
+        Raises:
+            LedgerError: the ledger can't be written to; nothing is run unrecorded.
+            UsageError: there is no such turn, nothing waits there, or it was decided about already.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder") as runtime:
+            ...     turn = runtime.handle(text)
+            ...     resumed = runtime.resume(turn.turn_id, {0: al.Decision(al.DecisionKind.APPROVED, by="ada")})
+            >>> [str(each.observations[-1].status) for each in (turn, resumed)]
+            ['pending', 'succeeded']
+        """
+        self._begin()
+        return Resumption(self._session, self._ledger).resume(turn_id, decisions or {})
+
+    def preview(self, turn: Turn) -> tuple[Preview, ...]:
+        """Return what the runnable actions of a turn would do now, one after the other; nothing of it is done or recorded.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder") as runtime:
+            ...     turn = runtime.handle(text)
+            ...     len(runtime.preview(turn)), list(runtime.workspace.iterdir())
+            (1, [])
+        """
+        session = self._session
+        calls = [as_known(call, session.profile.catalogue) for call in turn.result.actions]
+        return previews(session.executor.handlers, session.workspace, self.session_id, calls)
+
+    def note(self, code: str, message: str, detail: Mapping[str, Any] | None = None) -> None:
+        """Record something about the session that a reviewer should see.
+
+        Args:
+            code: what, in one word.
+            message: the sentence for people.
+            detail: particulars, as JSON values by name.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+            UsageError: the session is closed.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         runtime.note("reviewed", "Ada has looked at it.")
+            ...     ledger.sql("SELECT message FROM events WHERE code = 'reviewed'").fetchall()
+            [('Ada has looked at it.',)]
+        """
+        self._begin()
+        self._record.note(self._session.session, self._session.run, code, message, detail or {})
+
+    def undo(self, turn_id: str | None = None, *, action: int | None = None) -> Undone:
+        """Take back what a turn, or one action of it, has changed in the workspace; that is recorded of its actions.
+
+        Only files and folders come back; what a handler did elsewhere stays done.
+
+        Args:
+            turn_id: the turn; the last one of which something is left to be undone where not given.
+            action: the action's place among its response's actions, from 0; all of them where not given.
+
+        Returns:
+            What was undone; ``redo`` takes it.
+
+        Raises:
+            UndoRefusedError: something is no longer as it was left; nothing is undone then.
+            ActionError: there is nothing to undo there.
+            UsageError: no turn of this session has changed anything.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     turn = runtime.handle(text)
+            ...     undone = runtime.undo(turn.turn_id)
+            ...     (runtime.workspace / "a.txt").exists()
+            False
+        """
+        undoing = self._undoing
+        return undoing.undo(turn_id or undoing.last_changed(self._session.turns), action)
+
+    def undo_back_to(self, turn_id: str) -> Undone:
+        """Take back all that was changed after a turn; see ``undo``.
+
+        Example:
+            >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     first, second = (runtime.handle(text % name) for name in "ab")
+            ...     undone = runtime.undo_back_to(first.turn_id)
+            ...     sorted(path.name for path in runtime.workspace.glob("*.txt"))
+            ['a.txt']
+        """
+        return self._undoing.undo_back_to(turn_id)
+
+    def redo(self, undone: Undone) -> Undone:
+        """Take back an undoing; that is recorded of its actions as well. See ``undo``.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.Runtime("coder", auto=True) as runtime:
+            ...     turn = runtime.handle(text)
+            ...     redone = runtime.redo(runtime.undo(turn.turn_id))
+            ...     (runtime.workspace / "a.txt").read_text()
+            'hello'
+        """
+        return self._undoing.redo(undone)
+
+    @property
+    def _undoing(self) -> Undoing:
+        session = self._session
+        return Undoing(session.workspace, session.session, session.run, self._record.event, self._ledger)
+
+    def close(self, *, success: bool | None = None, reason: str = "") -> None:
+        """End the session; a second time does nothing.
+
+        Args:
+            success: whether it reached what it was for; None where nobody can say.
+            reason: why it ends.
+
+        Raises:
+            LedgerError: the end can't be recorded; the session is closed all the same.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     runtime = al.Runtime("assistant", ledger=ledger)
+            ...     turn = runtime.handle("Nothing to do.")
+            ...     runtime.close(success=True, reason="done")
+            ...     ledger.sql("SELECT success, reason FROM sessions").fetchall()
+            [(True, 'done')]
+        """
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            if self._record.has_begun:
+                key, run, turns = self._session.session, self._session.run, self._session.turns
+                self._record.finish(key, run, turns=turns, success=success, reason=reason)
+        finally:
+            self._let_go()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close(reason=kind.__name__ if kind else "")
+
+    def _begin(self) -> None:
+        if self._is_closed:
+            raise UsageError("The session is closed; make another Runtime, or reopen it.")
+        if self._record.has_begun:
+            return
+        session = self._session
+        self._record.begin(session.session, session.run, session.profile, self.workspace)
+        if self._earlier:
+            self._undoing.catch_up()
+
+    def _hold(self) -> None:
+        """Hold the session against all other processes; close it if one of them has it."""
+        if self._ledger is None or self._ledger.read_only:
+            return
+        lock = self._ledger.session_lock(self.session_id)
+        if not lock.acquire():
+            self.close()
+            raise LedgerError(
+                f"The session {self.session_id} is open elsewhere; close it there, or let it go on there by resume."
+            )
+        self._lock = lock
+
+    def _let_go(self) -> None:
+        try:
+            self._session.close()
+        finally:
+            if self._lock:
+                self._lock.release(remove=True)
+            is_needed = self._ledger is not None and self._session.waiting
+            if self._temporary and not is_needed:
+                self._temporary.remove()
+
+
+def _workspace(root: Path, ledger: Ledger | None, limits: FileLimits) -> Workspace:
+    """Return a folder to act in; its changes can be undone by later processes if a ledger is there to say what they were."""
+    if ledger is None or ledger.read_only:
+        return Workspace(root, limits=limits)
+    return Workspace(root, state=ledger.effects, limits=limits)

@@ -16,12 +16,12 @@ from actionledger.values import Approval
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """How a request for a decision stands.
+class DecisionStatus:
+    """The status of a request for a decision.
 
     Args:
-        approval: the request; with the decision if one counts.
-        claim: the last decision that is recorded and doesn't count; None where there is none.
+        approval: the request; with the decision, if one counts.
+        claim: the last decision that is recorded and doesn't count; None if there is none.
         doubt: why it doesn't; a clause.
     """
 
@@ -31,7 +31,7 @@ class Standing:
 
     @property
     def sentence(self) -> str:
-        """What is to be told of a decision that doesn't count; empty where there is none."""
+        """What is to be told of a decision that doesn't count; empty if there is none."""
         if self.claim is None:
             return ""
         return f"What is recorded as {self.claim.decision} by {self.claim.decided_by!r} doesn't count: {self.doubt}."
@@ -39,58 +39,58 @@ class Standing:
 
 def waiting_approvals(ledger: Ledger) -> list[Approval]:
     """Return the actions that wait for a decision, those that have waited longest first."""
-    return [each.approval for each in open_standings(ledger) if each.approval.decision is None]
+    return [each.approval for each in open_decisions(ledger) if each.approval.decision is None]
 
 
 def decided_approvals(ledger: Ledger) -> list[Approval]:
     """Return the actions about which a decision was made that nobody has carried out yet."""
-    return [each.approval for each in open_standings(ledger) if each.approval.decision is not None]
+    return [each.approval for each in open_decisions(ledger) if each.approval.decision is not None]
 
 
-def open_standings(ledger: Ledger) -> list[Standing]:
-    """Return how the requests about actions that wait stand, those that have waited longest first."""
-    return _last(_standings(ledger, open_approvals(ledger)))
+def open_decisions(ledger: Ledger) -> list[DecisionStatus]:
+    """Return the statuses of the requests about actions that wait, those that have waited longest first."""
+    return _last(_statuses(ledger, open_approvals(ledger)))
 
 
-def standings_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[int, Standing]:
-    """Return how the last request about each action of a turn stands, by the action's place.
+def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[int, DecisionStatus]:
+    """Return the status of the last request about each action of a turn, by the action's place.
 
     Args:
         ledger: where it is recorded.
         turn_id: the turn.
         distrust: why nothing counts that another process has decided, as a clause; empty where it may.
     """
-    found = _standings(ledger, approvals_of_turn(ledger, turn_id), distrust)
+    found = _statuses(ledger, approvals_of_turn(ledger, turn_id), distrust)
     return {each.approval.action_index: each for each in _last(found)}
 
 
-def standings_called(ledger: Ledger, prefix: str, distrust: str = "") -> list[Standing]:
-    """Return how the requests stand whose identifier begins so.
+def decisions_called(ledger: Ledger, prefix: str, distrust: str = "") -> list[DecisionStatus]:
+    """Return the statuses of the requests whose identifiers begin so.
 
     Args:
         ledger: where they are recorded.
         prefix: the beginning.
-        distrust: as for ``standings_of_turn``.
+        distrust: as for ``decisions_of_turn``.
     """
-    return _standings(ledger, approvals_called(ledger, prefix), distrust)
+    return _statuses(ledger, approvals_called(ledger, prefix), distrust)
 
 
-def _last(standings: Iterable[Standing]) -> list[Standing]:
+def _last(statuses: Iterable[DecisionStatus]) -> list[DecisionStatus]:
     """Return the last request about each action, in the order of the requests."""
-    last = {(each.approval.turn_id, each.approval.action_index): each for each in standings}
-    return [each for each in standings if each in last.values()]
+    last = {(each.approval.turn_id, each.approval.action_index): each for each in statuses}
+    return [each for each in statuses if each in last.values()]
 
 
-def _standings(ledger: Ledger, recorded: Sequence[Approval], distrust: str = "") -> list[Standing]:
-    """Return how each request stands, in the order of the requests."""
+def _statuses(ledger: Ledger, recorded: Sequence[Approval], distrust: str = "") -> list[DecisionStatus]:
+    """Return the status of each request, in the order of the requests."""
     by_id: dict[str, list[Approval]] = {}
     for each in recorded:
         by_id.setdefault(each.approval_id, []).append(each)
-    return [_standing(ledger, claims, distrust) for claims in by_id.values()]
+    return [_status(ledger, claims, distrust) for claims in by_id.values()]
 
 
-def _standing(ledger: Ledger, claims: Sequence[Approval], distrust: str) -> Standing:
-    """Return how one request stands, by all that is recorded of it: the first decision that counts does."""
+def _status(ledger: Ledger, claims: Sequence[Approval], distrust: str) -> DecisionStatus:
+    """Return the status of one request, by all that is recorded of it: the first decision that counts does."""
     asked = replace(
         claims[0],
         decision=None,
@@ -101,16 +101,16 @@ def _standing(ledger: Ledger, claims: Sequence[Approval], distrust: str) -> Stan
         decided_at=None,
         signature="",
     )
-    standing = Standing(asked)
+    status = DecisionStatus(asked)
     for claim in claims:
         if claim.decision is None:
             continue
         doubt = distrust or _doubt(claim, ledger)
         if not doubt:
-            return Standing(claim)
+            return DecisionStatus(claim)
         if claim.decided_by != POLICY or claim.signature:
-            standing = Standing(asked, claim, doubt)
-    return standing
+            status = DecisionStatus(asked, claim, doubt)
+    return status
 
 
 def _doubt(claim: Approval, ledger: Ledger) -> str:

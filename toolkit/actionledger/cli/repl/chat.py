@@ -15,7 +15,7 @@ from actionledger.ledger.queries.progress import turn_progress
 from actionledger.models import Completion, Message, Model, ModelError
 from actionledger.recording import Recorder
 from actionledger.session.preview import Preview
-from actionledger.session.session import LiveSession
+from actionledger.session.runtime import Runtime
 from actionledger.values import Turn
 from actionledger.vocabulary import DecisionKind, ExecutionStatus, Reason
 from actionledger.workspace import Undone
@@ -225,7 +225,7 @@ class Chat:
         ]
 
     def undo(self, turn: Turn | None = None, action: int | None = None) -> Undone:
-        """Take back what a turn or one of its actions has changed; see ``LiveSession.undo``."""
+        """Take back what a turn or one of its actions has changed; see ``Runtime.undo``."""
         undone = self.session.undo(turn.turn_id if turn else None, action=action)
         return self._heard_of(undone, "The user has undone what you changed at")
 
@@ -242,8 +242,8 @@ class Chat:
         """End the session."""
         self.session.close(reason="left")
 
-    def _opened(self) -> LiveSession:
-        opened = LiveSession(
+    def _opened(self) -> Runtime:
+        opened = Runtime(
             self.profile,
             ledger=self.ledger,
             workspace=self._workspace,
@@ -254,7 +254,7 @@ class Chat:
         self._switch(opened)
         return opened
 
-    def _switch(self, session: LiveSession | None = None) -> None:
+    def _switch(self, session: Runtime | None = None) -> None:
         """Have a session run things as it is wished."""
         chosen = session or self.session
         chosen.auto, chosen.dry_run = self._auto, self._dry_run

@@ -9,7 +9,7 @@ from actionledger.execution.profile import Profile
 from actionledger.ledger import Ledger
 from actionledger.models import Model
 from actionledger.profiles.assistant import ITERATIVE
-from actionledger.session.session import LiveSession
+from actionledger.session.runtime import Runtime
 
 ITERATION_LIMITS = ConversationLimits(turns=10)
 """Ten iterations."""
@@ -68,7 +68,7 @@ class IterativeReasoner:
             >>> len(reasoner.run("What is to be done?").turns)
             2
         """
-        with LiveSession(
+        with Runtime(
             self.profile,
             ledger=self.ledger,
             workspace=self.workspace,

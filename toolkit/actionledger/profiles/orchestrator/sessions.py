@@ -16,7 +16,8 @@ from actionledger.profiles.orchestrator import ORCHESTRATOR
 from actionledger.profiles.orchestrator.handlers import orchestrator_handlers, orchestrator_settings
 from actionledger.profiles.orchestrator.layers import policy_of
 from actionledger.recording import SessionKey, turn_id_of
-from actionledger.session.session import Earlier, LiveSession
+from actionledger.session.resume_state import Earlier
+from actionledger.session.runtime import Runtime
 from actionledger.values import Observation, Turn
 from actionledger.workspace import Workspace
 
@@ -54,7 +55,7 @@ class LayerSessions:
         self._task = task
         self._auto = auto
         self._instead = dict(instead or {})
-        self._open: dict[tuple[str, bool], LiveSession] = {}
+        self._open: dict[tuple[str, bool], Runtime] = {}
         self._turns: dict[tuple[str, bool], int] = {}
         """How many turns each open session has: nobody else adds any while it is open."""
 
@@ -77,7 +78,7 @@ class LayerSessions:
         """Return whose session it is; None for somebody else's."""
         return next((layer for layer in self._models if self.session_id(layer) == session_id), None)
 
-    def session(self, layer: str, *, dry_run: bool = False, begun: int | None = None) -> LiveSession:
+    def session(self, layer: str, *, dry_run: bool = False, begun: int | None = None) -> Runtime:
         """Return a layer's session; it is opened, and held against all others, when it is first asked for.
 
         Args:
@@ -101,7 +102,7 @@ class LayerSessions:
             ):
                 turns = begun  # a response that was recorded and never read is taken in once more, as the same turn
             self._turns[key] = turns
-            self._open[key] = LiveSession(
+            self._open[key] = Runtime(
                 self._profile(layer),
                 ledger=self._ledger,
                 workspace=self._folder,

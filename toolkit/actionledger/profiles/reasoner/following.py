@@ -11,7 +11,7 @@ from actionledger.profiles.reasoner.sequence import is_plan, sequence_of
 from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
-from actionledger.session.session import LiveSession
+from actionledger.session.runtime import Runtime
 from actionledger.values import Turn
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
 
@@ -40,7 +40,7 @@ class Following:
     """
 
     model: Model
-    session: LiveSession
+    session: Runtime
     shared: SharedContext
     store: PersonaStore
     chains: Mapping[str, Chain]

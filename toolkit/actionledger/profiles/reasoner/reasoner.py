@@ -23,7 +23,7 @@ from actionledger.profiles.reasoner.registry import ActionRegistry
 from actionledger.profiles.reasoner.shared_context import SharedContext
 from actionledger.profiles.reasoner.store import STORE_FILE, PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger, TriggerType, user_input
-from actionledger.session.session import LiveSession
+from actionledger.session.runtime import Runtime
 
 MAX_SEQUENCES = 4
 """So many sequences follow from one trigger at most, the first one included."""
@@ -80,7 +80,7 @@ class Reasoner:
             model=model, persona=persona, speaks=speaks, workers=workers, shared=self._shared, chains=chains
         )
         self._registry = ActionRegistry(CATALOGUE if speaks else SILENT_CATALOGUE)
-        self._session = LiveSession(
+        self._session = Runtime(
             profile, ledger=ledger, workspace=workspace, model=model.name, task=task, listen=self._listen
         )
         self._store = PersonaStore(self._session.workspace / STORE_FILE, persona)
@@ -138,7 +138,7 @@ class Reasoner:
         return self._events(work)
 
     def close(self, *, success: bool | None = None, reason: str = "") -> None:
-        """End the session, after the sequence that is under way; see ``LiveSession.close``."""
+        """End the session, after the sequence that is under way; see ``Runtime.close``."""
         self._is_closed = True
         # Whoever listens may have been cut off by an error, with events still to come.
         self._is_left.set()

@@ -37,7 +37,7 @@ class Raised:
     message: str
 
 
-class Gate:
+class HostCalls:
     """The host's side of one run's calls.
 
     Args:
