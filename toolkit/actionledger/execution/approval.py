@@ -240,7 +240,7 @@ def content_hash(name: str, arguments: str, policy_version: str, binds: str = ""
         name: the action's name.
         arguments: what it is to run with, as the JSON text of an object that is recorded.
         policy_version: the policy's.
-        binds: what else it stands for, such as the content of the files that a command names; empty where nothing.
+        binds: what else it stands for, such as the content of the files that a command names; empty if nothing.
     """
     canonical = json.dumps([name, json.loads(arguments), policy_version], sort_keys=True)
     shown = hashlib.sha256(canonical.encode()).hexdigest()

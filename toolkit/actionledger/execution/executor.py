@@ -45,7 +45,7 @@ class Executor:
         workspace: the folder that they may touch.
         execution_settings: how each action is run.
         record: takes the events.
-        rates: how often actions may run that others do in their course; as often as they like where not given.
+        rates: how often actions may run that others do in their course; as often as they like if not given.
         sleep: waits for some seconds, between two tries.
     """
 
@@ -68,7 +68,7 @@ class Executor:
         self._workers = Workers()
 
     def run(self, steps: Sequence[Step]) -> list[Observation]:
-        """Run steps that were admitted, side by side where there are several.
+        """Run steps that were admitted, side by side if there are several.
 
         Args:
             steps: the steps; each has a handler.
@@ -95,7 +95,7 @@ class Executor:
 
         Args:
             step: the step.
-            held_back: what would keep it from being done at once; None where nothing would.
+            held_back: what would keep it from being done at once; None if nothing would.
         """
         self._record(execution_started(step))
         handler = self.handlers.previews.get(step.call.name)

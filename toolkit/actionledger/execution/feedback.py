@@ -36,7 +36,7 @@ class _Entry:
 
     Args:
         text: it, or what stands before a result.
-        result: the result's JSON text; None where the entry is about something that went wrong.
+        result: the result's JSON text; None if the entry is about something that went wrong.
     """
 
     text: str
@@ -68,7 +68,7 @@ def render(
 
     Returns:
         An entry for each action, and for each issue of what was meant: what is wrong with an example, nobody asked.
-        Empty where there is nothing to say.
+        Empty if there is nothing to say.
     """
     entries = list(_entries(result, observations, correct))
     if not entries and not note:

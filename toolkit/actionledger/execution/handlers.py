@@ -84,7 +84,7 @@ class Handlers(dict[str, Handler]):
         handlers: what runs each action.
         previews: what says, by action name, what its handler would do; called in dry runs instead of the handler.
         close: lets go of what the handlers hold; called once, when the session ends.
-        reaches: says, as a clause, why a program that a handler starts could read a file of this user; empty where none can.
+        reaches: says, as a clause, why a program that a handler starts could read a file of this user; empty if none can.
             Where one can read the key for decisions, those of other processes don't count.
         binds: says, by action name, what a decision about an action is about beside its arguments; see ``Binder``.
 

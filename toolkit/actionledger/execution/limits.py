@@ -82,7 +82,7 @@ class Limits:
                 )
 
     def rate_of(self, name: str) -> RateLimit | None:
-        """Return how often the action of that name may run; None where nothing limits it.
+        """Return how often the action of that name may run; None if nothing limits it.
 
         Example:
             >>> limits = al.Limits(rates=(("send_*", al.RateLimit(5, 60)),))
@@ -103,7 +103,7 @@ class Counter(Protocol):
         """Count one more, if fewer than ``count`` were counted within the last ``seconds``.
 
         Returns:
-            None where it was counted; else in how many seconds there is room again.
+            None if it was counted; else in how many seconds there is room again.
         """
 
 
@@ -151,7 +151,7 @@ class Rates:
         """Count an action that is about to run.
 
         Returns:
-            Why it may not run, as a sentence, and then it was not counted; empty where it may.
+            Why it may not run, as a sentence, and then it was not counted; empty if it may.
         """
         rate = self._limits.rate_of(name)
         if rate is None:

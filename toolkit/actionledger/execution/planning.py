@@ -31,7 +31,7 @@ class PlannedAction:
         index: its place among its response's actions, from 0.
         call: the call.
         waits_for: the places of the actions that must succeed before it.
-        issue: why it can't run as it stands; None where it can.
+        issue: why it can't run as it stands; None if it can.
     """
 
     index: int

@@ -17,7 +17,7 @@ def prompt_of(profile: Profile, dialect: str | None = None, *, short: bool = Fal
 
     Args:
         profile: what the model works under.
-        dialect: how it writes actions; the profile's first dialect where not given.
+        dialect: how it writes actions; the profile's first dialect if not given.
         short: whether each action gets only a line, and one example stands for all.
 
     Raises:
@@ -43,7 +43,7 @@ def correction_of(profile: Profile, call: ActionCall, *, with_format: bool = Tru
 
 
 def dialect_of(profile: Profile, name: str | None = None) -> AnyDialect:
-    """Return a dialect as a profile has it: by name, or the first one where no name is given.
+    """Return a dialect as a profile has it: by name, or the first one if no name is given.
 
     Raises:
         UnknownNameError: there is no such dialect.

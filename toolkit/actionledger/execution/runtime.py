@@ -50,10 +50,10 @@ class SessionRuntime:
         run: the run that it belongs to.
         workspace: the folder that its actions may touch.
         record: takes the events.
-        policy: which actions may run; the profile's where not given.
+        policy: which actions may run; the profile's if not given.
         auto: whether actions that the policy would have wait for a person run without one.
         dry_run: whether actions only say what they would do.
-        counter: counts what the profile's rates limit; within this session where not given.
+        counter: counts what the profile's rates limit; within this session if not given.
         sleep: waits for some seconds, between two tries at an action.
     """
 
@@ -103,9 +103,9 @@ class SessionRuntime:
 
         Args:
             text: the raw response.
-            occurred_at: when the response was made, UTC without a zone; None where nobody said.
-            prompt: what the model was shown right before, where that was not the last turn's feedback.
-            index: the turn's place in the session; the next one where not given.
+            occurred_at: when the response was made, UTC without a zone; None if unknown.
+            prompt: what the model was shown right before, if that was not the last turn's feedback.
+            index: the turn's place in the session; the next one if not given.
 
         Returns:
             What was read, what came of it, and the feedback. A response never raises; a recorder may. One that is longer

@@ -34,7 +34,7 @@ _LONGEST_WORD = 300
 
 
 def truncated(value: Any, limit: int = MAX_RESULT) -> Any:
-    """Return a value as a JSON value, or its beginning where that is longer than the limit.
+    """Return a value as a JSON value, or its beginning if that is longer than the limit.
 
     Args:
         value: anything at all; what JSON can't hold is described in its place.

@@ -33,8 +33,8 @@ def decide(
         ledger: where it waits.
         approval_id: the request, or enough of the beginning of its id.
         decision: the decision.
-        run_id: the run that it belongs to; a fresh one where not given.
-        distrust: why nothing counts that another process has decided before; empty where it may.
+        run_id: the run that it belongs to; a fresh one if not given.
+        distrust: why nothing counts that another process has decided before; empty if it may.
         carried_out_here: whether this process carries it out itself: then it needs no key.
 
     Returns:
@@ -63,7 +63,7 @@ def decide(
 
 
 def _signature(decided: Approval, ledger: Ledger, *, needed: bool) -> str:
-    """Return the signature of a decision; empty where it can be done without one and there is no key."""
+    """Return the signature of a decision; empty if it can be done without one and there is no key."""
     try:
         return signed(decided, ledger.path, signing_key())
     except DecisionKeyError:
@@ -88,7 +88,7 @@ def decision_called(ledger: Ledger, approval_id: str, distrust: str = "") -> Dec
     Args:
         ledger: where it is recorded.
         approval_id: its id, or enough of the beginning.
-        distrust: why nothing counts that another process has decided; empty where it may.
+        distrust: why nothing counts that another process has decided; empty if it may.
 
     Raises:
         UsageError: there is none, or more than one.

@@ -20,8 +20,8 @@ class Preview:
     Args:
         index: its place among its response's actions, from 0.
         call: the action.
-        result: what its preview returned, as a JSON value; None where it has none, or would fail.
-        message: why there is no result, as a sentence; empty where there is one.
+        result: what its preview returned, as a JSON value; None if it has none, or would fail.
+        message: why there is no result, as a sentence; empty if there is one.
     """
 
     index: int

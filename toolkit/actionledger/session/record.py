@@ -43,7 +43,7 @@ class SessionRecord:
     """Records one session; what must not be lost is on disk before the session goes on.
 
     Args:
-        ledger: where it is recorded; None for nowhere.
+        ledger: where it is recorded; None if nowhere.
         source: where the session comes from.
         metadata: what else is recorded of it, as JSON values by name.
         temporary: the session's folder, if it is removed on close.

@@ -29,7 +29,7 @@ class Resumption:
 
     Args:
         session: the session.
-        ledger: where it is recorded; None for nowhere.
+        ledger: where it is recorded; None if nowhere.
     """
 
     def __init__(self, session: SessionRuntime, ledger: Ledger | None) -> None:

@@ -33,10 +33,10 @@ class Runtime:
 
     Args:
         profile: what it runs under, by name or as a value.
-        ledger: where it is recorded; nowhere where not given.
-        workspace: the folder that its actions may touch; where not given, a temporary one that is removed on close,
+        ledger: where it is recorded; nowhere if not given.
+        workspace: the folder that its actions may touch; if not given, a temporary one that is removed on close,
             unless something in it still waits for approval.
-        policy: which actions may run, as a value or as the path of a policy file; the profile's where not given.
+        policy: which actions may run, as a value or as the path of a policy file; the profile's if not given.
         auto: whether actions that the policy would have wait for a person run without one.
         dry_run: whether actions only say what they would do.
         model: the language model's name, for the records.
@@ -127,8 +127,8 @@ class Runtime:
         Args:
             ledger: where it is recorded; it must be writable.
             session_id: the session: its id, the beginning of it, or its own name.
-            profile: what it runs under, where that can't be found by its recorded name.
-            workspace: the folder that its actions may touch; the recorded one where not given.
+            profile: what it runs under, if that can't be found by its recorded name.
+            workspace: the folder that its actions may touch; the recorded one if not given.
             policy: which actions may run, as for a new session.
             auto: as for a new session.
             listen: as for a new session.
@@ -201,7 +201,7 @@ class Runtime:
 
         Args:
             text: the raw response.
-            prompt: what the model was shown right before, where that was not the last turn's feedback.
+            prompt: what the model was shown right before, if that was not the last turn's feedback.
 
         Returns:
             What was read, what came of it, and what the model is told next.
@@ -289,8 +289,8 @@ class Runtime:
         Only files and folders come back; what a handler did elsewhere stays done.
 
         Args:
-            turn_id: the turn; the last one of which something is left to be undone where not given.
-            action: the action's place among its response's actions, from 0; all of them where not given.
+            turn_id: the turn; the last one of which something is left to be undone if not given.
+            action: the action's place among its response's actions, from 0; all of them if not given.
 
         Returns:
             What was undone; ``redo`` takes it.
@@ -346,7 +346,7 @@ class Runtime:
         """End the session; a second time does nothing.
 
         Args:
-            success: whether it reached what it was for; None where nobody can say.
+            success: whether it reached what it was for; None if unknown.
             reason: why it ends.
 
         Raises:

@@ -39,7 +39,7 @@ class Undoing:
         session: the session.
         run: the run that the record belongs to.
         record: takes the events.
-        ledger: where the session is recorded; None where it isn't, and then nothing is recorded here either.
+        ledger: where the session is recorded; None if it isn't, and then nothing is recorded here either.
     """
 
     workspace: Workspace

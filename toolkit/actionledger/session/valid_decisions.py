@@ -58,7 +58,7 @@ def decisions_of_turn(ledger: Ledger, turn_id: str, distrust: str = "") -> dict[
     Args:
         ledger: where it is recorded.
         turn_id: the turn.
-        distrust: why nothing counts that another process has decided, as a clause; empty where it may.
+        distrust: why nothing counts that another process has decided, as a clause; empty if it may.
     """
     found = _statuses(ledger, approvals_of_turn(ledger, turn_id), distrust)
     return {each.approval.action_index: each for each in _last(found)}
@@ -114,7 +114,7 @@ def _status(ledger: Ledger, claims: Sequence[Approval], distrust: str) -> Decisi
 
 
 def _doubt(claim: Approval, ledger: Ledger) -> str:
-    """Return why a recorded decision doesn't count; empty where it does."""
+    """Return why a recorded decision doesn't count; empty if it does."""
     if not claim.signature:
         return "nobody has signed it"
     try:

@@ -29,7 +29,7 @@ def glob_restricts(pattern: str, text: str, starts: Starts) -> Fit:
 
     Args:
         pattern: the glob.
-        text: the line as it stands; empty where there is only a list of words.
+        text: the line as it stands; empty if there is only a list of words.
         starts: what it starts.
     """
     if text and fnmatchcase(text, pattern):

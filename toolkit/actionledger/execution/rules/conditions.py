@@ -94,7 +94,7 @@ def _texts(value: Any, text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> list[str] | None:
-    """Return the words of a command; None where the text is more than one command, or more than words."""
+    """Return the words of a command; None if the text is more than one command, or more than words."""
     line = commands_in(text)
     if not line.is_read or len(line.commands) != 1 or any(not word.is_plain for word in line.commands[0]):
         return None
