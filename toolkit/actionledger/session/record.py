@@ -1,7 +1,6 @@
 """What is recorded of a live session: its beginning, its events, its end."""
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from actionledger.errors import UsageError
@@ -30,7 +29,7 @@ from actionledger.recording import (
     session_finished,
     session_started,
 )
-from actionledger.temporary import TemporaryFolder
+from actionledger.session.folder import SessionFolder
 from actionledger.vocabulary import ExecutionStatus
 
 _OWN_METADATA = ("workspace", "temporary")
@@ -39,38 +38,47 @@ _OWN_METADATA = ("workspace", "temporary")
 _KEPT_AT_ONCE = (ResponseReceived, ApprovalRequested, ExecutionStarted, TurnFinished, TurnResumed)
 
 
+def checked_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a session is to be described by, if it leaves the session's own names alone.
+
+    Args:
+        metadata: JSON values by name.
+
+    Raises:
+        UsageError: it has a name that the session itself needs.
+    """
+    for name in _OWN_METADATA:
+        if name in metadata:
+            raise UsageError(
+                f"The metadata has {name!r}, which the session records itself; take another name."
+            )
+    return dict(metadata)
+
+
 class SessionRecord:
     """Records one session; what must not be lost is on disk before the session goes on.
 
     Args:
         ledger: where it is recorded; None if nowhere.
+        folder: what it acts in.
         source: where the session comes from.
-        metadata: what else is recorded of it, as JSON values by name.
-        temporary: the session's folder, if it is removed on close.
+        metadata: what else is recorded of it; see ``checked_metadata``.
         listen: is told each event once it is recorded.
-
-    Raises:
-        UsageError: the metadata has a name that the session itself needs.
     """
 
     def __init__(
         self,
         ledger: Ledger | None,
+        folder: SessionFolder,
         *,
         source: str,
         metadata: Mapping[str, Any],
-        temporary: TemporaryFolder | None,
         listen: Recorder | None,
     ) -> None:
-        for name in _OWN_METADATA:
-            if name in metadata:
-                raise UsageError(
-                    f"The metadata has {name!r}, which the session records itself; take another name."
-                )
         self._ledger = ledger
+        self._folder = folder
         self._source = source
-        self._metadata = dict(metadata)
-        self._temporary = temporary
+        self._metadata = metadata
         self._listen = listen
         self.has_begun = False
 
@@ -80,14 +88,14 @@ class SessionRecord:
             self._ledger.record(event)
             if isinstance(event, _KEPT_AT_ONCE) or _is_pending(event):
                 self._ledger.flush()
-            if self._temporary and isinstance(event, ApprovalRequested):
-                self._temporary.keep()  # another process may be the one that carries it out
+            if isinstance(event, ApprovalRequested):
+                self._folder.keep()  # another process may be the one that carries it out
         if self._listen is not None:
             self._listen(event)
 
-    def begin(self, session: SessionKey, run: RunKey, profile: Profile, workspace: Path) -> None:
+    def begin(self, session: SessionKey, run: RunKey, profile: Profile) -> None:
         """Record that the session begins, or goes on."""
-        place = {"workspace": str(workspace), "temporary": self._temporary is not None}
+        place = {"workspace": str(self._folder.workspace.root), "temporary": self._folder.is_temporary}
         self.event(run_started(run, name=f"live {profile.name}", source=""))
         self.event(parser_used(profile.parser, run.run_id))
         self.event(
@@ -97,7 +105,7 @@ class SessionRecord:
                 external_id="",
                 source=self._source,
                 started_at=now(),
-                metadata=json_text(self._metadata | place),
+                metadata=json_text({**self._metadata, **place}),
             )
         )
         self.has_begun = True

@@ -16,16 +16,15 @@ from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.locks import FileLock
 from actionledger.recording import Recorder, RunKey, SessionKey, now
+from actionledger.session.folder import SessionFolder
 from actionledger.session.preview import Preview, previews
-from actionledger.session.record import SessionRecord
+from actionledger.session.record import SessionRecord, checked_metadata
 from actionledger.session.resume_state import Earlier, recorded_session, recorded_workspace
 from actionledger.session.resumption import Resumption
-from actionledger.session.separation import refuse_reachable
 from actionledger.session.undo import Undoing
-from actionledger.temporary import TemporaryFolder
 from actionledger.values import Turn
 from actionledger.vocabulary import RunKind
-from actionledger.workspace import FileLimits, Undone, Workspace
+from actionledger.workspace import Undone
 
 
 class Runtime:
@@ -80,24 +79,17 @@ class Runtime:
     ) -> None:
         chosen = profile_named(profile) if isinstance(profile, str) else profile
         rules = load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy
-        if ledger is not None and workspace is not None:
-            refuse_reachable(ledger.path, Path(workspace))
+        described = checked_metadata(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
         self._earlier = earlier
         self._ledger = ledger
-        self._temporary = TemporaryFolder("session") if workspace is None else None
-        self._record = SessionRecord(
-            ledger, source=source, metadata=metadata or {}, temporary=self._temporary, listen=listen
-        )
+        self._folder = SessionFolder(workspace, ledger, undo_days=undo_days)
+        self._record = SessionRecord(ledger, self._folder, source=source, metadata=described, listen=listen)
         self._session = SessionRuntime(
             chosen,
             session=SessionKey(session_id=session_id, profile=chosen.name, model=model, task=task),
             run=RunKey(run_id=new_id(), kind=RunKind.LIVE),
-            workspace=_workspace(
-                self._temporary.path if self._temporary else Path(workspace or "."),
-                ledger if workspace else None,
-                FileLimits(undo_days=undo_days),
-            ),
+            workspace=self._folder.workspace,
             record=self._record.event,
             policy=rules,
             auto=auto,
@@ -384,7 +376,7 @@ class Runtime:
         if self._record.has_begun:
             return
         session = self._session
-        self._record.begin(session.session, session.run, session.profile, self.workspace)
+        self._record.begin(session.session, session.run, session.profile)
         if self._earlier:
             self._undoing.catch_up()
 
@@ -406,13 +398,4 @@ class Runtime:
         finally:
             if self._lock:
                 self._lock.release(remove=True)
-            is_needed = self._ledger is not None and self._session.waiting
-            if self._temporary and not is_needed:
-                self._temporary.remove()
-
-
-def _workspace(root: Path, ledger: Ledger | None, limits: FileLimits) -> Workspace:
-    """Return a folder to act in; its changes can be undone by later processes if a ledger is there to say what they were."""
-    if ledger is None or ledger.read_only:
-        return Workspace(root, limits=limits)
-    return Workspace(root, state=ledger.effects, limits=limits)
+            self._folder.let_go(is_needed=self._ledger is not None and bool(self._session.waiting))
