@@ -255,7 +255,7 @@ def test_another_ledger_is_refused(start, cast, said, tmp_path):
     start(layers).run()
     with open_ledger(tmp_path / "other.duckdb") as other:
         for _ in range(2):
-            with pytest.raises(UsageError, match="does not hold the 1 responses of the layer '2ic'"):
+            with pytest.raises(UsageError, match="does not hold the 1 response of the layer '2ic'"):
                 Orchestration.load(tmp_path / "work", layers, ledger=other)
         assert other.sql("SELECT count(*) FROM events").fetchall() == [(0,)]
 
