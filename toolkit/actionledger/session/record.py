@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from actionledger.canonical import json_text
+from actionledger.clock import now
 from actionledger.errors import UsageError
 from actionledger.events import (
     ApprovalRequested,
@@ -21,8 +23,6 @@ from actionledger.recording import (
     Recorder,
     RunKey,
     SessionKey,
-    json_text,
-    now,
     parser_used,
     run_finished,
     run_started,

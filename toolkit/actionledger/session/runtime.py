@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from actionledger.actions.validation import as_known
+from actionledger.clock import now
 from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.policy_file import load_policy
@@ -15,7 +16,7 @@ from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.locks import FileLock
-from actionledger.recording import Recorder, RunKey, SessionKey, now
+from actionledger.recording import Recorder, RunKey, SessionKey
 from actionledger.session.folder import SessionFolder
 from actionledger.session.preview import Preview, previews
 from actionledger.session.record import SessionRecord, checked_metadata
