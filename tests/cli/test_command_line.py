@@ -19,6 +19,7 @@ COMMANDS = (
     "ingest",
     "show",
     "report",
+    "loops",
     "sql",
     "replay",
     "run",

@@ -187,6 +187,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("ingest -l LEDGER", "importing.open_ledger"),
         ("show -l LEDGER", "inspecting.sessions"),
         ("report -l LEDGER", "reporting.funnel"),
+        ("loops -l LEDGER", "looping.loops"),
         ("sql 'SELECT 1' -l LEDGER", "asking.write_answer"),
         ("replay --parser gembrain-standard -p assistant -l LEDGER", "replaying.reparse"),
         ("prompt coder", "prompting.api.prompt"),

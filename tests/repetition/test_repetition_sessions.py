@@ -3,13 +3,12 @@
 import json
 
 import pytest
+from repetition_sessions import LOOPS, ORDINARY, Session
 
 from actionledger.repetition.fingerprints import fingerprint
 from actionledger.repetition.forms import call_form
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits
-
-from .repetition_sessions import LOOPS, ORDINARY, Session
 
 TOLD = {
     "a build that takes its time": {Pattern.POLLING},

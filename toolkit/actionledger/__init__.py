@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
     from actionledger.profiles.orchestrator.casting import Layer as Layer
     from actionledger.rates import Rate as Rate
+    from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.session.runtime import Runtime as Runtime
     from actionledger.tolerant_json import (
@@ -102,6 +103,7 @@ _NAMES_OF_MODULES = {
     "profiles.orchestrator.cascade": ("orchestrate",),
     "profiles.orchestrator.casting": ("Layer",),
     "rates": ("Rate",),
+    "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "session.runtime": ("Runtime",),
     "tolerant_json": ("Decoded", "DecodeOptions", "decode", "decode_all", "find_value"),

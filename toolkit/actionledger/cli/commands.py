@@ -42,6 +42,10 @@ COMMANDS = {
     "report": Entry(
         "reporting:report", "Print how far the recorded responses got, and why the others didn't."
     ),
+    "loops": Entry(
+        "looping:show_loops",
+        "Look through the recorded sessions for loops, as the guard of live ones does.",
+    ),
     "sql": Entry(
         "asking:sql",
         "Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.",

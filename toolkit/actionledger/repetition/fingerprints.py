@@ -23,7 +23,7 @@ from actionledger.repetition.forms import (
     says_not_yet,
     words_of,
 )
-from actionledger.values import ActionCall, Issue, Observation, ParseResult
+from actionledger.values import ActionCall, FieldError, Issue, Observation, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, ExecutionStatus, Outcome, Reason
 
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})
@@ -40,6 +40,9 @@ _BECAUSE_OF_OTHERS = frozenset(
     {Reason.DEPENDENCY_FAILED, Reason.ACTION_LIMIT, Reason.FAILURE_LIMIT, Reason.REPETITION}
 )
 """Why actions are skipped that may be in order themselves."""
+
+REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
+"""How the actions are checked that can't be run as they are written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +135,53 @@ def observed_fingerprint(
         observation: what came of it; a result that is an object with ``"changed": false`` says that nothing changed.
         references: whether ``id`` and ``depends_on`` name actions of the same response.
     """
-    return _fingerprint(json_text(call.arguments), observation, references=references)
+    return tried_fingerprint(json_text(call.arguments), observation, references=references)
+
+
+def tried_fingerprint(
+    arguments: str, observation: Observation, *, references: bool = False
+) -> ActionFingerprint | None:
+    """Return what one try came to; None where it came to nothing yet, or was withheld because of others.
+
+    Args:
+        arguments: what the action ran with, as JSON text.
+        observation: what came of it.
+        references: whether ``id`` and ``depends_on`` name actions of the same response.
+    """
+    name, result, reason = observation.name, observation.result, observation.reason
+    if observation.status in _DONE:
+        is_unchanged = isinstance(result, dict) and result.get("changed") is False
+        told = "" if result is None else json_text(result)
+        return fingerprint(name, arguments, result=told, is_unchanged=is_unchanged, references=references)
+    if observation.status not in _FAILED or reason in _BECAUSE_OF_OTHERS:
+        return None
+    error = observation.message or (SENTENCES[reason] if reason else observation.status)
+    return fingerprint(name, arguments, error=error, references=references)
+
+
+def refused_fingerprint(
+    name: str, arguments: str, reason: Reason | None, errors: Iterable[FieldError]
+) -> ActionFingerprint:
+    """Return a fingerprint for an action that could not be run as it was written.
+
+    Args:
+        name: the action's name.
+        arguments: its arguments as text.
+        reason: why it could not be run.
+        errors: what was wrong with its fields.
+    """
+    why = " ".join(error.message for error in errors)
+    return fingerprint(name, arguments, error=f"{reason}: {why}", is_refused=True)
+
+
+def unread_fingerprint(text: str, code: Reason | None) -> ActionFingerprint:
+    """Return a fingerprint for a response in which no action could be read.
+
+    Args:
+        text: the response.
+        code: the first issue's code; None where there is none.
+    """
+    return fingerprint("", text, error=code or Reason.NO_ACTION_FOUND, is_refused=True)
 
 
 def refused_fingerprints(result: ParseResult) -> Iterator[ActionFingerprint]:
@@ -140,11 +189,8 @@ def refused_fingerprints(result: ParseResult) -> Iterator[ActionFingerprint]:
     if result.outcome is Outcome.FAILED:
         yield _unread(result.text, result.issues)
     for call in result.actions:
-        if call.status in _REFUSED:
-            why = " ".join(error.message for error in call.errors)
-            yield fingerprint(
-                call.name, json_text(call.arguments), error=f"{call.reason}: {why}", is_refused=True
-            )
+        if call.status in REFUSED:
+            yield refused_fingerprint(call.name, json_text(call.arguments), call.reason, call.errors)
 
 
 def recorded_fingerprints(
@@ -179,23 +225,17 @@ def recorded_fingerprints(
     return [list(stretch.values()) for stretch in stretches]
 
 
-_REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
-
-
 def _unread(text: str, issues: Sequence[Issue]) -> ActionFingerprint:
-    return fingerprint("", text, error=issues[0].code if issues else Reason.NO_ACTION_FOUND, is_refused=True)
+    return unread_fingerprint(text, issues[0].code if issues else None)
 
 
 def _recorded_refusals(event: ResponseParsed, text: str) -> Iterator[tuple[str, ActionFingerprint]]:
     if event.outcome is Outcome.FAILED:
         yield event.attempt_id, _unread(text, event.issues)
     for action in event.actions:
-        if action.status in _REFUSED:
-            why = " ".join(error.message for error in action.errors)
-            yield (
-                action.action_id,
-                fingerprint(action.name, action.arguments, error=f"{action.reason}: {why}", is_refused=True),
-            )
+        if action.status in REFUSED:
+            refused = refused_fingerprint(action.name, action.arguments, action.reason, action.errors)
+            yield action.action_id, refused
 
 
 def _recorded_fingerprint(
@@ -211,16 +251,4 @@ def _recorded_fingerprint(
         result=json.loads(event.result),
         message=event.message,
     )
-    return _fingerprint(arguments, observation, references=references)
-
-
-def _fingerprint(arguments: str, observation: Observation, *, references: bool) -> ActionFingerprint | None:
-    name, result, reason = observation.name, observation.result, observation.reason
-    if observation.status in _DONE:
-        is_unchanged = isinstance(result, dict) and result.get("changed") is False
-        told = "" if result is None else json_text(result)
-        return fingerprint(name, arguments, result=told, is_unchanged=is_unchanged, references=references)
-    if observation.status not in _FAILED or reason in _BECAUSE_OF_OTHERS:
-        return None
-    error = observation.message or (SENTENCES[reason] if reason else observation.status)
-    return fingerprint(name, arguments, error=error, references=references)
+    return tried_fingerprint(arguments, observation, references=references)

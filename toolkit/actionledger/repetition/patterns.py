@@ -32,6 +32,7 @@ class Repetition:
         name: the last action's name; empty where none could be read.
         is_stop: whether that is where the model is stopped, rather than told.
         is_proposed: whether the last of them was only asked for, and not done.
+        length: of how many fingerprints in a row it is made up.
     """
 
     pattern: Pattern
@@ -39,6 +40,7 @@ class Repetition:
     name: str
     is_stop: bool
     is_proposed: bool = False
+    length: int = 0
 
     @property
     def described(self) -> str:
@@ -84,6 +86,7 @@ class Watch:
         self._streaks = dict.fromkeys(Pattern, 1)
         self._matches = dict.fromkeys(range(2, _LONGEST_CYCLE + 1), 0)
         self._is_waiting = False
+        self._circle = 0
 
     def see(self, done: ActionFingerprint) -> tuple[Repetition, ...]:
         """Look at the next fingerprint; return what repeats itself by now: what stops first, then in the order of ``Pattern``."""
@@ -127,6 +130,7 @@ class Watch:
         others = list(self._recent)[1 - length :] if length else []
         self._is_waiting = any(each.is_waiting for each in (done, *others))
         self._streaks[Pattern.ALTERNATION] = rounds
+        self._circle = self._matches[length] + length if length else 0
 
     def _goes_on(self, pattern: Pattern, last: ActionFingerprint, done: ActionFingerprint) -> bool:
         match pattern:
@@ -186,7 +190,8 @@ class Watch:
             threshold = self._limits.of(named)
             if threshold is not None and count >= threshold.nudge:
                 is_stop = threshold.stop is not None and count >= threshold.stop
-                yield Repetition(named, count, name, is_stop)
+                length = self._circle if pattern is Pattern.ALTERNATION else count
+                yield Repetition(named, count, name, is_stop, length=length)
 
     def _named(self, pattern: Pattern) -> Pattern:
         """Return what a pattern is called, given what its last fingerprints came to."""

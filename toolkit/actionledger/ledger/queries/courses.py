@@ -1,0 +1,155 @@
+"""What was done in each session, turn by turn: what could not be read, what was refused, and what the others came to."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from actionledger.ledger.queries.base import REFUSED, picked
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.recorded import Streamable
+from actionledger.values import FieldError
+from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
+
+_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedAction:
+    """An action that could not be run as it was written.
+
+    Args:
+        name: its name.
+        arguments: its arguments, as JSON text.
+        reason: the first error's code; None where there is none.
+        errors: what its model refuses.
+    """
+
+    name: str
+    arguments: str
+    reason: Reason | None
+    errors: tuple[FieldError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TriedAction:
+    """What an action came to before its turn was over.
+
+    Args:
+        execution_id: identifies the last try.
+        action_index: its place among its response's actions, from 0.
+        name: its name.
+        arguments: what it ran with, as JSON text.
+        status: what came of it.
+        reason: why it did not succeed; None where it did.
+        result: what the handler returned, as JSON text.
+        message: what the model was told where it did not succeed.
+    """
+
+    execution_id: str
+    action_index: int
+    name: str
+    arguments: str
+    status: ExecutionStatus
+    reason: Reason | None
+    result: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnCourse:
+    """What was done in one turn.
+
+    Args:
+        session_id, turn_index: which turn.
+        profile: what the session ran under.
+        unread: the response, where it meant to act and nothing could be read; None otherwise.
+        issue: the code of its first issue; None where there is none.
+        is_new_request: whether somebody asked for something, or decided, or opened the session again, right before.
+        is_carried_out: whether what came of the turn is recorded, and not only how it is read.
+        refused: the actions that could not be run as they were written, in text order.
+        tried: the others, in the order in which they were done.
+    """
+
+    session_id: str
+    turn_index: int
+    profile: str
+    unread: str | None
+    issue: Reason | None
+    is_new_request: bool
+    is_carried_out: bool
+    refused: tuple[RefusedAction, ...]
+    tried: tuple[TriedAction, ...]
+
+
+_COURSE = picked(
+    TurnCourse,
+    session_id="t.session_id::VARCHAR",
+    turn_index="t.turn_index",
+    profile="t.profile",
+    unread=f"CASE WHEN r.outcome = '{Outcome.FAILED}' THEN t.text END",
+    # A source that was only read may say what the model was told, but never when.
+    is_carried_out="t.finished_at IS NOT NULL OR tries.tried IS NOT NULL",
+    refused="coalesce(refusals.refused, [])",
+    tried="coalesce(tries.tried, [])",
+)
+
+_COURSES = f"""
+WITH read AS (
+    SELECT DISTINCT ON (turn_id) turn_id, attempt_id, outcome FROM parse_attempts WHERE {{condition}}
+    ORDER BY turn_id, parsed_at, attempt_id),
+told AS (
+    SELECT turn_id, arg_max(feedback, finished_at) AS feedback FROM resumptions GROUP BY turn_id),
+asked AS (
+    SELECT turns.*, prompt IS NOT NULL AND NOT contains(prompt, coalesce(nullif(before, ''), prompt || '.'))
+           OR is_resumed OR coalesce(other_run, false) AS is_new_request
+    FROM turns JOIN (
+        SELECT turn_id, coalesce(lag(coalesce(told.feedback, turns.feedback)) OVER session, '') AS before,
+               coalesce(lag(told.turn_id IS NOT NULL) OVER session, false) AS is_resumed,
+               run_id <> lag(run_id) OVER session AS other_run
+        FROM turns LEFT JOIN told USING (turn_id)
+        WINDOW session AS (PARTITION BY session_id ORDER BY turn_index)) USING (turn_id)),
+wrong AS (
+    SELECT action_id,
+           list({{{{'code': code, 'path': path, 'value': value, 'expected': expected}}}} ORDER BY path, code) AS errors
+    FROM validation_errors WHERE {REFUSED} GROUP BY action_id),
+refusals AS (
+    SELECT attempt_id, list({{{{'name': name, 'arguments': arguments::VARCHAR, 'reason': reason,
+                              'errors': coalesce(errors, [])}}}} ORDER BY action_index) AS refused
+    FROM actions SEMI JOIN read USING (attempt_id) LEFT JOIN wrong USING (action_id)
+    WHERE status IN ('{ActionStatus.INVALID}', '{ActionStatus.UNKNOWN}') GROUP BY attempt_id),
+last AS (
+    SELECT e.*, coalesce(e.arguments::VARCHAR, a.arguments::VARCHAR, '') AS ran_with
+    FROM executions e SEMI JOIN read USING (attempt_id)
+    LEFT JOIN (SELECT action_id, arguments FROM actions) a USING (action_id)
+    LEFT JOIN (SELECT turn_id, finished_at AS over_at FROM turn_ends) USING (turn_id)
+    WHERE over_at IS NULL OR e.finished_at IS NULL OR e.finished_at <= over_at
+    QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1),
+tries AS (
+    SELECT attempt_id, list({{{{'execution_id': execution_id::VARCHAR, 'action_index': action_index, 'name': name,
+        'arguments': ran_with, 'status': status, 'reason': reason, 'result': coalesce(result::VARCHAR, 'null'),
+        'message': coalesce(message, '')}}}} ORDER BY finished_at NULLS LAST, action_index) AS tried
+    FROM last GROUP BY attempt_id),
+first_issues AS (
+    SELECT attempt_id, first(code ORDER BY span_start NULLS LAST, span_end, code) AS issue
+    FROM issues SEMI JOIN read USING (attempt_id) GROUP BY attempt_id)
+SELECT {_COURSE}
+FROM asked t JOIN read r USING (turn_id)
+LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (attempt_id) LEFT JOIN first_issues USING (attempt_id)
+ORDER BY t.session_id, t.turn_index"""
+
+_ROWS = TypeAdapter(list[TurnCourse])
+
+
+def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCourse]:
+    """Yield what was done in each turn that the filter's attempts have read, session by session, in order.
+
+    Args:
+        ledger: what to ask.
+        within: which turns.
+    """
+    condition, parameters = scope(within)
+    names = list(TurnCourse.__dataclass_fields__)
+    result = ledger.sql(_COURSES.format(condition=condition), parameters)
+    while batch := result.fetchmany(_BATCH):
+        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
