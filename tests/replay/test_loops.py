@@ -195,3 +195,55 @@ def test_a_filter_narrows_the_sessions_down(ledger):
     """And limits say what counts."""
     assert al.loops(ledger, Filter(models=("nobody",))) == al.LoopReport((), 0, 0)
     assert al.loops(ledger, limits=NO_REPETITION) == al.LoopReport((), len(SESSIONS), 0)
+
+
+def live_and_found(ledger: Ledger) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
+    """Return the patterns and counts that the live guard noted last, and those that are found in the record."""
+    notes = "SELECT detail ->> 'pattern', max((detail ->> 'count')::INTEGER) FROM events WHERE starts_with(code, 'repetition_') GROUP BY 1"
+    return ledger.sql(notes).fetchall(), [(loop.pattern.value, loop.count) for loop in al.loops(ledger).loops]
+
+
+def test_other_mistakes_are_other_mistakes(tmp_path):
+    """What is wrong with an action's fields tells one mistake from the next."""
+    with open_ledger(tmp_path / "team.duckdb") as opened, al.Runtime("assistant", ledger=opened) as runtime:
+        for number in range(4):
+            runtime.handle(al.render([("create_task", {"content": number})], "actions"))
+        assert live_and_found(opened) == ([], [])
+
+
+def test_feedback_that_is_handed_back_is_no_new_request(tmp_path):
+    """Whatever stands around it; the record knows what the model was told."""
+    with open_ledger(tmp_path / "team.duckdb") as opened, al.Runtime("assistant", ledger=opened) as runtime:
+        turn = runtime.handle(LOOK, prompt="Please.")
+        for _ in range(3):
+            turn = runtime.handle(LOOK, prompt=f"Go on.\n{turn.feedback}")
+        assert live_and_found(opened) == ([("same_action", 4)], [("same_action", 4)])
+
+
+def test_a_session_that_is_opened_again_begins_anew(tmp_path):
+    """As it does live."""
+    with open_ledger(tmp_path / "team.duckdb") as opened:
+        with al.Runtime("assistant", ledger=opened, workspace=tmp_path / "work") as runtime:
+            turns = [runtime.handle(LOOK) for _ in range(2)]
+        with al.Runtime.reopen(opened, turns[0].session_id) as runtime:
+            turns += [runtime.handle(LOOK) for _ in range(2)]
+        assert len({turn.session_id for turn in turns}) == 1
+        assert live_and_found(opened) == ([], [])
+
+
+def test_a_decision_begins_anew(tmp_path):
+    """What was looked at before a person decided is looked at again on purpose."""
+    look = "<read_file><path>nowhere.txt</path></read_file>"
+    with (
+        open_ledger(tmp_path / "team.duckdb") as opened,
+        al.Runtime("coder", ledger=opened, workspace=tmp_path / "work") as runtime,
+    ):
+        runtime.handle(look)
+        waits = runtime.handle(
+            f"{look}\n<create_file><path>a.txt</path><content>hello</content></create_file>"
+        )
+        runtime.resume(waits.turn_id, {1: al.Decision(al.DecisionKind.REJECTED, by="ada", why="no")})
+        for _ in range(2):
+            runtime.handle(look)
+        assert [each.status.value for each in waits.observations] == ["failed", "pending"]
+        assert live_and_found(opened) == ([], [])
