@@ -2,7 +2,7 @@
 
 import pytest
 from effort import examples
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from actionledger.parsing.providers import read_message
 from actionledger.values import RawAction, Span
@@ -261,6 +261,7 @@ PLACES = st.lists(
 
 
 @settings(max_examples=examples(300))
+@example(call={"name": "f", "args": {"n": 1}}, places=["parts", "parts"], beside={"type": "message"})
 @given(
     call=CALLS,
     places=PLACES,

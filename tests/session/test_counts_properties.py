@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from effort import examples
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 import actionledger as al
 from actionledger.errors import ActionError, UsageError
@@ -79,8 +79,10 @@ class World:
 
     def fail(self) -> None:
         self.session.auto, self.session.dry_run = True, False
+        # Another file each time: the same call once more is repetition, and stopped.
+        path = self.name()
         self.session.handle(
-            "<modify_file><path>no</path><search>a</search><replace>b</replace></modify_file>"
+            f"<modify_file><path>{path}</path><search>a</search><replace>b</replace></modify_file>"
         )
         self.tries["failed"] += 1
 
@@ -168,6 +170,7 @@ class World:
 
 
 @settings(max_examples=examples(20))
+@example(steps=["fail"] * 4)
 @given(STEPS)
 def test_the_ledger_counts_what_happened(steps: list[str]) -> None:
     """Tries by status, the execution rate, what was taken back, and the files themselves."""

@@ -4,7 +4,7 @@ import shlex
 import unicodedata
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from actionledger.execution.approval import Policy, Rule, Verdict
 from actionledger.execution.rules.commands import words_restrict
@@ -173,6 +173,10 @@ def test_an_inert_program_is_let_be(words):
     assert words_restrict(("git", "push"), started_by(line)) is Fit.NO
 
 
+@example("A=b git push")
+@example("GIT_SSH_COMMAND=x B=c git push origin main")
+@example("'A=b' git push")
+@example("time git push")
 @given(pushes())
 def test_another_spelling_never_comes_to_be_approved_by_a_rule_that_approves(line):
     """But for blanks and quotes, which mean nothing."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
@@ -98,7 +99,9 @@ def _words(text: str) -> list[str] | None:
     line = commands_in(text)
     if not line.is_read or len(line.commands) != 1 or any(not word.is_plain for word in line.commands[0]):
         return None
-    return [word.text for word in line.commands[0]]
+    words = [word.text for word in line.commands[0]]
+    # With variables or a shell's own words before it, it is another command than the one that a rule lets run.
+    return words if shlex.split(text)[:1] == words[:1] else None
 
 
 _SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")

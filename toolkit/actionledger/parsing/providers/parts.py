@@ -101,7 +101,8 @@ def _kind(part: Json) -> str:
 def _read_part(part: Json, gathering: Gathering) -> None:
     kind = _kind(part)
     if kind and kind not in _TEXTS:
-        gathering.handled.add(id(part))
+        # Of a message within a message only the content is taken.
+        gathering.handled.add(id(part.get("content") if kind == "message" else part))
     if not kind:
         _read_untyped(part, gathering)
     elif kind in _TEXTS:
