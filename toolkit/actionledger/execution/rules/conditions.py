@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
@@ -97,11 +96,10 @@ def _texts(value: Any, text: str) -> Iterator[str]:
 def _words(text: str) -> list[str] | None:
     """Return the words of a command; None if the text is more than one command, or more than words."""
     line = commands_in(text)
-    if not line.is_read or len(line.commands) != 1 or any(not word.is_plain for word in line.commands[0]):
+    is_one = line.is_read and line.is_whole and len(line.commands) == 1
+    if not is_one or any(not word.is_plain for word in line.commands[0]):
         return None
-    words = [word.text for word in line.commands[0]]
-    # With variables or a shell's own words before it, it is another command than the one that a rule lets run.
-    return words if shlex.split(text)[:1] == words[:1] else None
+    return [word.text for word in line.commands[0]]
 
 
 _SHELL_SIGNS = frozenset(";&|<>$`\n\r(){}*?[]!#~\\")

@@ -31,10 +31,12 @@ class Line(NamedTuple):
     Args:
         commands: in its order, without what is assigned before them and where their output goes.
         is_read: whether all quotes are closed.
+        is_whole: whether nothing of the line was left out: no variables, no word of a shell's own, no target, no comment.
     """
 
     commands: tuple[Command, ...]
     is_read: bool
+    is_whole: bool
 
 
 @dataclass(slots=True)
@@ -46,6 +48,7 @@ class _Reader:
     is_open: bool = False
     is_plain: bool = True
     is_target: bool = False
+    is_whole: bool = True
 
     def read(self) -> Line:
         commands: list[Command] = []
@@ -63,11 +66,14 @@ class _Reader:
             elif self.text.startswith("<<<", self.at):
                 # What follows is a text for the command, which may be one that it runs.
                 self._end_word(words)
+                self.is_whole = False
                 self.at += 2
             elif sign.isspace() or sign in "<>":
                 self._end_word(words)
                 self.is_target = self.is_target or sign in "<>"
+                self.is_whole = self.is_whole and not self.is_target
             elif sign == "#" and not self.is_open:
+                self.is_whole = False
                 while self.at + 1 < len(self.text) and self.text[self.at + 1] != "\n":
                     self.at += 1
             else:
@@ -77,8 +83,9 @@ class _Reader:
             self.at += 1
         self._end_word(words)
         commands.append(tuple(words))
-        bare = (_without_beginning(command) for command in commands)
-        return Line(tuple(command for command in bare if command), not self.quote and not ended)
+        bare = [_without_beginning(command) for command in commands]
+        is_whole = self.is_whole and bare == commands
+        return Line(tuple(command for command in bare if command), not self.quote and not ended, is_whole)
 
     def _quoted(self, sign: str) -> bool:
         """Take a sign in quotes or one that quotes; return whether the text ends where it must not."""
