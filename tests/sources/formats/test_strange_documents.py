@@ -7,12 +7,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from given_items import check_items
 from hostile_values import with_one_part_changed
 
 from actionledger.errors import SourceError
-from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal
+from actionledger.sources.base import Item, Refusal
 from actionledger.sources.registry import recognised, sample_of, source_named
-from actionledger.sources.wordings import judged
 
 
 def beside(name: str) -> ModuleType:
@@ -95,47 +95,13 @@ def read(name: str, path: Path) -> list[Item]:
         return []
 
 
-def check(items: list[Item], name: str) -> None:
-    """See that each thing is of the type that a ledger takes."""
-    for item in items:
-        assert isinstance(item, RecordedSession | LeftOut | Refusal)
-        if isinstance(item, LeftOut):
-            assert item.count > 0
-            assert len(item.detail) <= 40
-        elif isinstance(item, RecordedSession):
-            assert isinstance(item.external_id, str)
-            assert item.external_id
-            assert isinstance(item.model, str)
-            assert all(isinstance(each, float) for each in item.scores.values())
-            for turn in item.turns:
-                check_turn(turn, name)
-
-
-def check_turn(turn: RecordedTurn, name: str) -> None:
-    assert all(
-        isinstance(each, str)
-        for each in (turn.text, turn.external_id, turn.model, turn.tools, turn.usage.finish_reason)
-    )
-    usage = turn.usage
-    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens)
-    assert all(each is None or (isinstance(each, int) and 0 <= each < 2**64) for each in counts)
-    for call in turn.calls:
-        assert isinstance(call.call_id, str)
-        assert isinstance(call.name, str)
-        assert isinstance(call.arguments, str | dict)
-        assert call.at is None or 0 <= call.at <= len(turn.text)
-    for result in turn.results:
-        assert isinstance(result.call_id, str)
-        assert judged(result, source_named(name).wordings).status
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_no_value_in_a_document_stops_a_source(name, tmp_path):
     """Each part, replaced by each strange value or left out."""
     path = tmp_path / f"{name}.json"
     for changed in with_one_part_changed(DOCUMENTS[name]):
         path.write_text(json.dumps(changed))
-        check(read(name, path), name)
+        check_items(read(name, path), source_named(name).wordings)
         recognised(sample_of(path))
 
 
@@ -147,7 +113,7 @@ def test_no_value_in_a_line_stops_a_source(name, tmp_path):
         for changed in with_one_part_changed(line):
             lines = [*LINES[name][:place], changed, *LINES[name][place + 1 :]]
             path.write_text("".join(json.dumps(each) + "\n" for each in lines))
-            check(read(name, path), name)
+            check_items(read(name, path), source_named(name).wordings)
 
 
 @pytest.mark.parametrize("name", STREAMS)
@@ -158,7 +124,7 @@ def test_no_value_in_a_stream_stops_a_source(name, tmp_path):
     for place, event in enumerate(events):
         for changed in with_one_part_changed(event):
             path.write_text(wire.sent(*events[:place], changed, *events[place + 1 :]))
-            check(read("provider_wire", path), "provider_wire")
+            check_items(read("provider_wire", path), source_named("provider_wire").wordings)
 
 
 @pytest.mark.parametrize("name", LINES)
@@ -170,7 +136,7 @@ def test_a_file_of_lines_that_is_cut_keeps_what_it_had(name, tmp_path):
     for end in range(last + 1, len(whole) - 1, 11):
         path.write_bytes(whole[:end])
         items = read(name, path)
-        check(items, name)
+        check_items(items, source_named(name).wordings)
         assert sum(isinstance(item, Refusal) for item in items) == 1
 
 

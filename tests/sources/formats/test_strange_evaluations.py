@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from given_items import check_items
 from hostile_values import with_one_part_changed
 
-from actionledger.sources.base import Item, LeftOut, RecordedSession, Refusal
+from actionledger.sources.base import Item, RecordedSession, Refusal
 from actionledger.sources.registry import recognised, sample_of, source_named
-from actionledger.sources.wordings import judged
 
 AT = "2026-04-16T09:34:38.581Z"
 
@@ -267,36 +267,18 @@ def read(name: str, path: Path) -> list[Item]:
     return list(source_named(name).read(path, None))
 
 
-def check(items: list[Item], name: str) -> None:
-    """See that each thing is of the type that a ledger takes, and a message is named."""
-    for item in items:
-        assert isinstance(item, RecordedSession | LeftOut | Refusal)
-        if isinstance(item, RecordedSession):
-            assert item.external_id
-            assert len({turn.index for turn in item.turns}) == len(item.turns)
-            for turn in item.turns:
-                assert isinstance(turn.text, str)
-                assert turn.external_id
-                assert turn.usage.output_tokens is None or 0 <= turn.usage.output_tokens < 2**63
-                for call in turn.calls:
-                    assert isinstance(call.call_id, str)
-                    assert isinstance(call.arguments, str | dict)
-                for result in turn.results:
-                    assert judged(result, source_named(name).wordings).status
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_no_value_in_a_document_stops_a_source(name, tmp_path):
     """Each part of it, replaced by each strange value or left out."""
     for changed in with_one_part_changed(DOCUMENTS[name]):
-        check(read(name, written(name, tmp_path, changed)), name)
+        check_items(read(name, written(name, tmp_path, changed)), source_named(name).wordings)
 
 
 @pytest.mark.parametrize("name", LINES)
 def test_no_value_in_a_line_stops_a_source(name, tmp_path):
     """Each part of each line."""
     for changed in with_one_part_changed(LINES[name]):
-        check(read(name, written(f"lines of {name}", tmp_path, changed)), name)
+        check_items(read(name, written(f"lines of {name}", tmp_path, changed)), source_named(name).wordings)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from given_items import check_items
 from hostile_values import with_one_part_changed
 
-from actionledger.sources.base import Item, LeftOut, RecordedSession, Refusal
+from actionledger.sources.base import Item, RecordedSession, Refusal
 from actionledger.sources.registry import recognised, sample_of, source_named
-from actionledger.sources.wordings import judged
 
 AT = "2026-04-16T09:34:38.581Z"
 CLAUDE = {"sessionId": "s1", "parentUuid": None, "timestamp": AT, "version": "2"}
@@ -289,24 +289,8 @@ def test_no_value_stops_a_source(name, tmp_path):
     path, lines = tmp_path / "recording.jsonl", LINES[name]
     for place, line in enumerate(lines):
         for changed in with_one_part_changed(line):
-            for item in read(name, written(path, [*lines[:place], changed, *lines[place + 1 :]])):
-                assert isinstance(item, RecordedSession | LeftOut | Refusal)
-                if isinstance(item, RecordedSession):
-                    check(item, name)
-
-
-def check(session: RecordedSession, name: str) -> None:
-    """See that each thing is of the type that a ledger takes."""
-    assert session.external_id
-    for turn in session.turns:
-        assert isinstance(turn.text, str)
-        assert turn.external_id
-        assert turn.usage.output_tokens is None or 0 <= turn.usage.output_tokens < 2**63
-        for call in turn.calls:
-            assert isinstance(call.call_id, str)
-            assert isinstance(call.arguments, str | dict)
-        for result in turn.results:
-            assert judged(result, source_named(name).wordings).status
+            items = read(name, written(path, [*lines[:place], changed, *lines[place + 1 :]]))
+            check_items(items, source_named(name).wordings)
 
 
 @pytest.mark.parametrize("name", LINES)

@@ -1,0 +1,50 @@
+"""What a source may give: whatever its file holds, each thing is of the type that a ledger takes."""
+
+from collections.abc import Iterable, Sequence
+
+from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.sources.wordings import judged
+
+
+def check_items(items: Iterable[Item], wordings: Sequence[Wording]) -> None:
+    """See that all of it can be recorded.
+
+    Args:
+        items: what a source gave.
+        wordings: the source's.
+    """
+    for item in items:
+        assert isinstance(item, RecordedSession | LeftOut | Refusal)
+        if isinstance(item, LeftOut):
+            assert item.count > 0
+            assert len(item.detail) <= 40
+        elif isinstance(item, RecordedSession):
+            _check_session(item, wordings)
+
+
+def _check_session(session: RecordedSession, wordings: Sequence[Wording]) -> None:
+    assert isinstance(session.external_id, str)
+    assert session.external_id
+    assert isinstance(session.model, str)
+    assert all(isinstance(each, float) for each in session.scores.values())
+    assert len({turn.index for turn in session.turns}) == len(session.turns)
+    for turn in session.turns:
+        _check_turn(turn, wordings)
+    for result in session.results:
+        assert judged(result, wordings).status
+
+
+def _check_turn(turn: RecordedTurn, wordings: Sequence[Wording]) -> None:
+    usage = turn.usage
+    texts = (turn.text, turn.external_id, turn.model, turn.tools, usage.finish_reason)
+    assert all(isinstance(each, str) for each in texts)
+    counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens)
+    assert all(each is None or (isinstance(each, int) and each >= 0) for each in counts)
+    for call in turn.calls:
+        assert isinstance(call.call_id, str)
+        assert isinstance(call.name, str)
+        assert isinstance(call.arguments, str | dict)
+        assert call.at is None or call.at >= 0  # one behind the end is read as the end
+    for result in turn.results:
+        assert isinstance(result.call_id, str)
+        assert judged(result, wordings).status
