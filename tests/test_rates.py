@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binomtest
 
-from actionledger.rates import Rate
+from actionledger.rates import Clustering, Rate, summed
 
 COUNTS = [
     (0, 1),
@@ -78,3 +78,24 @@ def test_an_impossible_count_is_refused(successes, count):
 def test_a_rate_is_written_with_its_interval_and_its_count(rate, text):
     """A share alone is never shown."""
     assert str(rate) == text
+
+
+def test_rates_are_summed_over_all_that_they_are_about():
+    """What stands for itself counts as a session of one."""
+    clustered = Rate(3, 4, Clustering(sessions=2, sizes=8, totals=5, products=6))
+    together = summed([clustered, Rate(1, 2)])
+    assert together == Rate(4, 6)
+    assert together.clustering == Clustering(sessions=4, sizes=10, totals=6, products=7)
+    assert summed([Rate(1, 2), Rate(3, 4)]).clustering is None
+    assert summed([]) == Rate(0, 0)
+
+
+def test_the_plain_interval_takes_each_thing_for_itself():
+    """It is that of the same counts without sessions; the other is wider."""
+    rate = Rate(60, 100, Clustering(sessions=20, sizes=500, totals=300, products=300))
+    assert rate.plain_interval == Rate(60, 100).interval
+    low, high = rate.interval
+    plain_low, plain_high = rate.plain_interval
+    assert low < plain_low < plain_high < high
+    assert Rate(0, 0).plain_interval is None
+    assert Rate(5, 9, Clustering(1, 81, 25, 45)).effective_count is None

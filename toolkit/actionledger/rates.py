@@ -1,5 +1,6 @@
 """A rate with what it takes to believe it: its count, its sessions and its interval."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 
@@ -134,15 +135,25 @@ class Rate:
         return self.clustering.design_effect(self.count, self.successes, self.successes)
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval (low, high), each 0 to 1; None where nothing was counted, or too few sessions were."""
+    def effective_count(self) -> float | None:
+        """How many independent things would say as much; None where nothing was counted, or too few sessions were."""
         if not self.count:
             return None
         if self.clustering is None:
-            return self._wilson(self.count)
+            return self.count
         if not self.clustering.is_enough(self.count):
             return None
-        return self._wilson(self.clustering.effective_count(self.count, self.successes, self.successes))
+        return self.clustering.effective_count(self.count, self.successes, self.successes)
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval (low, high), each 0 to 1; None where nothing was counted, or too few sessions were."""
+        return self._wilson(effective) if (effective := self.effective_count) is not None else None
+
+    @property
+    def plain_interval(self) -> tuple[float, float] | None:
+        """The interval that takes each thing for itself: too narrow where sessions repeat; None where nothing was counted."""
+        return self._wilson(self.count) if self.count else None
 
     @property
     def shown_interval(self) -> str:
@@ -173,6 +184,32 @@ class Rate:
             return f"{self.refusal or '–'} (0)"
         within = f" in {counted(self.clustering.sessions, 'session')}" if self.clustering else ""
         return f"{self.value:.1%} {self.shown_interval} ({self.successes:,}/{self.count:,}{within})"
+
+
+def summed(rates: Iterable[Rate]) -> Rate:
+    """Return the rate over all that some rates are about; a session that has things in two of them counts twice.
+
+    Args:
+        rates: they, over different things.
+    """
+    together = list(rates)
+    successes, count = sum(rate.successes for rate in together), sum(rate.count for rate in together)
+    if all(rate.clustering is None for rate in together):
+        return Rate(successes, count)
+    parts = [
+        rate.clustering or Clustering(rate.count, rate.count, rate.successes, rate.successes)
+        for rate in together
+    ]
+    return Rate(
+        successes,
+        count,
+        Clustering(
+            sum(part.sessions for part in parts),
+            sum(part.sizes for part in parts),
+            sum(part.totals for part in parts),
+            sum(part.products for part in parts),
+        ),
+    )
 
 
 def _student(freedom: int) -> float:
