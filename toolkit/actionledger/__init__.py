@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         import_sessions as import_sessions,
     )
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.models import Model as Model, model_from as model_from
     from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
     from actionledger.profiles.orchestrator.casting import Layer as Layer
     from actionledger.rates import Rate as Rate
+    from actionledger.replay.comparing import compare as compare
+    from actionledger.replay.contrasts import Contrast as Contrast
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.session.runtime import Runtime as Runtime
@@ -114,6 +117,7 @@ _NAMES_OF_MODULES = {
     "explaining": ("explain",),
     "importing": ("ImportReport", "import_path", "import_sessions"),
     "ledger": ("Ledger", "open_ledger"),
+    "ledger.queries.filters": ("Filter",),
     "models": ("Model", "model_from"),
     "parsing.stream": ("StreamParser",),
     "profiles.assistant.reasoning": ("IterativeReasoner",),
@@ -121,6 +125,8 @@ _NAMES_OF_MODULES = {
     "profiles.orchestrator.cascade": ("orchestrate",),
     "profiles.orchestrator.casting": ("Layer",),
     "rates": ("Rate",),
+    "replay.comparing": ("compare",),
+    "replay.contrasts": ("Contrast",),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "session.runtime": ("Runtime",),

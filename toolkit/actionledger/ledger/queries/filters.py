@@ -7,6 +7,7 @@ A filter picks parse attempts. Actions, validation errors and executions belong 
 every number on a page is about the same responses.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
@@ -31,6 +32,10 @@ class Filter:
 
     Raises:
         UsageError: ``run_id`` is no identifier.
+
+    Example:
+        >>> al.Filter(models=("small",), profiles=("coder",)).models
+        ('small',)
     """
 
     run_id: str | None = None
@@ -60,6 +65,16 @@ class Scope(NamedTuple):
 
     condition: str
     parameters: dict[str, object]
+
+    def beside(self, prefix: str) -> "Scope":
+        """Return the same with other names for its values, to stand beside another one in a statement.
+
+        Args:
+            prefix: what the names begin with.
+        """
+        names = {name: f"{prefix}{name}" for name in self.parameters}
+        condition = re.sub(r"\$(\w+)", lambda found: f"${names[found[1]]}", self.condition)
+        return Scope(condition, {names[name]: value for name, value in self.parameters.items()})
 
 
 _OF_RUN = "run_id = $run_id::UUID"

@@ -11,6 +11,7 @@ from actionledger.replay.statistics.paired import (
 )
 from actionledger.replay.statistics.resampling import resampled_difference as resampled_difference
 from actionledger.replay.statistics.several import holm as holm
+from actionledger.replay.statistics.tasks import task_difference as task_difference, task_test as task_test
 from actionledger.replay.statistics.unpaired import (
     score_test as score_test,
     unpaired_difference as unpaired_difference,

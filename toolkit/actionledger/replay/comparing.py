@@ -1,0 +1,48 @@
+"""Two sides of a ledger compared: turn by turn where they have read the same turns, else as sets."""
+
+from dataclasses import replace
+
+from actionledger.errors import UsageError
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.by_task import shared_turns
+from actionledger.ledger.queries.compare import Comparison, compare_runs
+from actionledger.ledger.queries.filters import Filter
+from actionledger.replay.contrasts import Contrast, contrast
+
+
+def compare(ledger: Queryable, before: str | Filter | None, after: str | Filter) -> Comparison | Contrast:
+    r"""Compare two sides: runs over the same turns pair turn by turn; models, sources, times and other runs don't.
+
+    Args:
+        ledger: what to ask.
+        before: the first side, a run's id or a filter; None for the first reading of every turn.
+        after: the second side.
+
+    Returns:
+        A ``Comparison`` where the sides differ in nothing but their run, and both runs have read some of the same turns; else a
+        ``Contrast`` of two sets that share no turns.
+
+    Raises:
+        UsageError: a side has no response, or a response is on both sides of what doesn't pair.
+
+    Example:
+        >>> good, bad = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```', '```actions\n{"actions"\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     for model, text in (("first", bad), ("second", good)):
+        ...         with al.Runtime("assistant", ledger=ledger, model=model) as runtime:
+        ...             turn = runtime.handle(text)
+        ...     models = al.compare(ledger, al.Filter(models=("first",)), al.Filter(models=("second",)))
+        >>> [(measure.name, measure.before.count, measure.after.count) for measure in models.measures]
+        [('parse_success', 1, 1), ('strict_success', 1, 1), ('validation', 0, 1), ('execution', 0, 1)]
+    """
+    first, second = (_as_filter(side) for side in (before, after))
+    if first == second:
+        raise UsageError("Both sides are the same responses; name two runs, models, sources or times.")
+    same_turns = replace(first, run_id=None) == replace(second, run_id=None)
+    if same_turns and second.run_id is not None and shared_turns(ledger, first, second):
+        return compare_runs(ledger, first.run_id, second.run_id, within=replace(first, run_id=None))
+    return contrast(ledger, first, second)
+
+
+def _as_filter(side: str | Filter | None) -> Filter:
+    return side if isinstance(side, Filter) else Filter(run_id=side)

@@ -1,0 +1,163 @@
+"""Two sets of recorded responses side by side that share no turns: two models, two weeks, two prompts."""
+
+from dataclasses import dataclass, replace
+
+from actionledger.errors import UsageError
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.by_task import results_by_task, shared_turns
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.funnel import Funnel, funnel
+from actionledger.plurals import counted
+from actionledger.rates import NOT_AUDITABLE, Rate
+from actionledger.replay.statistics import (
+    holm,
+    score_test,
+    task_difference,
+    task_test,
+    unpaired_difference,
+)
+
+MEASURES = {
+    "parse_success": "read whole, of those that meant to act",
+    "strict_success": "the same without a repair",
+    "validation": "actions that are valid",
+    "execution": "executions that succeeded",
+    "recorded_execution": "executions of other runtimes that succeeded",
+}
+"""The rates of a funnel that are compared, and what each is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One rate of both sides.
+
+    Args:
+        name: the rate, as a funnel names it.
+        before, after: both sides' rates.
+        difference: the 95 % interval of the second minus the first, -1 to 1; None where either side has none.
+        p_value: of the score test, with all measures of the contrast taken into account (Holm); None where either side has no interval.
+    """
+
+    name: str
+    before: Rate
+    after: Rate
+    difference: tuple[float, float] | None
+    p_value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedTasks:
+    """What both sides made of the tasks that both were given.
+
+    Args:
+        tasks: how many tasks both have responses to that meant to act and can be audited.
+        only_before, only_after: how many only one of them has.
+        mean: the mean over the shared tasks of the second side's parse success minus the first's, -1 to 1.
+        difference: its 95 % interval; None with fewer than ten tasks.
+        p_value: of the sign-flip test over tasks.
+    """
+
+    tasks: int
+    only_before: int
+    only_after: int
+    mean: float
+    difference: tuple[float, float] | None
+    p_value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    r"""Two sets of responses side by side that share no turns.
+
+    Args:
+        before, after: how far each side's responses got.
+        measures: the rates of both, one by one; what neither side counted anything of is left out.
+        tasks: the comparison over shared tasks; None where they share none.
+        not_auditable: how many responses of each side meant to act and are in no parse rate, since their recording has kept the
+            calls alone.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     for model in ("first", "second"):
+        ...         with al.Runtime("assistant", ledger=ledger, model=model, task="list") as runtime:
+        ...             turn = runtime.handle(text)
+        ...     models = al.compare(ledger, al.Filter(models=("first",)), al.Filter(models=("second",)))
+        >>> models.tasks.tasks, models.tasks.mean, models.tasks.p_value
+        (1, 0.0, 1.0)
+    """
+
+    before: Funnel
+    after: Funnel
+    measures: tuple[Measure, ...]
+    tasks: SharedTasks | None
+    not_auditable: tuple[int, int]
+
+
+def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
+    """Return two sets of responses side by side, for what shares no turns and so can't be compared turn by turn.
+
+    Args:
+        ledger: what to ask.
+        before: which responses are the first side.
+        after: which are the second; no response may be in both.
+
+    Returns:
+        Each rate of both sides with the interval of the difference and its test; where both sides have responses to the same
+        tasks, the difference over those as well, which says more.
+
+    Raises:
+        UsageError: a side has no response, or a response is on both sides.
+    """
+    if shared := shared_turns(ledger, before, after):
+        raise UsageError(
+            f"{counted(shared, 'response')} would stand on both sides; name two models, sources or times that share none, or "
+            "compare two runs over the same responses."
+        )
+    first, second = funnel(ledger, before), funnel(ledger, after)
+    for side, found in ((before, first), (after, second)):
+        if not found.responses:
+            raise UsageError(
+                f"No recorded response fits {side}; 'actionledger report' says what the ledger holds."
+            )
+    return Contrast(
+        first,
+        second,
+        _measures(first, second),
+        _tasks(ledger, before, after),
+        (first.not_auditable, second.not_auditable),
+    )
+
+
+def _measures(first: Funnel, second: Funnel) -> tuple[Measure, ...]:
+    pairs = {name: (getattr(first, name), getattr(second, name)) for name in MEASURES}
+    counted = {
+        name: (one, other)
+        for name, (one, other) in pairs.items()
+        if one.count or other.count or NOT_AUDITABLE in {one.refusal, other.refusal}
+    }
+    found = [
+        Measure(name, one, other, unpaired_difference(one, other), score_test(one, other))
+        for name, (one, other) in counted.items()
+    ]
+    tested = [(at, each.p_value) for at, each in enumerate(found) if each.p_value is not None]
+    for (at, _), adjusted in zip(tested, holm([p_value for _, p_value in tested]), strict=True):
+        found[at] = replace(found[at], p_value=adjusted)
+    return tuple(found)
+
+
+def _tasks(ledger: Queryable, before: Filter, after: Filter) -> SharedTasks | None:
+    first = {each.task: each.share for each in results_by_task(ledger, before)}
+    second = {each.task: each.share for each in results_by_task(ledger, after)}
+    shared = sorted(first.keys() & second.keys())
+    if not shared:
+        return None
+    differences = [second[task] - first[task] for task in shared]
+    return SharedTasks(
+        len(shared),
+        len(first) - len(shared),
+        len(second) - len(shared),
+        sum(differences) / len(shared),
+        task_difference(differences),
+        task_test(differences),
+    )
