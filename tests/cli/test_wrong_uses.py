@@ -199,6 +199,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("loops -l LEDGER", "looping.loops"),
         ("sql 'SELECT 1' -l LEDGER", "asking.write_answer"),
         ("replay --parser gembrain-standard -p assistant -l LEDGER", "replaying.reparse"),
+        ("recheck --rate '*=1/9' -l LEDGER", "rechecking.recheck"),
         ("prompt coder", "prompting.api.prompt"),
         ("schema coder", "prompting.profile_named"),
         ("actions coder", "prompting.profile_named"),

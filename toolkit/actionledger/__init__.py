@@ -58,6 +58,8 @@ if TYPE_CHECKING:
     from actionledger.replay.comparing import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
+    from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
+    from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.session.runtime import Runtime as Runtime
     from actionledger.sources.base import (
@@ -128,6 +130,8 @@ _NAMES_OF_MODULES = {
     "replay.comparing": ("compare",),
     "replay.contrasts": ("Contrast",),
     "replay.loops": ("Loop", "LoopReport", "loops"),
+    "replay.recheck": ("RecheckReport", "recheck"),
+    "replay.rechecking": ("RecheckedAction",),
     "replay.reparse": ("ReparseReport", "reparse"),
     "session.runtime": ("Runtime",),
     "sources.base": (

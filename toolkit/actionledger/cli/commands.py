@@ -65,6 +65,10 @@ COMMANDS = {
     "replay": Entry(
         "replaying:replay", "Read recorded turns again with another parser, and say what changed."
     ),
+    "recheck": Entry(
+        "rechecking:recheck_calls",
+        "Ask what would have come of recorded calls under another schema, policy or rate; nothing runs.",
+    ),
     "run": Entry("running:run", "Run a live session with a model, or one response; all of it is recorded."),
     "repl": Entry(
         "repl:repl",

@@ -1,6 +1,5 @@
 """``import`` and ``ingest``: recorded sessions into a ledger."""
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +12,7 @@ from actionledger.cli.imported import print_report
 from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, console
+from actionledger.cli.tool_files import tools_in
 from actionledger.errors import SourceError, UsageError
 from actionledger.importing.paths import import_path
 from actionledger.ledger import open_ledger
@@ -68,7 +68,7 @@ def import_recordings(
 ) -> None:
     """Take in recorded sessions of any known format, which is found out; what is there already is passed over."""
     mapping = _mapping(columns or [])
-    offered = None if tools is None else _tools_in(tools)
+    offered = None if tools is None else tools_in(tools)
     chosen = ledger or DEFAULT_LEDGER
     try:
         with _progress() as tell:
@@ -126,24 +126,6 @@ def _mapping(given: list[str]) -> dict[str, str]:
             raise UsageError(f"--map names {name!r} twice: {found[name]!r} and {column!r}.")
         found[name] = column
     return found
-
-
-def _tools_in(file: Path) -> list[Any]:
-    """Return the tools that a file names.
-
-    Raises:
-        SourceError: it can't be read, or is no JSON.
-        UsageError: it holds no list.
-    """
-    try:
-        tools = json.loads(file.read_bytes())
-    except OSError as error:
-        raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror or error}.") from error
-    except (ValueError, RecursionError) as error:
-        raise SourceError(f"The file {str(file)!r} is no JSON: {error}.") from error
-    if not isinstance(tools, list):
-        raise UsageError(f"{str(file)!r} holds no list of tools, but {type(tools).__name__}.")
-    return tools
 
 
 def _with_hint(error: SourceError, paths: list[Path]) -> SourceError:

@@ -15,14 +15,13 @@ How conditions are compared is said in docs/policies.md.
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.actions.catalogue import Catalogue
 from actionledger.errors import PolicyError
 from actionledger.execution.approval import Policy, Rule, Verdict
 from actionledger.nearness import did_you_mean
@@ -48,7 +47,19 @@ class _File(BaseModel):
     rule: list[dict[str, Any]] = []
 
 
-def load_policy(path: str | Path, catalogue: Catalogue) -> Policy:
+class Known(Protocol):
+    """What rules may be about: a catalogue, or tools given as JSON Schema."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The actions' names."""
+
+    @property
+    def parameters(self) -> Mapping[str, Sequence[str]]:
+        """For each action the names of its fields."""
+
+
+def load_policy(path: str | Path, catalogue: Known) -> Policy:
     """Read a policy from a file.
 
     Args:
@@ -67,7 +78,7 @@ def load_policy(path: str | Path, catalogue: Catalogue) -> Policy:
     return policy_from(text, catalogue, source=str(path))
 
 
-def policy_from(text: str, catalogue: Catalogue, *, source: str) -> Policy:
+def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:
     """Read a policy from the text of a file; see ``load_policy``.
 
     Args:
@@ -90,7 +101,7 @@ def policy_from(text: str, catalogue: Catalogue, *, source: str) -> Policy:
     return Policy(tuple(rules))
 
 
-def _rule(row: dict[str, Any], catalogue: Catalogue) -> Rule:
+def _rule(row: dict[str, Any], catalogue: Known) -> Rule:
     """Return a row as a rule.
 
     Raises:
@@ -108,7 +119,7 @@ def _rule(row: dict[str, Any], catalogue: Catalogue) -> Rule:
     names = [name for name in catalogue.names if fnmatchcase(name, read.action)]
     if not names:
         raise ValueError(f"no action is called {read.action!r}{_near(read.action, catalogue.names)}")
-    known = {field for name in names for field in catalogue.argument_schema(name)["properties"]}
+    known = {field for name in names for field in catalogue.parameters[name]}
     for field in (*read.when, *read.set):
         if field not in known:
             raise ValueError(f"{read.action!r} has no field {field!r}{_near(field, sorted(known))}")
