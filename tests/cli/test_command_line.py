@@ -21,6 +21,7 @@ COMMANDS = (
     "sql",
     "replay",
     "recheck",
+    "agreement",
     "run",
     "repl",
     "prompt",

@@ -200,6 +200,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("sql 'SELECT 1' -l LEDGER", "asking.write_answer"),
         ("replay --parser gembrain-standard -p assistant -l LEDGER", "replaying.reparse"),
         ("recheck --rate '*=1/9' -l LEDGER", "rechecking.recheck"),
+        ("agreement -l LEDGER", "agreeing.agreement"),
         ("prompt coder", "prompting.api.prompt"),
         ("schema coder", "prompting.profile_named"),
         ("actions coder", "prompting.profile_named"),

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         import_sessions as import_sessions,
     )
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.queries.agreement import Agreement as Agreement, agreement as agreement
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.models import Model as Model, model_from as model_from
     from actionledger.parsing.stream import StreamParser as StreamParser
@@ -119,6 +120,7 @@ _NAMES_OF_MODULES = {
     "explaining": ("explain",),
     "importing": ("ImportReport", "import_path", "import_sessions"),
     "ledger": ("Ledger", "open_ledger"),
+    "ledger.queries.agreement": ("Agreement", "agreement"),
     "ledger.queries.filters": ("Filter",),
     "models": ("Model", "model_from"),
     "parsing.stream": ("StreamParser",),

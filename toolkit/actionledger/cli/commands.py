@@ -69,6 +69,10 @@ COMMANDS = {
         "rechecking:recheck_calls",
         "Ask what would have come of recorded calls under another schema, policy or rate; nothing runs.",
     ),
+    "agreement": Entry(
+        "agreeing:show_agreement",
+        "Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ.",
+    ),
     "run": Entry("running:run", "Run a live session with a model, or one response; all of it is recorded."),
     "repl": Entry(
         "repl:repl",
