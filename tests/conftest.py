@@ -1,5 +1,6 @@
 """What tests share: a state folder that is nobody's, and what no profile may do: take for nothing what the documents' parsers act on."""
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -29,9 +30,25 @@ BASELINES = {
 """Each parser of a document's format with the document's own parsers."""
 
 SYNCING = {"fsync", "fdatasync"} & set(dir(os))
-LEDGER_TESTS = Path(__file__).with_name("ledger")
+MAKING_LEDGERS = {
+    Path(__file__).with_name("ledger") / f"test_{name}.py"
+    for name in ("crashes", "ingest", "migrations", "opening", "publishing")
+}
+"""The tests of how a new ledger is made."""
 
 LostActions = Callable[[str, str], list[RawAction]]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Iterator[None]:
+    """What is collected stays to the end: nobody looks through it for rubbish, now or in every child that is forked later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
@@ -70,8 +87,8 @@ def blank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _ready_ledgers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, blank: Path) -> None:
-    """A new ledger is a copy of one that is made once; the tests of ledgers make their own."""
-    if request.path.parent != LEDGER_TESTS:
+    """A new ledger is a copy of one that is made once, but where its making is tested."""
+    if request.path not in MAKING_LEDGERS:
         usual = working_file.make_store
         monkeypatch.setattr(
             working_file,

@@ -101,7 +101,7 @@ ESCAPES = {
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux hands orphans on")
-@pytest.mark.parametrize("attempt", product(ESCAPES, ("by itself", "called off")), ids=", ".join)
+@pytest.mark.parametrize("attempt", list(product(ESCAPES, ("by itself", "called off"))), ids=", ".join)
 def test_nothing_that_it_started_stays(run, gone, locking, held, attempt):
     """Whether it ends by itself or is ended as soon as they are there: children, sessions of their own and daemons go with it."""
     escape, ending = attempt

@@ -106,15 +106,22 @@ def test_an_iterator_is_described_and_not_used_up():
     assert list(numbers) == [0, 1, 2]
 
 
+HUGE = {
+    "shared structure": lambda: shared(40),
+    "long text": lambda: "x" * 10**8,
+    "long bytes": lambda: b"\xff" * 10**8,
+    "long list": lambda: [0] * 10**7,
+    "both": lambda: {"a": ["x" * 10**8] * 1000},
+    "numbers": lambda: list(range(10**6)),
+}
+"""Made by the test that needs them: a run that leaves it out keeps none of them."""
+
+
 @pytest.mark.soak
-@pytest.mark.parametrize(
-    "value",
-    [shared(40), "x" * 10**8, b"\xff" * 10**8, [0] * 10**7, {"a": ["x" * 10**8] * 1000}, list(range(10**6))],
-    ids=["shared structure", "long text", "long bytes", "long list", "both", "numbers"],
-)
-def test_a_huge_value_costs_no_more_than_what_is_kept(value):
+@pytest.mark.parametrize("kind", HUGE)
+def test_a_huge_value_costs_no_more_than_what_is_kept(kind):
     """Forty times shared, a hundred megabytes, ten million items: the beginning, in few steps and with no copy of the rest."""
-    calls = 0
+    value, calls = HUGE[kind](), 0
 
     def count(_frame, event, _argument):
         nonlocal calls
@@ -133,10 +140,10 @@ def test_a_huge_value_costs_no_more_than_what_is_kept(value):
     assert len(json.dumps(kept)) < 3 * MAX_RESULT
 
 
-@pytest.mark.parametrize("value", [endless(), nested(100_000)], ids=["endless", "deep"])
-def test_a_deep_value_ends_at_the_limit(value):
+@pytest.mark.parametrize("make", [endless, lambda: nested(100_000)], ids=["endless", "deep"])
+def test_a_deep_value_ends_at_the_limit(make):
     """What lies below is described."""
-    assert f"more than {MAX_DEPTH} levels deep" in json.dumps(truncated(value))
+    assert f"more than {MAX_DEPTH} levels deep" in json.dumps(truncated(make()))
 
 
 def test_a_value_at_the_limit_is_whole():

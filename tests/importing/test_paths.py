@@ -274,7 +274,8 @@ def test_one_that_is_killed_goes_on(tmp_path, path):
 def test_what_is_piped_in_is_taken_as_it_comes(path):
     """A stream that never ends: each turn is there before the next one comes, and who stops it is told what was kept."""
     code = (
-        "import sys, threading, _thread, actionledger as al\n"
+        "import signal, sys, threading, _thread, actionledger as al\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has it ignored\n"
         "def tell(now):\n    print(now.turns, flush=True)\n    if now.turns == 3: _thread.interrupt_main()\n"
         "try:\n    al.import_path('-', sys.argv[1], on_progress=tell)\n"
         "except KeyboardInterrupt as stopped:\n    print('kept', stopped.report.turns, flush=True)"

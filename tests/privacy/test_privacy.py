@@ -156,7 +156,7 @@ def test_a_letter_that_is_escaped_is_hidden_as_well(line: str, expected: str) ->
     ]
 
 
-@pytest.mark.parametrize("one", planted(), ids=lambda one: f"{one.kind}, {one.place}")
+@pytest.mark.parametrize("one", list(planted()), ids=lambda one: f"{one.kind}, {one.place}")
 def test_nothing_is_left_of_a_planted_secret(one: Planted) -> None:
     """A secret is hidden in every kind of text, as it stands and in JSON within JSON, and the spans hold."""
     result = masked(one.text)

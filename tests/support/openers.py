@@ -7,13 +7,15 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hypothesis import find
+from hypothesis import Phase, find, settings
 from hypothesis.strategies import from_regex
 
 from actionledger.parsing.dialects import DIALECTS, Dialect
 from actionledger.parsing.parsers import PARSERS
 
 CASES = Path(__file__).parents[1] / "cases"
+QUICKLY = settings(phases=(Phase.generate, Phase.shrink), database=None, derandomize=True)
+"""Why an example is what it is took most of the time to find one."""
 
 
 class Opener(NamedTuple):
@@ -71,7 +73,7 @@ def _of(dialect: Dialect) -> Iterator[tuple[str, str]]:
 @cache
 def _simplest(pattern: str) -> str:
     """Return a text that a pattern of which no case shows an example matches."""
-    return find(from_regex(pattern, fullmatch=True), lambda _: True)
+    return find(from_regex(pattern, fullmatch=True), lambda _: True, settings=QUICKLY)
 
 
 @cache
