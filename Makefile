@@ -32,7 +32,7 @@ test: check  ## every check, and every test that finds a fault by itself: before
 	$(BIN)/pytest $(PARALLEL)
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or hypothesis"
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or scaled or hypothesis"
 
 matrix:  ## `make quick` on each Python that is here, with the oldest and the newest DuckDB (PYTHONS="3.13" DUCKDBS="2.0.0")
 	bash tests/matrix.sh "$(PYTHONS)" "$(DUCKDBS)" $(QUICK)

@@ -7,18 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import is_soak
 
 import actionledger as al
 
 CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
-pytestmark = pytest.mark.skipif(not (CORPORA / "agents-more").is_dir(), reason="no recordings of agents here")
-FILES = 12
-"""So many files of each format, the largest of them."""
+pytestmark = [
+    pytest.mark.scaled,
+    pytest.mark.skipif(not (CORPORA / "agents-more").is_dir(), reason="no recordings of agents here"),
+]
+FILES, LARGEST = (12, None) if is_soak() else (6, -12)
+"""So many files of each format: the largest of them, or those behind these."""
 
 
 def largest(form: str) -> list[Path]:
     found = (CORPORA / "agents-more" / form).glob("*.jsonl.gz")
-    return sorted(found, key=lambda path: path.stat().st_size)[-FILES:]
+    return sorted(found, key=lambda path: path.stat().st_size)[-FILES + (LARGEST or 0) : LARGEST]
 
 
 def lines(form: str) -> Iterator[dict[str, Any]]:

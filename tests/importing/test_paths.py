@@ -258,17 +258,17 @@ def test_one_who_stops_is_told_and_goes_on(tmp_path, path, monkeypatch):
 
 def test_one_that_is_killed_goes_on(tmp_path, path):
     """Nothing was remembered, and what was recorded is known turn by turn."""
-    (tmp_path / "log.jsonl").write_text("".join(line(f"s{n}", "x" * 2000) for n in range(3000)))
+    (tmp_path / "log.jsonl").write_text("".join(line(f"s{n}", "x" * 2000) for n in range(1000)))
     code = (
         "import os, sys, actionledger as al\n"
-        "def tell(now):\n    if now.turns > 1500: os.kill(os.getpid(), 9)\n"
+        "def tell(now):\n    if now.turns > 500: os.kill(os.getpid(), 9)\n"
         "al.import_path(sys.argv[1], sys.argv[2], on_progress=tell)"
     )
     done = subprocess.run([sys.executable, "-c", code, tmp_path / "log.jsonl", path], check=False)
     assert done.returncode == -9
     report = import_path(tmp_path / "log.jsonl", path)
-    assert report.turns + report.known == 3000
-    assert counts(path)["turns"] == 3000
+    assert report.turns + report.known == 1000
+    assert counts(path)["turns"] == 1000
 
 
 def test_what_is_piped_in_is_taken_as_it_comes(path):

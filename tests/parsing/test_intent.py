@@ -6,15 +6,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from effort import examples
 
 from actionledger.parsing.parsers import PARSERS
 from actionledger.values import Reading, Span
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
-TEXTS = 2500
+TEXTS = examples(2500)
 """How many texts are made for each parser."""
 
-ENOUGH = 60
+ENOUGH = TEXTS // 42
 """In so many of them, at least, one of the documents' own parsers reads an action: else the test would look at nothing."""
 
 CASES = [
@@ -171,6 +172,7 @@ class Writer:
         return self._random.choice(own if self._random.random() < 0.75 else all_of_them)
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", VALUES)
 def test_what_a_baseline_reads_is_read_or_reported(name, lost_actions, claimed_actions, assert_invariants):
     """Whatever stands around an action, whoever's parser finds it: it is never taken for nothing."""

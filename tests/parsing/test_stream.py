@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from effort import examples
+from effort import examples, is_soak
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from actionledger.parsing import stream
@@ -52,13 +52,18 @@ def check(parser, text, chunks):
     return given_out
 
 
+PIECE = 1 if is_soak() else 4
+"""How many characters come at a time: every state of a text is looked at by the soak alone."""
+
+
+@pytest.mark.scaled
 @pytest.mark.parametrize(("parser", "text"), CASES)
 @pytest.mark.usefixtures("looks_always")
 def test_no_cut_changes_what_is_read(parser, text):
-    """Every case, cut in two at some places and into single characters, is read as the whole text is."""
+    """Every case, cut in two at some places and into small pieces, is read as the whole text is."""
     for at in range(0, len(text), max(1, len(text) // examples(20))):
         check(parser, text, (text[:at], text[at:]))
-    check(parser, text, text)
+    check(parser, text, [text[at : at + PIECE] for at in range(0, len(text), PIECE)])
 
 
 PIECES = [

@@ -164,7 +164,7 @@ def test_a_damaged_file_of_an_archive_is_refused_alone(zipped):
 
 
 @pytest.mark.parametrize("pack", [bytes, *PACKERS.values(), lambda data: data.decode().encode("utf-16")])
-@pytest.mark.parametrize("length", [3, 20_000, 400_000])
+@pytest.mark.parametrize("length", [3, 20_000, pytest.param(400_000, marks=pytest.mark.soak)])
 def test_what_is_piped_in_can_be_looked_at_first(monkeypatch, pack, length):
     """Its first line at least, however long that is; nothing of it is lost, and nobody waits for more than that."""
     first = b'{"n": "' + b"".join(b"%x" % (n * n) for n in range(length)) + b'"}\n'

@@ -282,12 +282,12 @@ def test_a_kill_before_a_call_to_the_disk_can_be_undone(tmp_path, tree_of, part)
     assert kills > 10
 
 
+@pytest.mark.soak
 def test_kills_at_random_moments_can_be_undone(tmp_path, tree_of):
     """The same workspace is worked on, killed, and worked on by the next process, again and again."""
     furnish(tmp_path / "inside")
     before = tree_of(tmp_path / "inside")
     seed = random.Random(4)
-    give_up_at = time.monotonic() + 5
     for number in range(40):
         process = forked(
             lambda: [work(Workspace(tmp_path / "inside", state=tmp_path / "state")) for _ in range(100)]
@@ -298,11 +298,8 @@ def test_kills_at_random_moments_can_be_undone(tmp_path, tree_of):
         if number % 4 == 0:
             recovered(tmp_path)
             assert tree_of(tmp_path / "inside") == before
-        if time.monotonic() > give_up_at:
-            break
     recovered(tmp_path)
     assert tree_of(tmp_path / "inside") == before
-    assert number > 5
 
 
 def test_the_furniture_is_of_every_kind(tmp_path):

@@ -1,6 +1,7 @@
 """The pass for evidence takes steps in proportion to the text, whatever names an offered tool in it, and however often."""
 
 import pytest
+from effort import soaked
 from steps import SPARE, growth_fault
 
 from actionledger.parsing.dialects.parts import json_values
@@ -46,6 +47,9 @@ FAMILIES = {
     "brackets above": "[\n{\n(\nget_weather(",
 }
 
+ALWAYS = ("openers", "open strings", "calls in sentences", "open maps", "open fences")
+"""Those that end at once, never, among prose, in JSON and in a fence; the soak tries all."""
+
 
 @pytest.fixture(autouse=True)
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +67,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, name, length)
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", soaked(FAMILIES, ALWAYS))
 def test_steps_grow_with_the_number_of_mentions(family):
     """Sixteen times the text takes at most twenty times the steps."""
     unit = FAMILIES[family]

@@ -3,25 +3,32 @@
 import warnings
 
 import pytest
+from effort import is_soak
 from wild.measurement import readings, samples
 from wild.recordings import CORPORA, recorded
 from wild.silence import named_calls, silent_calls
 
 import actionledger as al
 
-EACH = 12
+EACH = 12 if is_soak() else 36
 """Of so many texts of a recording's folder one is read here; ``python -m wild.silent`` reads all."""
 
+EACH_GENERATED = 1 if is_soak() else 4
+"""Of so many generated texts one: the same styles and surroundings come again and again."""
 
+
+@pytest.mark.scaled
 def test_generated_texts_are_never_silent():
     """Each style in each surrounding that is built with, and all that only looks like it."""
     calls = 0
-    for sample, result in readings(list(samples("train", 7, 1, with_leaderboard=False))):
+    chosen = list(samples("train", 7, 1, with_leaderboard=False))[::EACH_GENERATED]
+    for sample, result in readings(chosen):
         calls += len(named_calls(sample.text, sample.question.names))
         assert silent_calls(sample.text, sample.question.names, result) == [], sample.text
-    assert calls > 1_000
+    assert calls > 1_000 // EACH_GENERATED
 
 
+@pytest.mark.scaled
 @pytest.mark.skipif(not CORPORA.is_dir(), reason="the recordings are not here")
 def test_recorded_texts_are_never_silent():
     """What others wrote, with the names of the tools that they were offered."""
@@ -35,5 +42,5 @@ def test_recorded_texts_are_never_silent():
             result = al.parse(each.text, dialects="auto", tools=tools)
         calls += len(named_calls(each.text, each.names))
         silent += len(silent_calls(each.text, each.names, result))
-    assert calls > 100
+    assert calls > 1_200 // EACH
     assert silent <= calls // 1_000
