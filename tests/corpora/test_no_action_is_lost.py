@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import soaked
 
 from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats import mint as mint_format
@@ -80,7 +81,10 @@ def test_no_profile_loses_an_action_of_a_recording(folder, lost_actions):
     assert losses(marked, names, lost_actions) == []
 
 
-@pytest.mark.parametrize("model", sorted(path.name for path in CORPORA.glob("mint/*/")) or ["nothing"])
+MODELS = sorted(path.name for path in CORPORA.glob("mint/*/")) or ["nothing"]
+
+
+@pytest.mark.parametrize("model", soaked(MODELS, MODELS[:2]))
 def test_no_profile_loses_an_action_of_mints_models(mint, model, lost_actions):
     """Every turn of every session of one model."""
     sessions = (

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 LIST = Path(__file__).with_name("slow_tests.txt")
-ONE_CASE, ALL_CASES = 0.05, 0.6
+ONE_CASE, ALL_CASES = 0.1, 1.0
 """Seconds of a processor: a function is slow from the first on the average of its cases, or from the second on in all."""
 
 TAKEN = "processor seconds"
