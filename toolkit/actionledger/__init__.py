@@ -58,6 +58,15 @@ if TYPE_CHECKING:
     from actionledger.rates import Rate as Rate
     from actionledger.replay.comparing import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
+    from actionledger.replay.failure_changes import (
+        FailureChanges as FailureChanges,
+        failure_changes as failure_changes,
+    )
+    from actionledger.replay.failures import (
+        FailureGroup as FailureGroup,
+        FailureReport as FailureReport,
+        failures as failures,
+    )
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
@@ -131,6 +140,8 @@ _NAMES_OF_MODULES = {
     "rates": ("Rate",),
     "replay.comparing": ("compare",),
     "replay.contrasts": ("Contrast",),
+    "replay.failure_changes": ("FailureChanges", "failure_changes"),
+    "replay.failures": ("FailureGroup", "FailureReport", "failures"),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.recheck": ("RecheckReport", "recheck"),
     "replay.rechecking": ("RecheckedAction",),

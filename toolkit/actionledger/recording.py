@@ -348,7 +348,7 @@ def response_parsed(
         catalogue=result.catalogue,
         dialect=_main_dialect(result),
         outcome=result.outcome,
-        reason=_main_reason(result),
+        reason=main_reason(result),
         duration_us=duration_us,
         capture=capture,
         blocks=result.blocks,
@@ -396,7 +396,7 @@ def _main_dialect(result: ParseResult) -> str:
     return meant.most_common(1)[0][0] if meant else ""
 
 
-def _main_reason(result: ParseResult) -> Reason | None:
+def main_reason(result: ParseResult) -> Reason | None:
     """Why something could not be read; None where all of it could."""
     if not result.outcome.has_intent or result.outcome.is_success:
         return None

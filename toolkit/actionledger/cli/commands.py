@@ -54,6 +54,10 @@ COMMANDS = {
     "report": Entry(
         "reporting:report", "Print how far the recorded responses got, and why the others didn't."
     ),
+    "failures": Entry(
+        "failing:show_failures",
+        "Group what fails in reading, checking and acting, the dearest first, with what it made sessions spend.",
+    ),
     "loops": Entry(
         "looping:show_loops",
         "Look through the recorded sessions for loops, as the guard of live ones does.",

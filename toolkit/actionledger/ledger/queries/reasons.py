@@ -49,15 +49,16 @@ meant AS (
     WHERE list_contains($intent, outcome) AND {condition}),
 found AS (
     SELECT 1 AS stage, reason AS code, '' AS action, NULL AS origin, session_id, turn_id, turn_index, attempt_id, '' AS detail,
-           false AS is_inferred
+           false AS is_inferred, NULL::INTEGER AS action_index
     FROM meant WHERE {not_read}
     UNION ALL
     SELECT 2, code, name, NULL, session_id, turn_id, turn_index, attempt_id,
-           concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, '')), false
+           concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, '')), false,
+           action_index
     FROM validation_errors SEMI JOIN meant USING (attempt_id) WHERE {refused}
     UNION ALL
     SELECT 3, reason, name, origin, session_id, turn_id, turn_index, attempt_id, coalesce(message, ''),
-           coalesce(is_inferred, false)
+           coalesce(is_inferred, false), action_index
     FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done})"""
 
 _REASONS = """

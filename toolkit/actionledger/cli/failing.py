@@ -1,0 +1,204 @@
+"""``failures``: what fails, in groups, what it costs, and what has changed."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
+from typing import Annotated, Any
+
+import typer
+
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import console, plain, print_json, print_text, rate_value, shortened
+from actionledger.display.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.naming import one_run, session_names
+from actionledger.ledger.queries.trend import Unit
+from actionledger.plurals import counted
+from actionledger.replay.failure_changes import FailureChanges, failure_changes
+from actionledger.replay.failures import FailureGroup, FailureReport, failures
+
+FIRST = "first"
+SHOWN_PERIODS = 6
+
+
+def show_failures(
+    ledger: LedgerOption = None,
+    run: Annotated[str | None, typer.Option(help="Count this run's readings, not the first ones.")] = None,
+    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
+    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
+    *,
+    since: Annotated[
+        datetime | None,
+        typer.Option(help="Only responses from then on, as UTC: 2026-03-01 or 2026-03-01T12:00:00."),
+    ] = None,
+    until: Annotated[datetime | None, typer.Option(help="Only responses before then.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option(metavar="day|week", help="Count by period, and say what changed in the last one."),
+    ] = None,
+    between: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="RUN RUN",
+            help="Say what changed from one run to the other; 'first' is the first readings.",
+        ),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many groups are listed at most.")] = 30,
+    as_json: JsonOption = False,
+) -> None:
+    """Group what fails in reading, checking and acting, the dearest first, with what it made sessions spend."""
+    if by not in {None, "day", "week"}:
+        raise UsageError(f"--by takes day or week, not {by!r}.")
+    if between and (run or by):
+        raise UsageError("Give --between alone: it names its runs, and has no periods.")
+    unit: Unit = "day" if by == "day" else "week"
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        within = Filter(
+            run_id=None if run is None else one_run(opened, run),
+            profiles=tuple(profile or ()),
+            models=tuple(model or ()),
+            since=since,
+            until=until,
+        )
+        if between:
+            before, after = (None if each == FIRST else one_run(opened, each) for each in between)
+            _show_changes(failure_changes(opened, before, after, within), limit, as_json=as_json)
+            return
+        report = failures(opened, within, unit=unit)
+        changes = last_changes(opened, report, within) if by else None
+        names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
+    if as_json:
+        print_json(_as_value(report, changes, names))
+        return
+    _print(report, names, limit)
+    if by:
+        _print_periods(report, limit)
+    if changes:
+        _show_changes(changes, limit, as_json=False)
+
+
+def last_changes(ledger: Ledger, report: FailureReport, within: Filter) -> FailureChanges | None:
+    """Return what changed from the last period but one to the last; None where there are not two.
+
+    Args:
+        ledger: where the failures are recorded.
+        report: the groups.
+        within: the filter that they were found under.
+    """
+    if len(report.periods) < 2:
+        return None
+    first, second = sorted(report.periods)[-2:]
+    length = timedelta(days=1 if report.unit == "day" else 7)
+    before = replace(within, since=_later(first, within.since), until=first + length)
+    end = second + length
+    after = replace(within, since=second, until=min(end, within.until) if within.until else end)
+    return failure_changes(ledger, before, after)
+
+
+def _later(start: datetime, since: datetime | None) -> datetime:
+    return start if since is None else max(start, since)
+
+
+def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
+    if not report.groups:
+        print_text("Nothing has failed in the responses that fit.")
+        return
+    table = Sheet(*HEADS, "for example", title="What fails, by what it made sessions spend")
+    for group in report.groups[:limit]:
+        cells = [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in group_cells(group)]
+        table.add_row(*map(plain, cells), plain(_example(group, names)))
+    console.print(table)
+    hidden = len(report.groups) - limit
+    more = f"; {counted(hidden, 'more group')}, --limit shows them" if hidden > 0 else ""
+    console.print(
+        f"{counted(len(report.groups), 'group')} in {counted(report.turns, 'response')} that meant to act, of "
+        f"{counted(report.sessions, 'session')}; all together {counted(report.spent.turns, 'turn was', 'turns were')} spent until "
+        f"an action got through{more}"
+    )
+
+
+def _example(group: FailureGroup, names: Mapping[str, str]) -> str:
+    example = group.examples[0]
+    return shortened(f"{names[example.session_id]}#{example.turn_index}: {example.detail}")
+
+
+def _print_periods(report: FailureReport, limit: int) -> None:
+    periods = sorted(report.periods)[-SHOWN_PERIODS:]
+    table = Sheet(
+        "where",
+        "reason",
+        "signature",
+        *(f"{each:%Y-%m-%d}" for each in periods),
+        title=f"Turns by {report.unit}",
+    )
+    meant = (f"{report.periods[each].turns:,}" for each in periods)
+    table.add_row("all that meant to act", "", "", *meant)
+    for group in report.groups[:limit]:
+        counts = (f"{group.periods[each].turns:,}" if each in group.periods else "" for each in periods)
+        table.add_row(*(plain(cell) for cell in group_cells(group)[:3]), *counts)
+    console.print(table)
+
+
+def _show_changes(changes: FailureChanges, limit: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json(_changes_value(changes))
+        return
+    table = Sheet(*CHANGE_HEADS, title="What has changed")
+    for change in changes.changes[:limit]:
+        table.add_row(*map(plain, change_cells(change)))
+    console.print(table)
+    on = "" if changes.paired is None else f" ({counted(changes.paired, 'turn')})"
+    console.print(
+        plain(
+            f"p by the {changes.test}{on}, adjusted by Holm's procedure for {counted(len(changes.changes), 'group')}"
+        )
+    )
+
+
+def _changes_value(changes: FailureChanges) -> dict[str, Any]:
+    return {
+        "test": changes.test,
+        "paired": changes.paired,
+        "changes": [
+            asdict(change)
+            | {
+                "key": change.key._asdict(),
+                "before": rate_value(change.before),
+                "after": rate_value(change.after),
+            }
+            for change in changes.changes
+        ],
+    }
+
+
+def _as_value(
+    report: FailureReport, changes: FailureChanges | None, names: Mapping[str, str]
+) -> dict[str, Any]:
+    return {
+        "groups": [_group_value(group, names) for group in report.groups],
+        "spent": asdict(report.spent),
+        "turns": report.turns,
+        "sessions": report.sessions,
+        "unit": report.unit,
+        "periods": [asdict(each) for each in report.periods.values()],
+        "changes": _changes_value(changes) if changes else None,
+    }
+
+
+def _group_value(group: FailureGroup, names: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        **group.key._asdict(),
+        "count": group.count,
+        "turns": group.turns,
+        "sessions": rate_value(group.sessions),
+        "lost": group.lost,
+        "spent": asdict(group.spent),
+        "first": group.first,
+        "last": group.last,
+        "examples": [each._asdict() | {"session": names[each.session_id]} for each in group.examples],
+        "periods": {f"{start:%Y-%m-%d}": asdict(each) for start, each in group.periods.items()},
+    }

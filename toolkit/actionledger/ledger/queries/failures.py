@@ -1,0 +1,327 @@
+"""Each failure with what it made a session spend until an action got through: what groups of failures are made of.
+
+A turn **gets through** where an action of it succeeds. In a session of which nothing says what came of its actions (a benchmark's
+responses), it is a turn that was read whole and has a valid action. A failure costs its own turn and those behind it, up to but
+not including the next one that gets through; all to the session's end where none does, and then the session is **lost**. Where the
+same action succeeded at a later try of the same turn it costs no turn at all.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple, get_args
+
+from pydantic import TypeAdapter
+
+from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, scope
+from actionledger.ledger.queries.reasons import Stage, failed
+from actionledger.ledger.queries.recorded import Streamable
+from actionledger.ledger.queries.trend import Unit
+from actionledger.values import Span
+from actionledger.vocabulary import ExecutionStatus, Origin, Reason
+
+_BATCH = 1000
+_HELD_BACK = [
+    str(status) for status in (ExecutionStatus.SKIPPED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN)
+]
+"""What came of executions that say nothing of whether a session gets through."""
+_WORDS: dict[str, object] = {"held_back": _HELD_BACK, "read": READ}
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What a stretch of a session's turns took; sums of it are over such stretches.
+
+    Args:
+        turns: how many turns.
+        counted: of how many of them tokens are recorded.
+        input_tokens, output_tokens: the sums over those.
+        timed: of how many of them times are recorded: the model's latency, or how long an execution took.
+        seconds: the sum over those, without what was waited for between them.
+        priced: of how many of them the cost is recorded.
+        cost_usd: the sum over those, in dollars.
+    """
+
+    turns: int = 0
+    counted: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    timed: int = 0
+    seconds: float = 0.0
+    priced: int = 0
+    cost_usd: float = 0.0
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            self.turns + other.turns,
+            self.counted + other.counted,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.timed + other.timed,
+            self.seconds + other.seconds,
+            self.priced + other.priced,
+            self.cost_usd + other.cost_usd,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FailureAt:
+    """One failure: where, and what it made its session spend.
+
+    Args:
+        stage, code, action, origin: what failed, as ``queries.Failure`` has it.
+        detail: its particulars, for people; model text may be in it.
+        matter: of these, what says which failure it is: for a field that is refused, without the value that was given.
+        session_id, turn_id, turn_index, attempt_id: the reading that it is in.
+        span: the text that it is about; None where it is about none.
+        occurred_at: when the response was made, UTC without a zone; None where nobody said.
+        period: the beginning of the day or the week of it.
+        next_index: the next turn that gets through; its own where the action succeeded at a later try; None where none does.
+        spent: what the turns from its own to that one took.
+    """
+
+    stage: Stage
+    code: Reason
+    action: str
+    origin: Origin | None
+    detail: str
+    matter: str
+    session_id: str
+    turn_id: str
+    turn_index: int
+    attempt_id: str
+    span: Span | None
+    occurred_at: datetime | None
+    period: datetime | None
+    next_index: int | None
+    spent: Spent
+
+
+@dataclass(frozen=True, slots=True)
+class MeantIn:
+    """How many responses of a period meant to act.
+
+    Args:
+        period: its beginning, UTC without a zone; None for responses without a time.
+        turns: how many.
+        sessions: in how many sessions.
+    """
+
+    period: datetime | None
+    turns: int
+    sessions: int
+
+
+class Stretch(NamedTuple):
+    """What some turns of a session took that stand in a row.
+
+    Args:
+        next_index: the next turn behind them that gets through; None where none does.
+        occurred_at: when the first response was made, UTC without a zone; None where nobody said.
+        period: the beginning of the day or the week of it.
+        spent: what the turns took.
+    """
+
+    next_index: int | None
+    occurred_at: datetime | None
+    period: datetime | None
+    spent: Spent
+
+
+_END = 2**31 - 1
+"""A place behind every turn."""
+
+_SUMS = {
+    "turns": "1",
+    "counted": "(coalesce(input_tokens, output_tokens) IS NOT NULL)::INTEGER",
+    "input_tokens": "coalesce(input_tokens, 0)",
+    "output_tokens": "coalesce(output_tokens, 0)",
+    "timed": "(coalesce(latency_ms, took) IS NOT NULL)::INTEGER",
+    "seconds": "(coalesce(latency_ms, 0) + coalesce(took, 0)) / 1000",
+    "priced": "(cost_usd IS NOT NULL)::INTEGER",
+    "cost_usd": "coalesce(cost_usd, 0)",
+}
+"""What each sum of ``Spent`` takes from a turn, as SQL."""
+
+_BEFORE = ", ".join(f"coalesce(sum({taken}) OVER before, 0) AS {name}" for name, taken in _SUMS.items())
+_DIFFERENCE = "{{" + ", ".join(f"'{name}': later.{name} - here.{name}" for name in _SUMS) + "}}"
+
+_COURSE = f"""
+looked AS (SELECT DISTINCT session_id FROM {{of}}),
+reader AS (
+    SELECT attempt_id, session_id, turn_index, outcome, valid_count
+    FROM parse_attempts SEMI JOIN looked USING (session_id) WHERE {{whole}}),
+done AS (
+    SELECT session_id, turn_index, attempt_id, action_index, turn_id, status, {TOOK} AS took
+    FROM executions SEMI JOIN reader USING (attempt_id)),
+acted AS (SELECT DISTINCT session_id FROM done WHERE NOT list_contains($held_back, status)),
+through AS (
+    SELECT session_id, turn_index FROM done WHERE status = 'succeeded'
+    UNION
+    SELECT session_id, turn_index FROM reader ANTI JOIN acted USING (session_id)
+    WHERE list_contains($read, outcome) AND valid_count > 0),
+took AS (SELECT turn_id, sum(took) AS took FROM done GROUP BY turn_id),
+steps AS (
+    SELECT session_id, turn_index, occurred_at, input_tokens, output_tokens, cost_usd, latency_ms, took,
+           through.turn_index AS got_through
+    FROM turn_starts SEMI JOIN looked USING (session_id)
+    LEFT JOIN took USING (turn_id) LEFT JOIN through USING (session_id, turn_index)
+    UNION ALL SELECT session_id, {_END}, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM looked),
+course AS (
+    SELECT session_id, turn_index, occurred_at, min(got_through) OVER behind AS next_index, {_BEFORE}
+    FROM steps
+    WINDOW before AS (
+        PARTITION BY session_id ORDER BY turn_index ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING),
+    behind AS (
+        PARTITION BY session_id ORDER BY turn_index ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING))"""
+"""Every turn of some sessions: the next one that gets through, and the sums of what stands before it."""
+
+_FAILURES = f"""
+WITH {{failed}},
+{_COURSE.replace("{of}", "found")},
+again AS (SELECT DISTINCT attempt_id, action_index FROM done WHERE status = 'succeeded'),
+first_issues AS (
+    SELECT attempt_id, code, min_by({{{{'place': [span_start, span_end], 'detail': detail}}}}, (span_start, span_end)) AS issue
+    FROM issues SEMI JOIN (SELECT attempt_id, code FROM found WHERE stage = 1) USING (attempt_id, code) GROUP BY ALL),
+placed AS (
+    SELECT found.*, again.attempt_id IS NOT NULL AS is_done_again,
+           coalesce(issue.place, [actions.span_start, actions.span_end]) AS stretch, coalesce(issue.detail, found.detail) AS words
+    FROM found LEFT JOIN again USING (attempt_id, action_index) LEFT JOIN first_issues USING (attempt_id, code)
+    LEFT JOIN (SELECT attempt_id, action_index, span_start, span_end FROM actions) AS actions
+    USING (attempt_id, action_index))
+SELECT $stages[stage] AS stage, code, action, origin, words AS detail,
+       CASE stage WHEN 2 THEN regexp_replace(words, '(^| )got .*', '', 's') ELSE words END AS matter,
+       session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, placed.turn_index AS turn_index,
+       attempt_id::VARCHAR AS attempt_id, CASE WHEN stretch[1] IS NOT NULL THEN stretch END AS span,
+       here.occurred_at AS occurred_at, date_trunc($unit, here.occurred_at) AS period,
+       CASE WHEN is_done_again THEN placed.turn_index ELSE here.next_index END AS next_index, {_DIFFERENCE} AS spent
+FROM placed JOIN course AS here USING (session_id, turn_index)
+JOIN course AS later ON later.session_id = placed.session_id
+    AND later.turn_index = CASE WHEN is_done_again THEN placed.turn_index ELSE coalesce(here.next_index, {_END}) END
+ORDER BY session_id, turn_index, stage, attempt_id, action_index NULLS FIRST, code, detail"""
+
+_STRETCHES = f"""
+WITH asked AS (
+    SELECT generate_subscripts($sessions, 1) AS place, unnest($sessions)::UUID AS session_id,
+           unnest($firsts) AS first, unnest($lasts) AS last),
+{_COURSE.replace("{of}", "asked")}
+SELECT place, last_one.next_index, here.occurred_at, date_trunc($unit, here.occurred_at), {_DIFFERENCE}
+FROM asked JOIN course AS here ON here.session_id = asked.session_id AND here.turn_index = first
+JOIN course AS last_one ON last_one.session_id = asked.session_id AND last_one.turn_index = last
+JOIN course AS later ON later.session_id = asked.session_id
+    AND later.turn_index = (SELECT min(turn_index) FROM course WHERE course.session_id = asked.session_id AND turn_index > last)
+ORDER BY place"""
+
+_MEANT = """
+SELECT date_trunc($unit, occurred_at) AS period, count(DISTINCT turn_id) AS turns, count(DISTINCT session_id) AS sessions
+FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}
+GROUP BY GROUPING SETS ((period), ()) ORDER BY grouping(period) DESC, period"""
+
+_SHARED = """
+WITH before AS (SELECT DISTINCT turn_id, session_id FROM parse_attempts WHERE {before}),
+after AS (SELECT DISTINCT turn_id FROM parse_attempts WHERE {after})
+SELECT count(*), count(DISTINCT session_id) FROM before SEMI JOIN after USING (turn_id)"""
+
+_ROWS = TypeAdapter(list[FailureAt])
+_SPENT = TypeAdapter(Spent)
+
+
+def failures_at(
+    ledger: Streamable,
+    within: Filter = EVERYTHING,
+    unit: Unit = "week",
+    *,
+    also_read_by: Filter | None = None,
+) -> Iterator[FailureAt]:
+    """Yield each failure in the responses that a filter picks, session by session, in the order of turns.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+        unit: how long a period is.
+        also_read_by: a filter; only turns whose responses it picks, too.
+    """
+    condition, parameters = scope(within)
+    if also_read_by is not None:
+        other, values = _renamed(scope(also_read_by))
+        condition += f" AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {other})"
+        parameters |= values
+    statement = _FAILURES.format(failed=failed(condition), whole=_of_whole_sessions(within))
+    words = {"intent": INTENT, "stages": list(get_args(Stage)), "unit": unit} | _WORDS
+    result = ledger.sql(statement, parameters | words)
+    names = list(FailureAt.__dataclass_fields__)
+    while batch := result.fetchmany(_BATCH):
+        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+
+
+def stretches(
+    ledger: Queryable,
+    places: Sequence[tuple[str, int, int]],
+    within: Filter = EVERYTHING,
+    unit: Unit = "week",
+) -> list[Stretch]:
+    """Return what stretches of sessions took.
+
+    Args:
+        ledger: what to ask.
+        places: the session, the first and the last turn of each.
+        within: the filter whose readings say which turns get through.
+        unit: how long a period is.
+
+    Returns:
+        What each took, in the same order.
+    """
+    if not places:
+        return []
+    sessions, firsts, lasts = (list(column) for column in zip(*places, strict=True))
+    asked = {"sessions": sessions, "firsts": firsts, "lasts": lasts, "unit": unit} | _WORDS
+    whole = scope(_without_times(within)).parameters
+    found = ledger.sql(_STRETCHES.format(whole=_of_whole_sessions(within)), asked | whole).fetchall()
+    return [
+        Stretch(after, at, period, _SPENT.validate_python(spent)) for _, after, at, period, spent in found
+    ]
+
+
+def meant_in(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week") -> list[MeantIn]:
+    """Return how many responses of all meant to act, then of each period, those without a time last.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+        unit: how long a period is.
+    """
+    condition, parameters = scope(within)
+    statement = _MEANT.format(condition=condition)
+    found = ledger.sql(statement, parameters | {"intent": INTENT, "unit": unit}).fetchall()
+    return [MeantIn(*row) for row in found]
+
+
+def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int, int]:
+    """Return how many turns two filters have both readings of, and in how many sessions.
+
+    Args:
+        ledger: what to ask.
+        before, after: the filters.
+    """
+    condition, parameters = scope(before)
+    other, values = _renamed(scope(after))
+    [(turns, sessions)] = ledger.sql(
+        _SHARED.format(before=condition, after=other), parameters | values
+    ).fetchall()
+    return turns, sessions
+
+
+def _renamed(other: Scope) -> Scope:
+    """Return a filter as SQL that can stand beside another one."""
+    values = {f"also_{name}": value for name, value in other.parameters.items()}
+    return Scope(other.condition.replace("$", "$also_"), values)
+
+
+def _of_whole_sessions(within: Filter) -> str:
+    """Return the condition on the readings that say what gets through: whenever they were."""
+    return scope(_without_times(within)).condition
+
+
+def _without_times(within: Filter) -> Filter:
+    return replace(within, since=None, until=None)
