@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from actionledger.rates import Rate as Rate
     from actionledger.replay.comparing import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
+    from actionledger.replay.cases import Case as Case, load_case as load_case
     from actionledger.replay.failure_changes import (
         FailureChanges as FailureChanges,
         failure_changes as failure_changes,
@@ -71,6 +72,7 @@ if TYPE_CHECKING:
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
+    from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
     from actionledger.session.runtime import Runtime as Runtime
     from actionledger.sources.base import (
         LeftOut as LeftOut,
@@ -140,12 +142,14 @@ _NAMES_OF_MODULES = {
     "rates": ("Rate",),
     "replay.comparing": ("compare",),
     "replay.contrasts": ("Contrast",),
+    "replay.cases": ("Case", "load_case"),
     "replay.failure_changes": ("FailureChanges", "failure_changes"),
     "replay.failures": ("FailureGroup", "FailureReport", "failures"),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.recheck": ("RecheckReport", "recheck"),
     "replay.rechecking": ("RecheckedAction",),
     "replay.reparse": ("ReparseReport", "reparse"),
+    "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "session.runtime": ("Runtime",),
     "sources.base": (
         "LeftOut",

@@ -302,7 +302,8 @@ def shared_turns(ledger: Queryable, before: Filter, after: Filter) -> tuple[int,
 
     Args:
         ledger: what to ask.
-        before, after: the filters.
+        before: the first filter.
+        after: the second.
     """
     condition, parameters = scope(before)
     other, values = _renamed(scope(after))

@@ -1,0 +1,157 @@
+"""Recorded readings with what is needed to read their texts again: who read them, against what, and what was found."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from actionledger.errors import UsageError
+from actionledger.ledger.queries.base import REFUSED, Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.recorded import Streamable
+from actionledger.vocabulary import ActionStatus, Capture, Outcome, Reason
+
+_BATCH = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAction:
+    """One action as a reading found it.
+
+    Args:
+        name: its name.
+        arguments: its arguments, as JSON text.
+        status: what came of checking it.
+        errors: the fields that are refused, each as its path and the code, in order.
+    """
+
+    name: str
+    arguments: str
+    status: ActionStatus
+    errors: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReading:
+    """One parse attempt.
+
+    Args:
+        attempt_id: identifies it.
+        session_id, external_id, turn_index: the turn, and its session's own name.
+        source: where the session comes from.
+        profile: the session's.
+        parser: the parser's name.
+        catalogue: what the actions were checked against; None where nothing.
+        tools: the tools that were offered, as JSON text; None where nobody recorded them.
+        capture: how much of what the model wrote was kept.
+        text: that.
+        outcome: what came of reading it.
+        issues: the codes of all that is wrong, in text order.
+        actions: what was read, in text order.
+    """
+
+    attempt_id: str
+    session_id: str
+    external_id: str
+    turn_index: int
+    source: str
+    profile: str
+    parser: str
+    catalogue: str | None
+    tools: str | None
+    capture: Capture
+    text: str
+    outcome: Outcome
+    issues: tuple[Reason, ...]
+    actions: tuple[ReadAction, ...]
+
+
+_READINGS = f"""
+WITH read AS (SELECT * FROM parse_attempts WHERE {{condition}}),
+refused AS (
+    SELECT attempt_id, action_index, list(path || ' ' || code ORDER BY path, code) AS errors
+    FROM validation_errors SEMI JOIN read USING (attempt_id) WHERE {REFUSED} GROUP BY ALL),
+found AS (
+    SELECT attempt_id, list({{{{'name': name, 'arguments': arguments::VARCHAR, 'status': status,
+                              'errors': coalesce(errors, [])}}}} ORDER BY action_index) AS actions
+    FROM (SELECT attempt_id, action_index, name, arguments, status FROM actions SEMI JOIN read USING (attempt_id))
+    LEFT JOIN refused USING (attempt_id, action_index) GROUP BY attempt_id),
+wrong AS (
+    SELECT attempt_id, list(code ORDER BY span_start NULLS LAST, span_end, code) AS codes
+    FROM issues SEMI JOIN read USING (attempt_id) GROUP BY attempt_id),
+named AS (SELECT session_id, any_value(external_id) AS external_id, any_value(source) AS source FROM session_starts GROUP BY session_id),
+offered AS (SELECT tools_hash, any_value(tools)::VARCHAR AS tools FROM tools GROUP BY tools_hash)
+SELECT attempt_id::VARCHAR AS attempt_id, session_id::VARCHAR AS session_id, external_id, read.turn_index AS turn_index,
+       source, read.profile AS profile, parser_name AS parser, catalogue, offered.tools AS tools, turn_starts.capture AS capture,
+       text, outcome, coalesce(codes, []) AS issues, coalesce(actions, []) AS actions
+FROM read JOIN (SELECT turn_id, text, capture, tools_hash FROM turn_starts) AS turn_starts USING (turn_id)
+JOIN named USING (session_id)
+LEFT JOIN offered USING (tools_hash) LEFT JOIN found USING (attempt_id) LEFT JOIN wrong USING (attempt_id)
+ORDER BY session_id, turn_index, attempt_id"""
+
+_BEGINS = "starts_with(attempt_id::VARCHAR, lower($attempt))"
+_IN_TURN = "session_id = $session_id::UUID AND turn_index = $turn_index AND {reading}"
+_ROWS = TypeAdapter(list[RecordedReading])
+
+
+def readings(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedReading]:
+    """Yield the readings that a filter picks, session by session.
+
+    Args:
+        ledger: what to ask.
+        within: which readings.
+    """
+    condition, parameters = scope(within)
+    result = ledger.sql(_READINGS.format(condition=condition), parameters)
+    names = list(RecordedReading.__dataclass_fields__)
+    while batch := result.fetchmany(_BATCH):
+        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+
+
+def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
+    """Return the reading that a person means.
+
+    Args:
+        ledger: what to ask.
+        attempt: its id, or enough of its beginning.
+
+    Raises:
+        UsageError: no id begins so, or several do.
+    """
+    found = _some(ledger, _BEGINS, {"attempt": attempt}) if attempt else []
+    if len(found) == 1:
+        return found[0]
+    what = f"{len(found)} attempts have an id that begins so" if found else "it is no attempt's id"
+    raise UsageError(
+        f"The attempt {attempt!r} can't be told: {what}; 'actionledger failures --json' names some."
+    )
+
+
+def reading_of_turn(
+    ledger: Queryable, session_id: str, index: int, run_id: str | None = None
+) -> RecordedReading:
+    """Return the reading of a turn.
+
+    Args:
+        ledger: what to ask.
+        session_id: the turn's session.
+        index: its place in it, from 0.
+        run_id: whose reading; None for the first one.
+
+    Raises:
+        UsageError: there is none.
+    """
+    reading, parameters = scope(Filter(run_id=run_id))
+    bound = parameters | {"session_id": session_id, "turn_index": index}
+    found = _some(ledger, _IN_TURN.format(reading=reading), bound)
+    if not found:
+        raise UsageError(
+            f"Nothing has read turn {index} of session {session_id}; 'actionledger show' lists its turns."
+        )
+    return found[0]
+
+
+def _some(ledger: Queryable, condition: str, parameters: dict[str, object]) -> list[RecordedReading]:
+    result = ledger.sql(_READINGS.format(condition=condition), parameters)
+    names = list(RecordedReading.__dataclass_fields__)
+    return _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in result.fetchall()])

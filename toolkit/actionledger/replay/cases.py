@@ -1,0 +1,241 @@
+"""Cases: a response and what has to come of reading it, a TOML file each; the same form that this project's own cases have."""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from actionledger.errors import SourceError
+from actionledger.ledger.queries.readings import RecordedReading
+from actionledger.privacy import mask_text
+from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
+from actionledger.replay.expectations import ACTION, BLOCK, described, difference, expected_text
+from actionledger.replay.readers import Reader, reader_of
+from actionledger.text import writable
+from actionledger.values import ParseResult
+
+SUFFIX = ".case.toml"
+"""How the name of a case's file ends where cases are looked for among other files."""
+
+_KEYS = {"why", "parser", "dialects", "profile", "tools", "text", "json_text", "from", "expect"}
+_EXPECTED = {"outcome", "blocks", "actions", "issues", "narrative"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A response, how it is read, and what has to come of it.
+
+    Args:
+        text: the response, exactly.
+        reader: how it is read.
+        expect: what has to come of it: ``outcome``, ``actions`` and ``issues``, and where they are there, ``blocks`` and
+            ``narrative``.
+        why: what the case shows, as a sentence.
+        origin: where the text comes from, such as its session and turn.
+
+    Example:
+        >>> case = al.Case.of("<execute>1 + 1</execute>", parser="mint", profile="mint", why="A tag.")
+        >>> case.expect["outcome"], case.differences()
+        ('clean', '')
+        >>> al.Case.loads(case.dumps()) == case
+        True
+    """
+
+    text: str
+    reader: Reader
+    expect: Mapping[str, Any]
+    why: str = ""
+    origin: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        text: str,
+        *,
+        why: str = "",
+        origin: Mapping[str, Any] | None = None,
+        parser: str = "",
+        dialects: Sequence[str] = (),
+        profile: str = "",
+        tools: Sequence[Mapping[str, Any]] | None = None,
+    ) -> "Case":
+        """Return a case that expects what is read today; secrets in the text are masked first.
+
+        Args:
+            text: the response.
+            why: what the case shows.
+            origin: where it comes from.
+            parser: who reads it, by name.
+            dialects: or the dialects to look for.
+            profile: whose catalogue its actions are checked against.
+            tools: or the tools that were offered.
+
+        Raises:
+            UsageError: nothing says how to read, or two things do.
+            UnknownNameError: a name that nothing goes by.
+        """
+        reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
+        masked = mask_text(text)
+        return cls(
+            text=masked, reader=reader, expect=described(reader.read(masked)), why=why, origin=origin or {}
+        )
+
+    def read(self) -> ParseResult:
+        """Read the text as it is read today."""
+        return self.reader.read(self.text)
+
+    def differences(self) -> str:
+        """Return what is read today otherwise than expected, as a difference line by line; empty where nothing is."""
+        return difference(self.expect, described(self.read()))
+
+    def accepted(self) -> "Case":
+        """Return the case with what is read today as what is expected; what it said nothing of stays unsaid."""
+        today = described(self.read())
+        kept = {
+            name: value
+            for name, value in today.items()
+            if name in self.expect or name in {"actions", "issues"}
+        }
+        return replace(self, expect=kept)
+
+    def dumps(self) -> str:
+        """Return the case as the text of its file."""
+        return "\n".join([*_head(self), "", expected_text(self.expect)])
+
+    @classmethod
+    def loads(cls, content: str, name: str = "the case") -> "Case":
+        """Return the case that a file's text says.
+
+        Args:
+            content: the text.
+            name: what the file is called, for errors.
+
+        Raises:
+            SourceError: it is no case: no TOML, a key that no case has, or one that each has is missing.
+        """
+        try:
+            value = tomllib.loads(content)
+        except tomllib.TOMLDecodeError as error:
+            raise SourceError(f"{name} is no TOML: {error}.") from error
+        _refuse(value, name)
+        try:
+            text = json.loads(value["json_text"]) if "json_text" in value else value["text"]
+        except ValueError as error:
+            raise SourceError(f"The json_text of {name} is no JSON text: {error}.") from error
+        reader = Reader(
+            parser=value.get("parser", ""),
+            dialects=tuple(value.get("dialects", ())),
+            profile=value.get("profile", ""),
+            tools=_tools(value.get("tools")),
+        )
+        return cls(
+            text=text,
+            reader=reader,
+            expect=value["expect"],
+            why=value.get("why", ""),
+            origin=value.get("from", {}),
+        )
+
+
+def load_case(path: Path) -> Case:
+    """Return the case in a file.
+
+    Args:
+        path: the file.
+
+    Raises:
+        SourceError: it can't be read, or is no case.
+    """
+    try:
+        content = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"The case {str(path)!r} can't be read: {error}.") from error
+    return Case.loads(content, f"The case {str(path)!r}")
+
+
+def case_files(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield the files of cases, in order: those that are named, and in each folder that is named those that end so.
+
+    Args:
+        paths: files and folders; a folder is looked through for ``*.case.toml``, or if it has none, for ``*.toml``.
+
+    Raises:
+        SourceError: one of them is not there, or a folder has no case.
+    """
+    for path in paths:
+        if path.is_dir():
+            found = sorted(path.rglob(f"*{SUFFIX}")) or sorted(path.rglob("*.toml"))
+            if not found:
+                raise SourceError(f"The folder {str(path)!r} has no case (*{SUFFIX}).")
+            yield from found
+        elif path.exists():
+            yield path
+        else:
+            raise SourceError(f"There is no case at {str(path)!r}.")
+
+
+def case_of(reading: RecordedReading, why: str = "") -> Case:
+    """Return the case of a recorded response, expecting what is read today.
+
+    Args:
+        reading: the reading whose text and reader it takes.
+        why: what it shows; a sentence is made if not given.
+
+    Raises:
+        UsageError: how it was read can't be known here, or its text is not what the model wrote.
+    """
+    reader = reader_of(reading)
+    masked = mask_text(reading.text)
+    expect = described(reader.read(masked))
+    origin = {
+        "session": writable(mask_text(reading.external_id or reading.session_id)),
+        "turn": reading.turn_index,
+    }
+    sentence = why or f"A recorded response that is {expect['outcome']}."
+    return Case(text=masked, reader=reader, expect=expect, why=sentence, origin=origin)
+
+
+def _head(case: Case) -> Iterator[str]:
+    yield assigned("why", writable(case.why))
+    if case.reader.parser:
+        yield assigned("parser", case.reader.parser)
+    if case.reader.dialects:
+        yield assigned("dialects", list(case.reader.dialects))
+    if case.reader.profile:
+        yield assigned("profile", case.reader.profile)
+    if case.reader.tools is not None:
+        tools = list(case.reader.tools)
+        yield assigned("tools", tools if is_sayable(tools) else json_literal(tools))
+    if case.origin:
+        yield assigned("from", case.origin)
+    yield (
+        assigned("json_text", json_literal(case.text))
+        if has_halves(case.text)
+        else assigned_text("text", case.text)
+    )
+
+
+def _refuse(value: Mapping[str, Any], name: str) -> None:
+    """Refuse what is no case: a word that no case knows would otherwise be an expectation that nobody checks."""
+    expect = value.get("expect")
+    wrong = sorted(set(value) - _KEYS)
+    if not isinstance(expect, dict):
+        raise SourceError(f"{name} says nothing of what is expected: it has no [expect].")
+    if wrong or (wrong := [f"expect.{each}" for each in sorted(set(expect) - _EXPECTED)]):
+        raise SourceError(
+            f"{name} has {wrong[0]!r}, which no case has; it may have {', '.join(sorted(_KEYS))}."
+        )
+    if ("text" in value) == ("json_text" in value):
+        raise SourceError(f"{name} needs either a text or a json_text.")
+    if missing := [each for each in ("outcome", "actions") if each not in expect]:
+        raise SourceError(f"{name} doesn't say its expect.{missing[0]}.")
+    for kind, known in (("blocks", BLOCK), ("actions", ACTION)):
+        for each in expect.get(kind, ()):
+            if more := sorted(set(each) - set(known)):
+                raise SourceError(f"{name} has {more[0]!r} in expect.{kind}; it may have {', '.join(known)}.")
+
+
+def _tools(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value

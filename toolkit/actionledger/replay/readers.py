@@ -1,0 +1,98 @@
+"""How a response is read: what a case says of it, and what a ledger has kept of it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from actionledger.actions.tools import ToolCatalogue
+from actionledger.actions.validation import AnyCatalogue
+from actionledger.errors import UsageError
+from actionledger.execution.registry import PROFILES, profile_named
+from actionledger.ledger.queries.readings import RecordedReading
+from actionledger.parsing.dialects import DIALECTS, FAMILIES
+from actionledger.parsing.parsers import PARSERS, AnyParser, parser_for, parser_named
+from actionledger.reading import read_response
+from actionledger.values import ParseResult
+from actionledger.vocabulary import Capture
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """How a text is read: by a parser, or dialects, or a profile's parser; and against what its actions are checked.
+
+    Args:
+        parser: a parser's name; empty for none.
+        dialects: names of dialects to look for; empty for none.
+        profile: a profile whose catalogue actions are checked against, and whose parser reads where nothing else does; empty
+            for none.
+        tools: tools as the OpenAI interface takes them, instead of a profile's catalogue; None for none.
+    """
+
+    parser: str = ""
+    dialects: tuple[str, ...] = ()
+    profile: str = ""
+    tools: Sequence[Mapping[str, Any]] | None = None
+
+    def chosen_parser(self) -> AnyParser:
+        """Return the parser.
+
+        Raises:
+            UnknownNameError: a name that nothing goes by.
+            UsageError: nothing says how to read, or two things do.
+        """
+        if self.parser and self.dialects:
+            raise UsageError("Give either a parser or dialects: a parser brings its own dialects.")
+        if self.parser:
+            return parser_named(self.parser)
+        if self.dialects:
+            offered = ToolCatalogue.of(self.tools) if self.tools is not None else None
+            is_tagged = offered is not None and "xml_tags" in self.dialects
+            return parser_for(
+                self.dialects, tuple(offered.parameters.items()) if offered and is_tagged else None
+            )
+        if self.profile:
+            return profile_named(self.profile).parser
+        raise UsageError("Nothing says how to read: give a parser, dialects or a profile.")
+
+    def read(self, text: str) -> ParseResult:
+        """Read a text and check its actions; raises what ``chosen_parser`` does, and nothing on a text."""
+        return read_response(text, self.chosen_parser(), self._catalogue())
+
+    def _catalogue(self) -> AnyCatalogue | None:
+        if self.tools is not None:
+            return ToolCatalogue.of(self.tools)
+        return profile_named(self.profile).catalogue if self.profile else None
+
+
+def reader_of(reading: RecordedReading) -> Reader:
+    """Return how a recorded response was read.
+
+    Raises:
+        UsageError: that can't be known here.
+    """
+    where = f"{reading.external_id or reading.session_id}#{reading.turn_index}"
+    if reading.capture is not Capture.TEXT:
+        raise UsageError(
+            f"Of {where} the calls were recorded beside the text ({reading.capture}): there is no text to read again."
+        )
+    profile = PROFILES.get(reading.profile)
+    tools = None
+    checked_by = ""
+    if reading.catalogue is not None:
+        if profile is not None and profile.catalogue.name == reading.catalogue:
+            checked_by = reading.profile
+        elif reading.tools is not None:
+            tools = json.loads(reading.tools)
+        else:
+            raise UsageError(
+                f"The actions of {where} were checked against {reading.catalogue!r}, which nothing here goes by."
+            )
+    known = {dialect.name for dialect in DIALECTS} | set(FAMILIES)
+    if reading.parser in PARSERS:
+        return Reader(parser=reading.parser, profile=checked_by, tools=tools)
+    if known.issuperset(names := tuple(reading.parser.split("+"))):
+        return Reader(dialects=names, profile=checked_by, tools=tools)
+    if profile is not None and profile.parser.name == reading.parser and tools is None and checked_by:
+        return Reader(profile=checked_by)
+    raise UsageError(f"{where} was read by {reading.parser!r}, and no parser here goes by that name.")

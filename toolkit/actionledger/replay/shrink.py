@@ -1,0 +1,206 @@
+"""The smallest text that still fails in the same way: of a response, a recorded one, or a group of failures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.readings import reading_of_attempt
+from actionledger.ledger.signatures import signature
+from actionledger.recording import main_reason
+from actionledger.replay.failures import FailureGroup, FailureKey
+from actionledger.replay.readers import Reader, reader_of
+from actionledger.replay.reduction import Reduction
+from actionledger.values import FieldError, ParseResult
+
+Failing: TypeAlias = Callable[[str], bool]
+"""Says of a text whether it is still what is looked for."""
+
+TRIES = 3_000
+"""How many texts are tried."""
+
+CHARACTERS = 20_000_000
+"""How many characters these have together: a large text gets fewer tries."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shrunk:
+    r"""The smallest text that was found.
+
+    Args:
+        text: it.
+        original: the text that it was made of.
+        tries: how many texts were tried.
+        is_smallest: whether nothing more could be left out of it, and not only of what could be tried.
+
+    Example:
+        >>> text = 'Good morning!\n```actions\n{"actions": [{"type": "list_tasks"}, {"type": "get_task"}]}\n```\nDone.'
+        >>> shrunk = al.shrink(text, profile="assistant")
+        >>> shrunk.text, len(shrunk.original) > 2 * len(shrunk.text), shrunk.is_smallest
+        ('```actions\n[{"type":"get_task"}]', True, True)
+    """
+
+    text: str
+    original: str
+    tries: int
+    is_smallest: bool
+
+    def __repr__(self) -> str:
+        from actionledger.display.shrunk import shrunk_line  # noqa: PLC0415 - only where it is looked at
+
+        return shrunk_line(self)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.shrunk import shrunk_html  # noqa: PLC0415
+
+        return shrunk_html(self)
+
+
+def shrink(
+    text: str,
+    is_failing: Failing | None = None,
+    *,
+    parser: str = "",
+    dialects: Sequence[str] = (),
+    profile: str = "",
+    tools: Sequence[Mapping[str, Any]] | None = None,
+    tries: int = TRIES,
+) -> Shrunk:
+    """Return the smallest text that still fails in the same way.
+
+    The same way is the same outcome, the same set of issues and the same set of refused fields' errors, read by the same parser and with no
+    repair that the text itself didn't need; or what a function says. What is tried depends on the text alone, so the same text gives the same result.
+
+    Args:
+        text: a response that fails.
+        is_failing: says of a text whether it fails in the same way; instead of what follows.
+        parser: who reads it, by name.
+        dialects: or the dialects to look for.
+        profile: whose catalogue its actions are checked against, and whose parser reads where nothing else does.
+        tools: or the tools that the model was offered.
+        tries: how many texts are tried at most; of long ones it is fewer.
+
+    Returns:
+        A text that fails in the same way; the text itself where nothing can be left out of it.
+
+    Raises:
+        UsageError: nothing fails in the text, or nothing says how to read it.
+        UnknownNameError: a name that nothing goes by.
+
+    Example:
+        >>> al.shrink("one two three four", lambda text: "three" in text).text
+        'three'
+    """
+    if is_failing is None:
+        reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
+        is_failing = like(text, reader)
+    elif parser or dialects or profile or tools is not None:
+        raise UsageError("Give either is_failing or how to read the text: the function reads it itself.")
+    if not is_failing(text):
+        raise UsageError("The text doesn't fail as is_failing says, so nothing of it can be left out.")
+    return _shrunk(text, is_failing, tries)
+
+
+def like(text: str, reader: Reader) -> Failing:
+    """Return what says whether a text fails as this one does.
+
+    Args:
+        text: a response that fails.
+        reader: how it is read.
+
+    Raises:
+        UsageError: nothing fails in it.
+    """
+    result = reader.read(text)
+    manner = _manner(result)
+    if manner[0].is_success and not manner[1] and not manner[2]:
+        raise UsageError(f"Nothing fails in the text: it is read as {manner[0]}, without an issue.")
+
+    def is_alike(other: str) -> bool:
+        found = reader.read(other)
+        return _manner(found) == manner and _is_no_stranger(found, result)
+
+    return is_alike
+
+
+def shrink_group(ledger: Ledger, group: FailureGroup, *, tries: int = TRIES) -> Shrunk:
+    r"""Return the smallest text that fails as a group of failures does, made of the shortest of its examples.
+
+    What else fails in the example may go: only its outcome and the group's own failure are kept, with its signature.
+
+    Args:
+        ledger: where the examples are recorded.
+        group: a group of reading or checking; of what an action came to, a text says nothing.
+        tries: how many texts are tried at most.
+
+    Raises:
+        UsageError: it is a group of executions, or none of its examples fails so when it is read today.
+
+    Example:
+        >>> text = 'Good morning! ```actions\n{"actions": [{"type": "get_task"}, {"type": "update_task"}]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     groups = al.failures(ledger).groups
+        ...     print([al.shrink_group(ledger, group).text for group in groups if group.key.action == "get_task"][0])
+        ```actions
+        [{"type":"get_task"}]
+    """
+    if group.key.stage == "acting":
+        raise UsageError(
+            "What an action came to is no matter of its text: only failures of reading and checking shrink."
+        )
+    recorded = [reading_of_attempt(ledger, example.attempt_id) for example in group.examples]
+    for reading in sorted(recorded, key=lambda reading: len(reading.text)):
+        reader = reader_of(reading)
+
+        result = reader.read(reading.text)
+
+        def is_failing(text: str, reader: Reader = reader, result: ParseResult = result) -> bool:
+            found = reader.read(text)
+            return found.outcome is result.outcome and _has(found, group.key) and _is_no_stranger(found, result)
+
+        if is_failing(reading.text):
+            return _shrunk(reading.text, is_failing, tries)
+    raise UsageError(f"None of the examples of {group.key.code} fails so when it is read today.")
+
+
+def _shrunk(text: str, is_failing: Failing, tries: int) -> Shrunk:
+    search = Reduction(is_failing, text, tries, CHARACTERS)
+    is_smallest = search.run()
+    return Shrunk(search.text, text, search.tried, is_smallest)
+
+
+def _manner(result: ParseResult) -> tuple[Any, ...]:
+    """Return in which way a response fails."""
+    refused = {(call.status, error.code) for call in result.actions for error in call.errors}
+    return result.outcome, frozenset(issue.code for issue in result.issues), frozenset(refused)
+
+
+def _is_no_stranger(found: ParseResult, result: ParseResult) -> bool:
+    """Return whether a smaller text has nothing wrong with it that the whole one hasn't: broken otherwise it would be another failure."""
+    issues = {issue.code for issue in found.issues} <= {issue.code for issue in result.issues}
+    repairs = {repair.kind for repair in found.repairs} <= {repair.kind for repair in result.repairs}
+    return issues and repairs and bool(found.text.strip() or not result.text.strip())
+
+
+def _has(result: ParseResult, key: FailureKey) -> bool:
+    """Return whether a response fails as a group does."""
+    if key.stage == "reading":
+        issues = (issue.detail for issue in result.issues if issue.code == key.code)
+        return main_reason(result) == key.code and signature(next(issues, "")) == key.signature
+    return result.outcome.has_intent and any(
+        error.code == key.code and signature(_matter(error)) == key.signature
+        for call in result.actions
+        if call.name == key.action
+        for error in call.errors
+    )
+
+
+def _matter(error: FieldError) -> str:
+    """Return what says which failure a refused field is, as the query of failures has it."""
+    return " ".join(filter(None, (f"{error.path}:" if error.path else "", f"expected {error.expected}")))
