@@ -58,6 +58,13 @@ COMMANDS = {
         "failing:show_failures",
         "Group what fails in reading, checking and acting, the dearest first, with what it made sessions spend.",
     ),
+    "shrink": Entry(
+        "shrinking:shrink_recorded",
+        "Print the smallest text that still fails as a recorded response does, or one for each group of failures.",
+    ),
+    "case": Entry(
+        "casing:app", "Keep responses as cases, a file each, and check that they are still read so."
+    ),
     "loops": Entry(
         "looping:show_loops",
         "Look through the recorded sessions for loops, as the guard of live ones does.",

@@ -1,6 +1,7 @@
 """Cases: a response and what has to come of reading it, a TOML file each; the same form that this project's own cases have."""
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,7 @@ from actionledger.values import ParseResult
 SUFFIX = ".case.toml"
 """How the name of a case's file ends where cases are looked for among other files."""
 
+_EXPECT_TABLE = re.compile(r"^\[expect\]", re.MULTILINE)
 _KEYS = {"why", "parser", "dialects", "profile", "tools", "text", "json_text", "from", "expect"}
 _EXPECTED = {"outcome", "blocks", "actions", "issues", "narrative"}
 
@@ -75,6 +77,10 @@ class Case:
         Raises:
             UsageError: nothing says how to read, or two things do.
             UnknownNameError: a name that nothing goes by.
+
+        Example:
+            >>> al.Case.of("Well.", profile="mint").expect["issues"]
+            ['no_action_found']
         """
         reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
         masked = mask_text(text)
@@ -83,15 +89,37 @@ class Case:
         )
 
     def read(self) -> ParseResult:
-        """Read the text as it is read today."""
+        """Read the text as it is read today.
+
+        Example:
+            >>> str(al.Case.of("Well.", profile="mint").read().outcome)
+            'failed'
+        """
         return self.reader.read(self.text)
 
     def differences(self) -> str:
-        """Return what is read today otherwise than expected, as a difference line by line; empty where nothing is."""
+        r"""Return what is read today otherwise than expected, as a difference line by line; empty where nothing is.
+
+        Example:
+            >>> case = al.Case.loads('text = "Well."\nprofile = "mint"\n[expect]\noutcome = "no_action"\nactions = []')
+            >>> print(case.differences())
+            --- expected
+            +++ read today
+            @@ -1 +1,2 @@
+            -outcome no_action
+            +outcome failed
+            +issue no_action_found
+        """
         return difference(self.expect, described(self.read()))
 
     def accepted(self) -> "Case":
-        """Return the case with what is read today as what is expected; what it said nothing of stays unsaid."""
+        r"""Return the case with what is read today as what is expected; what it said nothing of stays unsaid.
+
+        Example:
+            >>> case = al.Case.loads('text = "Well."\nprofile = "mint"\n[expect]\noutcome = "no_action"\nactions = []')
+            >>> case.accepted().expect["outcome"]
+            'failed'
+        """
         today = described(self.read())
         kept = {
             name: value
@@ -101,7 +129,12 @@ class Case:
         return replace(self, expect=kept)
 
     def dumps(self) -> str:
-        """Return the case as the text of its file."""
+        """Return the case as the text of its file.
+
+        Example:
+            >>> print(al.Case.of("Well.", profile="mint", why="No tag.").dumps().splitlines()[0])
+            why = "No tag."
+        """
         return "\n".join([*_head(self), "", expected_text(self.expect)])
 
     @classmethod
@@ -114,6 +147,10 @@ class Case:
 
         Raises:
             SourceError: it is no case: no TOML, a key that no case has, or one that each has is missing.
+
+        Example:
+            >>> al.Case.loads(al.Case.of("Well.", profile="mint").dumps()).text
+            'Well.'
         """
         try:
             value = tomllib.loads(content)
@@ -147,6 +184,12 @@ def load_case(path: Path) -> Case:
 
     Raises:
         SourceError: it can't be read, or is no case.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("well.case.toml").write_text(al.Case.of("Well.", profile="mint").dumps())
+        >>> al.load_case(Path("well.case.toml")).differences()
+        ''
     """
     try:
         content = path.read_text(encoding="utf-8")
@@ -174,6 +217,29 @@ def case_files(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
         else:
             raise SourceError(f"There is no case at {str(path)!r}.")
+
+
+def with_accepted(content: str) -> str:
+    """Return the text of a case's file with what is read today as what is expected; what stands before that stays as it is.
+
+    Args:
+        content: the file's text.
+
+    Raises:
+        SourceError: it is no case.
+    """
+    case = Case.loads(content)
+    said = tomllib.loads(content)
+    del said["expect"]
+    for found in reversed(list(_EXPECT_TABLE.finditer(content))):
+        head = content[: found.start()]
+        try:
+            is_whole = tomllib.loads(head) == said
+        except tomllib.TOMLDecodeError:
+            continue
+        if is_whole:
+            return head + expected_text(case.accepted().expect)
+    return case.accepted().dumps()
 
 
 def case_of(reading: RecordedReading, why: str = "") -> Case:
@@ -217,24 +283,41 @@ def _head(case: Case) -> Iterator[str]:
     )
 
 
-def _refuse(value: Mapping[str, Any], name: str) -> None:
-    """Refuse what is no case: a word that no case knows would otherwise be an expectation that nobody checks."""
-    expect = value.get("expect")
-    wrong = sorted(set(value) - _KEYS)
+def refuse_unknown(expect: object, name: str) -> None:
+    """Refuse an expectation with a word that no case knows: nobody would check it.
+
+    Args:
+        expect: what a file has as ``expect``; None where it has nothing.
+        name: what the file is called.
+
+    Raises:
+        SourceError: it is no expectation.
+    """
     if not isinstance(expect, dict):
         raise SourceError(f"{name} says nothing of what is expected: it has no [expect].")
-    if wrong or (wrong := [f"expect.{each}" for each in sorted(set(expect) - _EXPECTED)]):
+    if wrong := sorted(set(expect) - _EXPECTED):
+        raise SourceError(
+            f"{name} has 'expect.{wrong[0]}', which no case has; it may have {', '.join(sorted(_EXPECTED))}."
+        )
+    if missing := [each for each in ("outcome", "actions") if each not in expect]:
+        raise SourceError(f"{name} doesn't say its expect.{missing[0]}.")
+    for kind, known in (("blocks", BLOCK), ("actions", ACTION)):
+        for each in expect.get(kind, ()):
+            if not isinstance(each, dict) or (more := sorted(set(each) - set(known))):
+                shown = repr(more[0]) if isinstance(each, dict) else repr(each)[:80]
+                raise SourceError(f"{name} has {shown} in expect.{kind}; each may have {', '.join(known)}.")
+    if any(not {"name", "arguments"} <= set(action) for action in expect["actions"]):
+        raise SourceError(f"{name} has an action without name or arguments in expect.actions.")
+
+
+def _refuse(value: Mapping[str, Any], name: str) -> None:
+    if wrong := sorted(set(value) - _KEYS):
         raise SourceError(
             f"{name} has {wrong[0]!r}, which no case has; it may have {', '.join(sorted(_KEYS))}."
         )
     if ("text" in value) == ("json_text" in value):
         raise SourceError(f"{name} needs either a text or a json_text.")
-    if missing := [each for each in ("outcome", "actions") if each not in expect]:
-        raise SourceError(f"{name} doesn't say its expect.{missing[0]}.")
-    for kind, known in (("blocks", BLOCK), ("actions", ACTION)):
-        for each in expect.get(kind, ()):
-            if more := sorted(set(each) - set(known)):
-                raise SourceError(f"{name} has {more[0]!r} in expect.{kind}; it may have {', '.join(known)}.")
+    refuse_unknown(value.get("expect"), name)
 
 
 def _tools(value: Any) -> Any:

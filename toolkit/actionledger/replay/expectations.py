@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from typing import Any
 
+from actionledger.canonical import json_text
+from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
 from actionledger.text import writable
 from actionledger.values import ActionCall, Block, ParseResult
@@ -93,9 +95,32 @@ def _lines(expect: Mapping[str, Any]) -> Iterator[str]:
         whole = ACTION | action
         given = whole["arguments"]
         arguments = json.loads(given) if isinstance(given, str) else given
-        yield f"action {whole['name']} {whole['status']} {json.dumps(arguments, sort_keys=True)}"
+        yield f"action {whole['name']} {whole['status']} {_in_order(arguments)}"
         yield from (f"  refused {error}" for error in whole["errors"])
     for issue in expect.get("issues", ()):
         yield f"issue {issue}"
     if "narrative" in expect:
         yield from (f"narrative {line}" for line in writable(expect["narrative"]).split("\n"))
+
+
+def recorded_expectation(reading: RecordedReading) -> dict[str, Any]:
+    """Return what a ledger has recorded of a reading, as a case would expect it."""
+    actions = [
+        {
+            "name": each.name,
+            "arguments": each.arguments,
+            "status": each.status.value,
+            "errors": list(each.errors),
+        }
+        for each in reading.actions
+    ]
+    return {
+        "outcome": reading.outcome.value,
+        "issues": [code.value for code in reading.issues],
+        "actions": actions,
+    }
+
+
+def _in_order(arguments: Any) -> str:
+    """Return arguments as they would be recorded, their names in order."""
+    return json.dumps(json.loads(json_text(arguments)), sort_keys=True, ensure_ascii=False)

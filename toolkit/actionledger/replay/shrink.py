@@ -38,7 +38,7 @@ class Shrunk:
         >>> text = 'Good morning!\n```actions\n{"actions": [{"type": "list_tasks"}, {"type": "get_task"}]}\n```\nDone.'
         >>> shrunk = al.shrink(text, profile="assistant")
         >>> shrunk.text, len(shrunk.original) > 2 * len(shrunk.text), shrunk.is_smallest
-        ('```actions\n[{"type":"get_task"}]', True, True)
+        ('```actions\n{"actions":[{"type":"get_task"}]}```', True, True)
     """
 
     text: str
@@ -148,7 +148,7 @@ def shrink_group(ledger: Ledger, group: FailureGroup, *, tries: int = TRIES) -> 
         ...     groups = al.failures(ledger).groups
         ...     print([al.shrink_group(ledger, group).text for group in groups if group.key.action == "get_task"][0])
         ```actions
-        [{"type":"get_task"}]
+        {"actions":[{"type":"get_task"}]}```
     """
     if group.key.stage == "acting":
         raise UsageError(
@@ -162,7 +162,9 @@ def shrink_group(ledger: Ledger, group: FailureGroup, *, tries: int = TRIES) -> 
 
         def is_failing(text: str, reader: Reader = reader, result: ParseResult = result) -> bool:
             found = reader.read(text)
-            return found.outcome is result.outcome and _has(found, group.key) and _is_no_stranger(found, result)
+            return (
+                found.outcome is result.outcome and _has(found, group.key) and _is_no_stranger(found, result)
+            )
 
         if is_failing(reading.text):
             return _shrunk(reading.text, is_failing, tries)

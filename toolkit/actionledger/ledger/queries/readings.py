@@ -155,3 +155,30 @@ def _some(ledger: Queryable, condition: str, parameters: dict[str, object]) -> l
     result = ledger.sql(_READINGS.format(condition=condition), parameters)
     names = list(RecordedReading.__dataclass_fields__)
     return _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in result.fetchall()])
+
+
+_READABLE = """
+SELECT DISTINCT session_id::VARCHAR FROM parse_attempts WHERE capture = 'text' AND {condition} ORDER BY 1"""
+
+
+def readable_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> list[str]:
+    """Return the sessions of which responses are recorded as the model wrote them, by id.
+
+    Args:
+        ledger: what to ask.
+        within: which readings.
+    """
+    condition, parameters = scope(within)
+    return [row[0] for row in ledger.sql(_READABLE.format(condition=condition), parameters).fetchall()]
+
+
+def readings_of_session(ledger: Queryable, session_id: str) -> list[RecordedReading]:
+    """Return the first readings of a session's responses that are recorded as the model wrote them, in order.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+    """
+    reading, parameters = scope(EVERYTHING)
+    condition = f"session_id = $session_id::UUID AND capture = 'text' AND {reading}"
+    return _some(ledger, condition, parameters | {"session_id": session_id})

@@ -1,0 +1,100 @@
+"""``shrink``: the smallest text that still fails in the same way."""
+
+from typing import Annotated, Any
+
+import typer
+
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.readings import RunOption, SessionOption, TurnOption, reading_meant
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import console, plain, print_json, print_note, print_text, shortened
+from actionledger.display.failures import reason, where
+from actionledger.display.shrunk import shrunk_sentence
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.plurals import counted
+from actionledger.replay.failures import FailureGroup, failures
+from actionledger.replay.readers import reader_of
+from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
+
+
+def shrink_recorded(
+    ledger: LedgerOption = None,
+    attempt: Annotated[
+        str | None,
+        typer.Option("--attempt", help="A parse attempt by the beginning of its id, or SESSION#TURN."),
+    ] = None,
+    session: SessionOption = None,
+    turn: TurnOption = None,
+    run: RunOption = None,
+    *,
+    groups: Annotated[
+        int | None,
+        typer.Option(
+            "--groups", min=1, help="Of each of so many groups of failures, the dearest first, one text."
+        ),
+    ] = None,
+    tries: Annotated[int, typer.Option("--tries", min=1, help="How many texts are tried at most.")] = TRIES,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the smallest text that still fails as a recorded response does, or one for each group of failures."""
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        if groups is not None:
+            if attempt or session:
+                raise UsageError("Give either --groups or one response.")
+            _show_groups(_shrunk_groups(opened, groups, tries), as_json=as_json)
+            return
+        reading = reading_meant(opened, attempt, session, turn, run)
+    found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
+    if as_json:
+        print_json(_as_value(found))
+        return
+    print_text(found.text)
+    print_note(f"{shrunk_sentence(found)}")
+
+
+def _shrunk_groups(ledger: Ledger, wanted: int, tries: int) -> list[tuple[FailureGroup, Shrunk]]:
+    """Return the dearest groups that have a text to shrink; why others have none is said."""
+    found: list[tuple[FailureGroup, Shrunk]] = []
+    for group in failures(ledger).groups:
+        if len(found) == wanted:
+            break
+        if group.key.stage == "acting":
+            continue
+        try:
+            found.append((group, shrink_group(ledger, group, tries=tries)))
+        except UsageError as error:
+            print_note(f"{where(group.key)}, {reason(group.key)}: {error}")
+    return found
+
+
+def _show_groups(found: list[tuple[FailureGroup, Shrunk]], *, as_json: bool) -> None:
+    if as_json:
+        print_json([{**group.key._asdict(), **_as_value(shrunk)} for group, shrunk in found])
+        return
+    sheet = Sheet(
+        "where", "reason", "characters", "shrunk to", "text", title="Of each group the smallest text"
+    )
+    for group, shrunk in found:
+        sheet.add_row(
+            where(group.key),
+            plain(reason(group.key)),
+            f"{len(shrunk.original):,}",
+            f"{len(shrunk.text):,}",
+            plain(shortened(shrunk.text)),
+        )
+    console.print(sheet)
+    print_note(
+        f"{counted(len(found), 'group')} of reading and checking; what an action came to is no matter of its text"
+    )
+
+
+def _as_value(found: Shrunk) -> dict[str, Any]:
+    return {
+        "text": found.text,
+        "characters": len(found.text),
+        "original_characters": len(found.original),
+        "tries": found.tries,
+        "is_smallest": found.is_smallest,
+    }

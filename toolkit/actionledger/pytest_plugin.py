@@ -1,0 +1,170 @@
+"""Cases and recorded readings as tests of pytest: a file each, a session each. Nothing of it is loaded before one is collected.
+
+Files that end in ``.case.toml`` are tests wherever pytest looks; of folders that the ini option ``actionledger_cases`` names each
+``.toml`` is one. The ini option or argument ``actionledger_ledger`` names a ledger: each of its sessions is a test that its
+recorded responses are still read as they were.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from actionledger.ledger.queries.readings import RecordedReading
+
+_SUFFIX = ".case.toml"
+_CASES, _LEDGER = "actionledger_cases", "actionledger_ledger"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take the options."""
+    parser.addini(_CASES, "Folders of cases: each .toml in them is a test.", type="paths", default=[])
+    parser.addini(
+        _LEDGER, "A ledger: that its responses are still read as recorded is a test a session.", default=""
+    )
+    parser.getgroup("actionledger").addoption(
+        "--actionledger-ledger",
+        metavar="PATH",
+        default=None,
+        help="A ledger: that its responses are still read as recorded is a test a session.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register what collects a ledger, where one is named."""
+    if path := _ledger(config):
+        config.pluginmanager.register(_LedgerPlugin(path), "actionledger_recorded")
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "CaseFile | None":
+    """Return the collector of a case."""
+    if file_path.suffix != ".toml":
+        return None
+    if file_path.name.endswith(_SUFFIX) or _is_within(file_path, parent.config.getini(_CASES)):
+        return CaseFile.from_parent(parent, path=file_path)
+    return None
+
+
+def _is_within(path: Path, folders: list[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _ledger(config: pytest.Config) -> Path | None:
+    asked: str | None = config.getoption("--actionledger-ledger")
+    if asked:
+        return config.invocation_params.dir / asked
+    named: str = config.getini(_LEDGER)
+    return config.rootpath / named if named else None
+
+
+class ReadOtherwise(Exception):  # noqa: N818 - what a test says that does not pass
+    """A response is read otherwise than expected."""
+
+
+class CaseFile(pytest.File):
+    """A file with one case."""
+
+    def collect(self) -> Iterator["CaseItem"]:
+        """Yield the case."""
+        yield CaseItem.from_parent(self, name=self.path.name.removesuffix(".toml").removesuffix(".case"))
+
+
+class _Item(pytest.Item):
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Return what is shown of a failure: the difference alone, where it is one."""
+        from actionledger.errors import ActionLedgerError  # noqa: PLC0415 - only where something fails
+
+        if isinstance(excinfo.value, ReadOtherwise | ActionLedgerError):
+            return str(excinfo.value)
+        return super().repr_failure(excinfo, style)
+
+
+class CaseItem(_Item):
+    """A case."""
+
+    def runtest(self) -> None:
+        """Read it and compare."""
+        from actionledger.replay.cases import load_case  # noqa: PLC0415 - only where there is a case
+        from actionledger.text import printable  # noqa: PLC0415
+
+        case = load_case(self.path)
+        if left := case.differences():
+            raise ReadOtherwise(printable(f"{case.why}\n{left}", kept="\n"))
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where it is."""
+        return self.path, 0, f"case {self.name}"
+
+
+class _LedgerPlugin:
+    """Collects a ledger's sessions beside whatever else is collected."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @pytest.hookimpl(tryfirst=True)  # before what is deselected by name
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Add the sessions."""
+        items += LedgerFile.from_parent(session, path=self._path).collect()
+
+
+class LedgerFile(pytest.File):
+    """A ledger."""
+
+    def collect(self) -> Iterator["SessionItem"]:
+        """Yield each session of which something can be read again."""
+        from actionledger.ledger import open_ledger  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.ledger.queries.naming import session_names  # noqa: PLC0415
+        from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
+        from actionledger.text import printable  # noqa: PLC0415
+
+        with open_ledger(self.path, read_only=True) as ledger:
+            ids = readable_sessions(ledger)
+            names = session_names(ledger, ids)
+        for identity in ids:
+            yield SessionItem.from_parent(self, name=printable(names[identity]), identity=identity)
+
+
+class SessionItem(_Item):
+    """The recorded responses of a session."""
+
+    def __init__(self, *, identity: str, **given: Any) -> None:
+        super().__init__(**given)
+        self._identity = identity
+
+    def runtest(self) -> None:
+        """Read them again and compare with what was read at first."""
+        from actionledger.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.ledger import open_ledger  # noqa: PLC0415
+        from actionledger.ledger.queries.readings import readings_of_session  # noqa: PLC0415
+        from actionledger.text import printable  # noqa: PLC0415
+
+        with open_ledger(self.path, read_only=True) as ledger:
+            recorded = readings_of_session(ledger, self._identity)
+        left, unknown = [], []
+        for each in recorded:
+            try:
+                found = _changed(each)
+            except UsageError as error:
+                unknown.append(str(error))
+                continue
+            if found:
+                left.append(f"{self.name}#{each.turn_index}\n{found}")
+        if left:
+            raise ReadOtherwise(printable("\n".join(left), kept="\n"))
+        if unknown:
+            pytest.skip(f"{len(unknown)} of {len(recorded)} can't be read here as they were: {printable(unknown[0])}")
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where it is."""
+        return self.path, 0, f"session {self.name}"
+
+
+def _changed(reading: "RecordedReading") -> str:
+    """Return what is read of a recorded response today otherwise than recorded."""
+    from actionledger.replay.expectations import described, difference, recorded_expectation  # noqa: PLC0415
+    from actionledger.replay.readers import reader_of  # noqa: PLC0415
+
+    return difference(recorded_expectation(reading), described(reader_of(reading).read(reading.text)))
