@@ -5,13 +5,14 @@ Files that end in ``.case.toml`` are tests wherever pytest looks; of folders tha
 recorded responses are still read as they were.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
+    from actionledger.ledger import Ledger
     from actionledger.ledger.queries.readings import RecordedReading
 
 _SUFFIX = ".case.toml"
@@ -103,46 +104,63 @@ class _LedgerPlugin:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._ledger: Ledger | None = None
+
+    def opened(self) -> "Ledger":
+        """Return the ledger, opened once for all its sessions."""
+        from actionledger.ledger import open_ledger  # noqa: PLC0415 - only where a ledger is named
+
+        if self._ledger is None:
+            self._ledger = open_ledger(self._path, read_only=True)
+        return self._ledger
+
+    def pytest_unconfigure(self) -> None:
+        """Close it."""
+        if self._ledger is not None:
+            self._ledger.close()
 
     @pytest.hookimpl(tryfirst=True)  # before what is deselected by name
     def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
         """Add the sessions."""
-        items += LedgerFile.from_parent(session, path=self._path).collect()
+        items += LedgerFile.from_parent(session, path=self._path, opened=self.opened).collect()
 
 
 class LedgerFile(pytest.File):
     """A ledger."""
 
+    def __init__(self, *, opened: Callable[[], "Ledger"], **given: Any) -> None:
+        super().__init__(**given)
+        self._opened = opened
+
     def collect(self) -> Iterator["SessionItem"]:
         """Yield each session of which something can be read again."""
-        from actionledger.ledger import open_ledger  # noqa: PLC0415 - only where a ledger is named
-        from actionledger.ledger.queries.naming import session_names  # noqa: PLC0415
+        from actionledger.ledger.queries.naming import session_names  # noqa: PLC0415 - only where a ledger is named
         from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
         from actionledger.text import printable  # noqa: PLC0415
 
-        with open_ledger(self.path, read_only=True) as ledger:
-            ids = readable_sessions(ledger)
-            names = session_names(ledger, ids)
+        ledger = self._opened()
+        ids = readable_sessions(ledger)
+        names = session_names(ledger, ids)
         for identity in ids:
-            yield SessionItem.from_parent(self, name=printable(names[identity]), identity=identity)
+            yield SessionItem.from_parent(
+                self, name=printable(names[identity]), identity=identity, opened=self._opened
+            )
 
 
 class SessionItem(_Item):
     """The recorded responses of a session."""
 
-    def __init__(self, *, identity: str, **given: Any) -> None:
+    def __init__(self, *, identity: str, opened: Callable[[], "Ledger"], **given: Any) -> None:
         super().__init__(**given)
-        self._identity = identity
+        self._identity, self._opened = identity, opened
 
     def runtest(self) -> None:
         """Read them again and compare with what was read at first."""
         from actionledger.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
-        from actionledger.ledger import open_ledger  # noqa: PLC0415
         from actionledger.ledger.queries.readings import readings_of_session  # noqa: PLC0415
         from actionledger.text import printable  # noqa: PLC0415
 
-        with open_ledger(self.path, read_only=True) as ledger:
-            recorded = readings_of_session(ledger, self._identity)
+        recorded = readings_of_session(self._opened(), self._identity)
         left, unknown = [], []
         for each in recorded:
             try:
@@ -155,7 +173,9 @@ class SessionItem(_Item):
         if left:
             raise ReadOtherwise(printable("\n".join(left), kept="\n"))
         if unknown:
-            pytest.skip(f"{len(unknown)} of {len(recorded)} can't be read here as they were: {printable(unknown[0])}")
+            pytest.skip(
+                f"{len(unknown)} of {len(recorded)} can't be read here as they were: {printable(unknown[0])}"
+            )
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """Return where it is."""

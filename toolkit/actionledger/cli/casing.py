@@ -19,7 +19,7 @@ from actionledger.errors import ActionLedgerError, SourceError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.plurals import counted
-from actionledger.replay.cases import SUFFIX, case_files, case_of, load_case, refuse_unknown, with_accepted
+from actionledger.replay.cases import SUFFIX, case_files, case_of, expectation, load_case, with_accepted
 from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import like, shrink
 
@@ -117,10 +117,7 @@ def _expected(path: Path) -> Mapping[str, Any]:
         value = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SourceError(f"The file {str(path)!r} can't be read: {error}.") from error
-    name = f"The file {str(path)!r}"
-    refuse_unknown(value.get("expect"), name)
-    expect: Mapping[str, Any] = value["expect"]
-    return expect
+    return expectation(value.get("expect"), f"The file {str(path)!r}")
 
 
 def _file_name(text: str) -> str:

@@ -6,13 +6,15 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from actionledger.errors import SourceError
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
-from actionledger.replay.expectations import ACTION, BLOCK, described, difference, expected_text
+from actionledger.replay.expectations import described, difference, expected_text
 from actionledger.replay.readers import Reader, reader_of
 from actionledger.text import writable
 from actionledger.values import ParseResult
@@ -21,8 +23,48 @@ SUFFIX = ".case.toml"
 """How the name of a case's file ends where cases are looked for among other files."""
 
 _EXPECT_TABLE = re.compile(r"^\[expect\]", re.MULTILINE)
-_KEYS = {"why", "parser", "dialects", "profile", "tools", "text", "json_text", "from", "expect"}
-_EXPECTED = {"outcome", "blocks", "actions", "issues", "narrative"}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Block(_Strict):
+    status: str
+    reason: str | None = None
+    repairs: list[str] = []
+
+
+class _Action(_Strict):
+    name: str
+    arguments: dict[str, Any] | str
+    status: str = "valid"
+    errors: list[str] = []
+
+
+class _Expectation(_Strict):
+    outcome: str
+    actions: list[_Action]
+    blocks: list[_Block] = []
+    issues: list[str] = []
+    narrative: str = ""
+
+
+class _Said(_Strict):
+    expect: _Expectation
+    why: str = ""
+    parser: str = ""
+    dialects: list[str] = []
+    profile: str = ""
+    tools: list[dict[str, Any]] | str | None = None
+    text: str | None = None
+    json_text: str | None = None
+    origin: dict[str, Any] = Field(default={}, alias="from")
+
+
+_Value = TypeVar("_Value")
+_Model = TypeVar("_Model", bound=BaseModel)
+_EXPECTATION, _CASE = TypeAdapter(_Expectation), TypeAdapter(_Said)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,23 +198,21 @@ class Case:
             value = tomllib.loads(content)
         except tomllib.TOMLDecodeError as error:
             raise SourceError(f"{name} is no TOML: {error}.") from error
-        _refuse(value, name)
-        try:
-            text = json.loads(value["json_text"]) if "json_text" in value else value["text"]
-        except ValueError as error:
-            raise SourceError(f"The json_text of {name} is no JSON text: {error}.") from error
-        reader = Reader(
-            parser=value.get("parser", ""),
-            dialects=tuple(value.get("dialects", ())),
-            profile=value.get("profile", ""),
-            tools=_tools(value.get("tools")),
-        )
+        said = _checked(_CASE, value, name)
+        if said.text is not None and said.json_text is None:
+            text = said.text
+        elif said.json_text is not None and said.text is None:
+            text = _decoded(said.json_text, str, name, "json_text")
+        else:
+            raise SourceError(f"{name} is no case: it needs either a text or a json_text.")
+        tools = _decoded(said.tools, list, name, "tools") if isinstance(said.tools, str) else said.tools
+        reader = Reader(parser=said.parser, dialects=tuple(said.dialects), profile=said.profile, tools=tools)
         return cls(
             text=text,
             reader=reader,
-            expect=value["expect"],
-            why=value.get("why", ""),
-            origin=value.get("from", {}),
+            expect=said.expect.model_dump(exclude_unset=True),
+            why=said.why,
+            origin=said.origin,
         )
 
 
@@ -283,42 +323,34 @@ def _head(case: Case) -> Iterator[str]:
     )
 
 
-def refuse_unknown(expect: object, name: str) -> None:
-    """Refuse an expectation with a word that no case knows: nobody would check it.
+def expectation(expect: object, name: str) -> dict[str, Any]:
+    """Return an expectation as a file has it; one with a word that no case knows is refused: nobody would check it.
 
     Args:
         expect: what a file has as ``expect``; None where it has nothing.
-        name: what the file is called.
+        name: what the file is called, for errors.
 
     Raises:
         SourceError: it is no expectation.
     """
-    if not isinstance(expect, dict):
-        raise SourceError(f"{name} says nothing of what is expected: it has no [expect].")
-    if wrong := sorted(set(expect) - _EXPECTED):
-        raise SourceError(
-            f"{name} has 'expect.{wrong[0]}', which no case has; it may have {', '.join(sorted(_EXPECTED))}."
-        )
-    if missing := [each for each in ("outcome", "actions") if each not in expect]:
-        raise SourceError(f"{name} doesn't say its expect.{missing[0]}.")
-    for kind, known in (("blocks", BLOCK), ("actions", ACTION)):
-        for each in expect.get(kind, ()):
-            if not isinstance(each, dict) or (more := sorted(set(each) - set(known))):
-                shown = repr(more[0]) if isinstance(each, dict) else repr(each)[:80]
-                raise SourceError(f"{name} has {shown} in expect.{kind}; each may have {', '.join(known)}.")
-    if any(not {"name", "arguments"} <= set(action) for action in expect["actions"]):
-        raise SourceError(f"{name} has an action without name or arguments in expect.actions.")
+    return _checked(_EXPECTATION, expect, name, "expect").model_dump(exclude_unset=True)
 
 
-def _refuse(value: Mapping[str, Any], name: str) -> None:
-    if wrong := sorted(set(value) - _KEYS):
-        raise SourceError(
-            f"{name} has {wrong[0]!r}, which no case has; it may have {', '.join(sorted(_KEYS))}."
-        )
-    if ("text" in value) == ("json_text" in value):
-        raise SourceError(f"{name} needs either a text or a json_text.")
-    refuse_unknown(value.get("expect"), name)
+def _checked(kind: TypeAdapter[_Model], value: object, name: str, *inside: str) -> _Model:
+    try:
+        return kind.validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, (*inside, *first["loc"])))
+        raise SourceError(f"{name} is no case: {where}: {first['msg']}.") from error
 
 
-def _tools(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
+def _decoded(text: str, kind: type[_Value], name: str, key: str) -> _Value:
+    """Return the value of a JSON text in a file."""
+    try:
+        value = json.loads(text)
+    except ValueError as error:
+        raise SourceError(f"{name} is no case: {key} is no JSON text: {error}.") from error
+    if not isinstance(value, kind):
+        raise SourceError(f"{name} is no case: {key} is no JSON text of a {kind.__name__}.")
+    return value

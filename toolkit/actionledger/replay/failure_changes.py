@@ -60,7 +60,7 @@ class FailureChanges:
         ...     run = al.reparse(ledger, parser="gembrain-standard").run_id
         ...     changes = al.failure_changes(ledger, None, run)
         >>> changes.paired, [(change.kind, str(change.key.code)) for change in changes.changes]
-        (1, [('new', 'trailing_comma')])
+        (1, [('new', 'malformed_json')])
     """
 
     changes: tuple[FailureChange, ...]

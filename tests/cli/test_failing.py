@@ -1,0 +1,104 @@
+"""``failures``, ``shrink`` and ``case`` on the command line."""
+
+import json
+import shutil
+
+
+def test_failures_are_listed_with_what_they_cost(run, recorded):
+    """As a table and as JSON, which agree."""
+    table, value = run("failures", "-l", recorded), run("failures", "-l", recorded, "--json").value
+    assert table.code == 0
+    assert "cost in turns" in table.out
+    assert "not recorded" in table.out
+    codes = [group["code"] for group in value["groups"]]
+    assert codes
+    assert all(code in table.out for code in codes)
+    assert "\x1b" not in table.out
+    assert "\u202e" not in table.out
+    assert value["groups"][0]["examples"][0]["session"] in {"a", "b", "c"}
+
+
+def test_they_are_counted_by_period(run, recorded):
+    """These responses carry no time: there is no period, and nothing to compare."""
+    done = run("failures", "-l", recorded, "--by", "day", "--json").value
+    assert (done["unit"], done["periods"], done["changes"]) == ("day", [], None)
+    assert run("failures", "-l", recorded, "--by", "week").code == 0
+    assert run("failures", "-l", recorded, "--since", "2027-01-01").out.startswith("Nothing has failed")
+
+
+def test_two_runs_are_compared(run, recorded, tmp_path):
+    """What the first readings hadn't, by the beginning of the run's id."""
+    shutil.copy(recorded, tmp_path / "l.duckdb")
+    shutil.copytree(f"{recorded}.d", tmp_path / "l.duckdb.d")
+    replayed = run(
+        "replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", "l.duckdb", "--json"
+    ).value
+    found = run("failures", "-l", "l.duckdb", "--between", "first", replayed["run_id"][:30], "--json").value
+    assert found["paired"] == replayed["turns"]
+    assert (
+        {"new"}
+        <= {change["kind"] for change in found["changes"]}
+        <= {"new", "gone", "grown", "shrunk", "same"}
+    )
+    table = run("failures", "-l", "l.duckdb", "--between", "first", replayed["run_id"])
+    assert (table.code, "sign-flip test" in table.out) == (0, True)
+
+
+def test_wrong_uses_end_in_a_sentence(sentence, recorded):
+    """Each with what would be right."""
+    assert "day or week" in sentence("failures", "-l", recorded, "--by", "month")
+    assert "alone" in sentence("failures", "-l", recorded, "--between", "first", "x", "--by", "day")
+    assert "can't be told" in sentence("failures", "-l", recorded, "--between", "first", "zz")
+    assert "Say which" in sentence("shrink", "-l", recorded)
+    assert "Say which" in sentence("shrink", "-l", recorded, "--session", "a")
+    assert "can't be told" in sentence("shrink", "-l", recorded, "--attempt", "zz")
+    assert "Nothing fails" in sentence("shrink", "-l", recorded, "--session", "a", "--turn", "0")
+    assert "Nothing has read turn 9" in sentence("case", "new", "-l", recorded, "--from", "a#9")
+    assert "There is no case" in sentence("case", "check", "nowhere")
+
+
+def test_a_failed_turn_becomes_a_shrunk_case_that_is_checked(run, recorded, tmp_path):
+    """The way from a group to a file: its example is shrunk, written, checked; a change fails it with exit code 4."""
+    value = run("failures", "-l", recorded, "--json").value
+    example = next(group["examples"][0] for group in value["groups"] if group["stage"] == "reading")
+    shrunk = run("shrink", "-l", recorded, "--attempt", example["attempt_id"], "--json").value
+    assert shrunk["characters"] < shrunk["original_characters"]
+    done = run("case", "new", "-l", recorded, "--from", example["attempt_id"], "--shrink", "--name", "a/../b")
+    assert done.out == "cases/a-..-b.case.toml\n"
+    assert run("case", "check", "cases").out == "1 case, 0 read otherwise than expected\n"
+    again = run("case", "new", "-l", recorded, "--from", example["attempt_id"], "--name", "a/../b")
+    assert (again.code, "--force" in again.err) == (2, True)
+    path = tmp_path / "cases/a-..-b.case.toml"
+    path.write_text(path.read_text().replace('outcome = "failed"', 'outcome = "clean"'))
+    failed = run("case", "check", "cases", path)
+    assert failed.code == 4
+    assert "-outcome clean" in failed.out
+    assert run("case", "check", "--accept", "cases").code == 0
+    assert run("case", "check", "cases").code == 0
+
+
+def test_an_expectation_is_taken_from_a_file(run, recorded, tmp_path):
+    """And where it is not what is read today, that is said and the check fails."""
+    (tmp_path / "e.toml").write_text('[expect]\noutcome = "clean"\nactions = []\n')
+    done = run(
+        "case", "new", "-l", recorded, "--session", "b", "--turn", "1", "--expect", "e.toml", "--to", "c"
+    )
+    assert "It is read otherwise today" in done.err
+    assert run("case", "check", "c").code == 4
+    (tmp_path / "e.toml").write_text('[expect]\noutcom = "clean"\n')
+    assert (
+        run(
+            "case", "new", "-l", recorded, "--session", "b", "--turn", "1", "--expect", "e.toml", "--to", "d"
+        ).code
+        == 1
+    )
+
+
+def test_a_text_of_each_group_is_shrunk(run, recorded):
+    """The dearest of reading and checking; nothing of it steers the terminal."""
+    value = run("shrink", "-l", recorded, "--groups", "2", "--json").value
+    assert 1 <= len(value) <= 2
+    assert all(each["characters"] <= each["original_characters"] for each in value)
+    table = run("shrink", "-l", recorded, "--groups", "2")
+    assert "\x1b" not in table.out
+    assert json.dumps(value[0]["code"])[1:-1] in table.out

@@ -1,0 +1,137 @@
+"""Cases as files: what is written is read back exactly, whatever the text, and a difference says what it is."""
+
+import pytest
+from effort import examples
+from hypothesis import given, settings, strategies as st
+
+import actionledger as al
+from actionledger.errors import SourceError, UsageError
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.readings import readings
+from actionledger.replay.cases import case_files, case_of, with_accepted
+from actionledger.vocabulary import Capture
+
+ANYTHING = st.text(
+    st.one_of(
+        st.characters(), st.characters(categories=["Cs"]), st.sampled_from("\r\n\t\0'\"\\`{}<>\u202e\x7f")
+    )
+)
+SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9
+
+
+@settings(max_examples=examples(300))
+@given(ANYTHING)
+def test_a_text_is_kept_exactly(text):
+    """CR, NUL, halves of surrogate pairs, quotes of every kind, and what turns its neighbours round."""
+    case = al.Case.of(text, parser="mint", profile="mint", why=text)
+    again = al.Case.loads(case.dumps())
+    assert again.text == case.text == text
+    assert again.differences() == ""
+    case.dumps().encode()
+
+
+@settings(max_examples=examples(100))
+@given(
+    st.dictionaries(
+        ANYTHING,
+        st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | ANYTHING, st.lists),
+        max_size=4,
+    )
+)
+def test_arguments_are_kept_that_toml_can_not_say(arguments):
+    """Null, large numbers, floats, names of any kind."""
+    text = f"<tool_call>{json_call(arguments)}</tool_call>"
+    case = al.Case.of(text, dialects=["hermes"])
+    assert al.Case.loads(case.dumps()).differences() == ""
+
+
+def json_call(arguments):
+    import json
+
+    return json.dumps({"name": "f", "arguments": arguments})
+
+
+def test_secrets_are_masked():
+    """In the text, and so in what is expected of it."""
+    case = al.Case.of(f"<execute>key = '{SECRET}'</execute>", parser="mint", profile="mint")
+    assert SECRET not in case.dumps()
+    assert "*****" in case.dumps()
+
+
+def test_what_is_accepted_leaves_the_rest_of_the_file_as_it_is():
+    """Comments, order, and a text that itself has a table of that name."""
+    content = "# why: see below\nwhy = 'x'   # so\nparser = 'mint'\ntext = '''\n[expect]\nWell.'''\n\n[expect]\noutcome = 'clean'\nactions = []\n"
+    accepted = with_accepted(content)
+    assert accepted.startswith(content[: content.rindex("[expect]")])
+    assert al.Case.loads(accepted).differences() == ""
+    assert al.Case.loads(content).differences().splitlines()[3:] == [
+        "-outcome clean",
+        "+outcome failed",
+        "+issue no_action_found",
+    ]
+
+
+BROKEN = {
+    "text = 'a'": "expect: Field required",
+    "text = ": "no TOML",
+    "text = 'a'\nnote = 1\n[expect]\noutcome = 'clean'\nactions = []": "note: Extra",
+    "[expect]\noutcome = 'clean'\nactions = []": "either a text or a json_text",
+    "json_text = '{'\n[expect]\noutcome = 'clean'\nactions = []": "no JSON text",
+    "json_text = '1'\n[expect]\noutcome = 'clean'\nactions = []": "no JSON text",
+    "text = 1\n[expect]\noutcome = 'clean'\nactions = []": "text",
+    "text = 'a'\n[expect]\noutcome = 'clean'": "expect.actions",
+    "text = 'a'\n[expect]\noutcome = 'clean'\nactions = [1]": "expect.actions",
+    "text = 'a'\n[expect]\noutcome = 'clean'\nactions = [{ name = 'x' }]": "expect.actions.0.arguments",
+    "text = 'a'\n[expect]\noutcome = 'clean'\nactions = []\nblocks = [{ kind = 1 }]": "expect.blocks.0",
+    "text = 'a'\n[expect]\noutcome = 'clean'\nactions = 3": "expect.actions",
+    "text = 'a'\ntools = '{'\n[expect]\noutcome = 'clean'\nactions = []": "tools",
+}
+
+
+@pytest.mark.parametrize(("content", "why"), BROKEN.items())
+def test_what_is_no_case_is_refused_with_the_reason(content, why):
+    """Each in a sentence that names the key."""
+    with pytest.raises(SourceError) as refused:
+        al.Case.loads(content, "The case 'a.toml'")
+    assert why in str(refused.value)
+
+
+def test_files_that_are_not_there_are_refused(tmp_path):
+    """And a folder without one; other folders give theirs in order."""
+    with pytest.raises(SourceError, match="There is no case"):
+        list(case_files([tmp_path / "a.case.toml"]))
+    with pytest.raises(SourceError, match="has no case"):
+        list(case_files([tmp_path]))
+    for name in ("b.case.toml", "a.case.toml", "pyproject.toml"):
+        (tmp_path / name).write_text("")
+    assert [path.name for path in case_files([tmp_path])] == ["a.case.toml", "b.case.toml"]
+    (tmp_path / "bytes.toml").write_bytes(b"\xff")
+    with pytest.raises(SourceError, match="can't be read"):
+        al.load_case(tmp_path / "bytes.toml")
+
+
+def test_a_recorded_response_is_read_as_it_was(tmp_path):
+    """By its parser's name, its dialects or its profile; tools that were offered come with it."""
+    tool = {
+        "type": "function",
+        "function": {
+            "name": "add",
+            "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        },
+    }
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        ledger.record_turn(
+            session="s1", text='<tool_call>{"name": "add", "arguments": {"a": "x"}}</tool_call>', tools=[tool]
+        )
+        with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "w") as runtime:
+            runtime.handle("<read_file><path>a</path></read_file>")
+        call = al.RecordedCall("c", "f", "{}")
+        turn = al.RecordedTurn(0, "x", capture=Capture.ARGUMENTS, calls=(call,))
+        al.import_sessions(ledger, [al.RecordedSession("s2", None, "m", "", (turn,))])
+        found = {reading.external_id or reading.profile: reading for reading in readings(ledger, Filter())}
+    offered, ours = case_of(found["s1"]), case_of(found["coder"])
+    assert offered.reader.tools == [tool]
+    assert offered.expect["actions"][0]["errors"] == ["a wrong_type"]
+    assert (ours.reader.profile, ours.expect["outcome"], ours.differences()) == ("coder", "clean", "")
+    with pytest.raises(UsageError, match="beside the text"):
+        case_of(found["s2"])

@@ -1,0 +1,214 @@
+"""Groups of failures and what they cost, counted once more without SQL."""
+
+from collections import defaultdict
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+import pytest
+
+import actionledger as al
+from actionledger.ledger.queries.filters import Filter
+from actionledger.replay.failures import FailureKey
+from actionledger.sources.base import Usage
+from actionledger.vocabulary import Capture, Origin, Reason
+
+MONDAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
+MESSAGES = {
+    "miss": ("String to replace not found in file.\nString: x{}", Reason.NO_MATCH),
+    "exit": ("Exit code {}", Reason.COMMAND_FAILED),
+    "fine": ("done {}", None),
+}
+
+
+def session_of(random: Random, name: str) -> tuple[al.RecordedSession, list[list[str]]]:
+    """Return a session of a few turns with up to three calls, and what became of the calls of each."""
+    kinds = [[random.choice(["miss", "exit", "fine"]) for _ in range(random.randrange(4))] for _ in range(9)]
+    turns = []
+    for index, came in enumerate(kinds):
+        calls = tuple(al.RecordedCall(f"{name}-{index}-{place}", "edit", "{}") for place in range(len(came)))
+        results = tuple(
+            al.RecordedResult(
+                call.call_id, MESSAGES[kind][0].format(random.randrange(1, 99)), is_error=kind != "fine"
+            )
+            for call, kind in zip(calls, came, strict=True)
+        )
+        usage = (
+            Usage()
+            if index % 3 == 0
+            else Usage(input_tokens=100 + index, output_tokens=7, cost_usd=0.25, latency_ms=500.0)
+        )
+        turns.append(
+            al.RecordedTurn(
+                index,
+                "x",
+                external_id=f"{name}{index}",
+                occurred_at=MONDAY + timedelta(days=index),
+                capture=Capture.ARGUMENTS,
+                calls=calls,
+                results=results,
+                usage=usage,
+            )
+        )
+    return al.RecordedSession(name, None, "m", "", tuple(turns)), kinds
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Twenty such sessions in a ledger."""
+    random = Random(7)
+    sessions = [session_of(random, f"s{number}") for number in range(20)]
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [session for session, _ in sessions])
+        yield ledger, sessions
+
+
+def test_each_turn_until_an_action_gets_through_is_counted_once(recorded):
+    """The turns, tokens, seconds and money of each group, its sessions and those lost, by walking each session."""
+    ledger, sessions = recorded
+    spent, lost, count, turns = defaultdict(set), defaultdict(set), defaultdict(int), defaultdict(set)
+    for number, (_, kinds) in enumerate(sessions):
+        for index, came in enumerate(kinds):
+            behind = next((later for later in range(index + 1, len(kinds)) if "fine" in kinds[later]), None)
+            for kind in came:
+                if kind == "fine":
+                    continue
+                for key in (kind, "all"):
+                    count[key] += 1
+                    turns[key].add((number, index))
+                    spent[key] |= {(number, each) for each in range(index, behind or len(kinds))}
+                    if behind is None:
+                        lost[key].add(number)
+    report = al.failures(ledger)
+    by_code = {group.key.code: group for group in report.groups}
+    loops = {group.key.code for group in report.groups} - {Reason.NO_MATCH, Reason.COMMAND_FAILED}
+    assert loops <= {Reason.REPETITION}
+    for kind, code in (("miss", Reason.NO_MATCH), ("exit", Reason.COMMAND_FAILED)):
+        group = by_code[code]
+        usages = [sessions[number][0].turns[index].usage for number, index in spent[kind]]
+        known = [usage for usage in usages if usage.input_tokens is not None]
+        assert (group.count, group.turns, group.lost) == (count[kind], len(turns[kind]), len(lost[kind]))
+        assert group.sessions.successes == len({number for number, _ in turns[kind]})
+        assert group.spent.turns == len(usages)
+        assert group.spent.counted == group.spent.priced == group.spent.timed == len(known) < len(usages)
+        assert group.spent.input_tokens == sum(usage.input_tokens for usage in known)
+        assert group.spent.output_tokens == 7 * len(known)
+        assert group.spent.cost_usd == pytest.approx(0.25 * len(known))
+        assert group.spent.seconds == pytest.approx(0.5 * len(known))
+        assert sum(each.turns for each in group.periods.values()) == group.turns
+        assert group.key.origin is Origin.RECORDED
+    assert report.spent.turns == len(spent["all"])
+
+
+def test_the_dearest_comes_first(recorded):
+    """By the turns that were spent, then by sessions lost, then by how often."""
+    groups = al.failures(recorded[0]).groups
+    order = [(group.spent.turns, group.lost, group.count) for group in groups]
+    assert order == sorted(order, reverse=True)
+
+
+def test_what_got_through_after_the_filter_ends_still_counts(recorded):
+    """A session is not lost because somebody looks at its first days alone."""
+    ledger, sessions = recorded
+    until = (MONDAY + timedelta(days=2)).replace(tzinfo=None)
+    lost = {
+        number
+        for number, (_, kinds) in enumerate(sessions)
+        for index, came in enumerate(kinds[:2])
+        if {"miss", "exit"} & set(came) and not any("fine" in later for later in kinds[index + 1 :])
+    }
+    report = al.failures(ledger, Filter(until=until))
+    assert max(group.lost for group in report.groups) <= len(lost)
+    assert {group.last for group in report.groups} <= {
+        (MONDAY + timedelta(days=day)).replace(tzinfo=None) for day in (0, 1)
+    }
+
+
+def test_an_action_that_a_later_try_brought_through_costs_no_turn(tmp_path):
+    """A retry within a turn is no loss."""
+    tries = iter([False, True])
+    actions = al.ActionSet("fetching")
+
+    @actions.action(example={"page": "a"})
+    def fetch(page: str) -> str:
+        """Fetch a page."""
+        if not next(tries):
+            raise al.ActionError("unavailable", "The page 7 could not be reached.", transient=True)
+        return page
+
+    at_once = al.ExecutionSettings(otherwise=al.ActionSettings(retries=1, delay=0))
+    profile = al.custom_profile("fetching", actions=actions, dialects=["json"], execution_settings=at_once)
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        with al.Runtime(profile, ledger=ledger) as runtime:
+            turn = runtime.handle(al.render([("fetch", {"page": "a"})], "json"))
+        [group] = al.failures(ledger).groups
+    assert turn.observations[-1].result == "a"
+    assert group.key.signature == "The page # could not be reached."
+    assert (group.count, group.spent.turns, group.lost) == (1, 0, 0)
+
+
+def test_reading_checking_and_acting_are_grouped_with_spans(tmp_path):
+    """One of each, each example a place in its text."""
+    texts = {
+        "reading": '```actions\n{"actions": [{"type": "list_tasks", "status": "a", "status": "b"}]}\n```',
+        "checking": '```actions\n{"actions": [{"type": "create_task", "content": 7}]}\n```',
+        "acting": '```actions\n{"actions": [{"type": "get_task", "task_id": 9}]}\n```',
+    }
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        for text in texts.values():
+            with al.Runtime("assistant", ledger=ledger) as runtime:
+                runtime.handle(text)
+        groups = al.failures(ledger).groups
+    assert {group.key.stage for group in groups} == set(texts)
+    for group in groups:
+        [example] = group.examples
+        text = texts[group.key.stage]
+        assert example.span is None or example.span.of(text)
+        assert group.lost == 1
+    [checked] = (group for group in groups if group.key.stage == "checking")
+    assert checked.examples[0].span.of(texts["checking"]) == '{"type": "create_task", "content": 7}'
+    assert "got" not in checked.key.signature
+    assert "got 7" in checked.examples[0].detail
+
+
+def test_a_loop_is_a_group_that_costs_its_turns(tmp_path):
+    """Its actions succeed, and it gets nowhere."""
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        with al.Runtime("assistant", ledger=ledger) as runtime:
+            for _ in range(4):
+                runtime.handle(al.render([("list_tasks", {})], "actions"))
+        report = al.failures(ledger)
+    [group] = (group for group in report.groups if group.key.signature.startswith("loop: "))
+    assert group.key == FailureKey("acting", Reason.REPETITION, "list_tasks", None, "loop: same_action")
+    assert (group.count, group.turns, group.spent.turns, group.sessions.count) == (1, 4, 4, 1)
+
+
+def test_without_executions_a_valid_action_gets_through(tmp_path):
+    """Of a benchmark's responses nobody says what came of their actions."""
+    texts = ["Hm.", "Well.", "<execute>1 + 1</execute>", "Hm."]
+    turns = tuple(al.RecordedTurn(index, text) for index, text in enumerate(texts))
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("a", "mint", "m", "", turns)])
+        [group] = al.failures(ledger).groups
+    assert (group.key.code, group.count, group.spent.turns, group.lost) == (Reason.NO_ACTION_FOUND, 3, 3, 1)
+
+
+def test_an_empty_ledger_has_no_group(tmp_path):
+    """And says so."""
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        report = al.failures(ledger)
+    assert (report.groups, report.turns, report.sessions, report.spent.turns) == ((), 0, 0, 0)
+    assert "0 groups" in str(report)
+
+
+@pytest.mark.parametrize("hostile", ["<script>alert(1)</script>", "\x1b[31mred\u202e", "[bold]x[/bold]"])
+def test_what_a_model_wrote_is_shown_as_text(tmp_path, hostile):
+    """In a notebook and a terminal."""
+    calls, results = (al.RecordedCall("c", hostile, "{}"),), (al.RecordedResult("c", hostile, is_error=True),)
+    turn = al.RecordedTurn(0, "x", capture=Capture.ARGUMENTS, calls=calls, results=results)
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("a", None, "m", "", (turn,))])
+        report = al.failures(ledger)
+    assert "<script>" not in report._repr_html_()
+    for shown in (report._repr_html_(), str(report), repr(report)):
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
