@@ -1,4 +1,4 @@
-"""What became of groups of failures, and the tests behind it, compared with scipy's and statsmodels'."""
+"""What became of groups of failures, and the tests behind it, compared with scipy's."""
 
 from datetime import datetime, timedelta
 
@@ -6,12 +6,11 @@ import pytest
 from effort import examples
 from hypothesis import given, settings, strategies as st
 from scipy.stats import fisher_exact
-from statsmodels.stats.multitest import multipletests
 
 import actionledger as al
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.filters import Filter
-from actionledger.replay.statistics import fisher, holm, session_test
+from actionledger.replay.statistics import fisher, session_test
 
 MONDAY = datetime.fromisoformat("2026-03-02T09:00+00:00")
 SHARES = st.integers(0, 60).flatmap(lambda count: st.tuples(st.integers(0, count), st.just(count)))
@@ -23,18 +22,6 @@ def test_fishers_test_is_scipys(one, two):
     """To nine digits, empty sides included."""
     table = [[one[0], one[1] - one[0]], [two[0], two[1] - two[0]]]
     assert fisher(*one, *two) == pytest.approx(fisher_exact(table).pvalue, rel=1e-9)
-
-
-@settings(max_examples=examples(200))
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
-def test_holms_adjustment_is_statsmodels(values):
-    """To the digit, in the order in which they were given."""
-    assert holm(values) == pytest.approx(list(multipletests(values, method="holm")[1]), rel=1e-12)
-
-
-def test_nothing_to_adjust_is_nothing():
-    """No group, no p-value."""
-    assert holm([]) == []
 
 
 @pytest.fixture

@@ -56,9 +56,9 @@ if TYPE_CHECKING:
     from actionledger.profiles.orchestrator.cascade import orchestrate as orchestrate
     from actionledger.profiles.orchestrator.casting import Layer as Layer
     from actionledger.rates import Rate as Rate
+    from actionledger.replay.cases import Case as Case, load_case as load_case
     from actionledger.replay.comparing import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
-    from actionledger.replay.cases import Case as Case, load_case as load_case
     from actionledger.replay.failure_changes import (
         FailureChanges as FailureChanges,
         failure_changes as failure_changes,

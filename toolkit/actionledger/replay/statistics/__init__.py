@@ -4,6 +4,7 @@ from actionledger.replay.statistics.changes import (
     ChangePoint as ChangePoint,
     change_points as change_points,
 )
+from actionledger.replay.statistics.exact import fisher as fisher
 from actionledger.replay.statistics.paired import (
     mcnemar as mcnemar,
     paired_difference as paired_difference,

@@ -1,7 +1,7 @@
 """Whether a difference between two readings of the same turns is more than chance."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from math import erfc, exp, lgamma, log, sqrt
 
 from actionledger.rates import Z_95, Clustering
@@ -11,9 +11,6 @@ _EXACT = 5_000
 
 _NEGLIGIBLE = 1e-18
 """A probability that nobody would miss, and the least that a test over sessions gives."""
-
-_ROUNDING = 1e-7
-"""By how much two logarithms of the same probability may differ."""
 
 
 def mcnemar(only_before: int, only_after: int) -> float:
@@ -79,54 +76,6 @@ def _binomial(count: int) -> Iterator[tuple[float, int]]:
         likely = exp(lgamma(count + 1) - lgamma(won + 1) - lgamma(count - won + 1) + log_half)
         if likely > _NEGLIGIBLE:
             yield likely, won
-
-
-def fisher(before: int, of_before: int, after: int, of_after: int) -> float:
-    """Return the two-sided p-value of R. A. Fisher's exact test: whether two shares of different things differ.
-
-    The ways in which as many successes can fall to the two sides, those counted that are no likelier than the observed one
-    (R. A. Fisher, "Statistical Methods for Research Workers", 5th ed. 1934, section 21.02).
-
-    Args:
-        before: how many of the first things had the property.
-        of_before: how many of them there are.
-        after: how many of the second things had it.
-        of_after: how many of them there are.
-
-    Returns:
-        The probability of a split at least as unlikely, 0 to 1; 1 where one side has nothing.
-    """
-    together, everything = before + after, of_before + of_after
-    whole = _log_choose(everything, together)
-
-    def log_likely(successes: int) -> float:
-        return _log_choose(of_before, successes) + _log_choose(of_after, together - successes) - whole
-
-    observed = log_likely(before) + _ROUNDING
-    ways = range(max(0, together - of_after), min(of_before, together) + 1)
-    return min(1.0, sum(exp(each) for each in map(log_likely, ways) if each <= observed))
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for that there are many: none below 0.05 is by chance, with a probability of 95 %.
-
-    S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal of Statistics 6 (1979).
-
-    Args:
-        p_values: one for each hypothesis, however they depend on each other.
-
-    Returns:
-        The adjusted ones, in the same order.
-    """
-    adjusted, least = list(p_values), 0.0
-    for rank, place in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
-        adjusted[place] = least
-    return adjusted
-
-
-def _log_choose(count: int, chosen: int) -> float:
-    return lgamma(count + 1) - lgamma(chosen + 1) - lgamma(count - chosen + 1)
 
 
 def paired_difference(
