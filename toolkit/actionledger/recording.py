@@ -293,8 +293,8 @@ def hash_of_tools(tools: str) -> str:
 
 
 def input_left_out(run_id: str, path: str, reason: LeftOutReason, detail: str, count: int) -> InputLeftOut:
-    """Return the event of what a file holds that is no part of a session; the same file says the same again."""
-    about = ("left-out", path, reason, detail, count)
+    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it."""
+    about = ("left-out", run_id, path, reason, detail)
     return InputLeftOut(**_head(run_id, *about), path=path, reason=reason, detail=detail, count=count)
 
 

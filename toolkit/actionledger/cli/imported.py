@@ -13,7 +13,9 @@ SHOWN_REFUSALS = 20
 _SHOWN_DIALECTS = 3
 _SURE = 1.0
 
-_LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, count ORDER BY count DESC"
+_LEFT_OUT_QUERY = (
+    "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL ORDER BY count DESC"
+)
 
 
 def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False) -> None:

@@ -78,13 +78,13 @@ class ToolsOffered(Recorded):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputLeftOut(Recorded):
-    """How much of a file is no part of a session, for one reason.
+    """How much of a file is no part of a session, for one reason, beyond what was recorded of it before.
 
     Args:
         path: the file.
         reason: why it was left out.
         detail: what it is, in a word or two; empty where the reason says all.
-        count: how many such things the file holds.
+        count: how many more such things the file holds than when it was taken in before; less than nothing where they are fewer.
     """
 
     kind: Literal["input_left_out"] = "input_left_out"

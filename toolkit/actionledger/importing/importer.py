@@ -1,6 +1,6 @@
 """Takes recorded sessions into a ledger, as one run."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from math import isfinite
@@ -12,11 +12,12 @@ from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import derived_id, new_id
+from actionledger.importing.omissions import WITHIN_TURN, changes
 from actionledger.importing.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, parser_for_turn, read_turn
 from actionledger.importing.report import ImportReport
 from actionledger.importing.results import Results
 from actionledger.importing.turns import Looked, State, looked_up, remember
-from actionledger.ledger.queries.recorded import Known
+from actionledger.ledger.queries.recorded import Known, LeftOutKey
 from actionledger.recording import (
     RESPONSE_CHARACTERS,
     ParserIdentity,
@@ -54,6 +55,9 @@ class Importer:
         known: what the ledger has already; what is taken in is added to it.
         read_as: how texts of sessions without a profile are read.
         wordings: how the source words errors.
+
+    Attributes:
+        file: the file that is being read, where the sessions come from several.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class Importer:
         self.known = known
         self.run = RunKey(run_id=new_id(), kind=RunKind.IMPORT)
         self.report = ImportReport()
+        self.file = origin
         self._read_as = read_as
         self._results = Results(self._record_in_run, self.run, known, wordings)
         self._has_begun = False
@@ -116,18 +121,39 @@ class Importer:
         key = SessionKey(session_id=self._session_id(session.external_id), profile="", model="", task="")
         return looked_up(self.known, self.source, session, key, turn).turn_id
 
-    def finish(self) -> ImportReport:
-        """End the sessions that are still open, and the run if it took in anything; return what came of it."""
-        for key, session in list(self._open.values()):
-            self._end_session(key, session)
-        if without_call := self._results.without_call():
-            self.report.left_out[self.origin, LeftOutReason.NO_CALL, ""] += without_call
-        for (path, reason, detail), count in self.report.left_out.items():
-            self.record(input_left_out(self.run.run_id, path, reason, detail, count))
+    def finish(self, *, is_told: bool = False) -> ImportReport:
+        """End the sessions that are still open, and the run if it took in anything.
+
+        Args:
+            is_told: whether what was left out is recorded already.
+
+        Returns:
+            What came of it.
+        """
+        self.end_sessions()
+        if not is_told:
+            self.tell_left_out(self.report.left_out)
         if self._has_begun:
             turns, refused = self.report.turns, len(self.report.refusals)
             self.record(run_finished(self.run, turns=turns, refused=refused))
         return self.report
+
+    def end_sessions(self) -> None:
+        """End the sessions that are still open, and count the results that belong to no call."""
+        for key, session in list(self._open.values()):
+            self._end_session(key, session)
+        for file, without_call in self._results.without_call().items():
+            self.report.left_out[file, LeftOutReason.NO_CALL, ""] += without_call
+
+    def tell_left_out(self, counted: Mapping[LeftOutKey, int], whole: Collection[str] = ()) -> None:
+        """Record what was left out of files, each as it stands now.
+
+        Args:
+            counted: what was left out, by file, reason and what it is.
+            whole: the files that were read to their end.
+        """
+        for (path, reason, detail), count in changes(counted, whole, self.known.left_out):
+            self.record(input_left_out(self.run.run_id, path, reason, detail, count))
 
     def _take_session(self, item: RecordedSession, workspace: Workspace | None) -> None:
         profile = self._read_as.profile_of(item)
@@ -144,7 +170,7 @@ class Importer:
         else:
             for turn in item.turns:
                 self._take_turn(item, key, turn)
-        self.report.results += self._results.of_earlier(item, key, "", item.results)
+        self.report.results += self._results.of_earlier(item, key, "", item.results, self.file)
         merged = _merged(self._open.get(key.session_id), item)
         self._open[key.session_id] = (key, merged)
         if item.is_last:
@@ -154,7 +180,7 @@ class Importer:
         looked = looked_up(self.known, self.source, item, session, turn)
         if not self._is_to_be_taken(item, session, looked):
             if looked.state is State.KNOWN:
-                late = self._results.of_earlier(item, session, looked.turn_id, turn.results)
+                late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
                 self.report.results += late
             return
         self._start_session(item, session)
@@ -195,7 +221,7 @@ class Importer:
         self.report.calls += len(turn.calls)
         self.report.results += found
         if without_call:
-            self.report.left_out[self.origin, LeftOutReason.NO_CALL, ""] += without_call
+            self.report.left_out[self.file, LeftOutReason.NO_CALL, WITHIN_TURN] += without_call
 
     def _run(
         self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace

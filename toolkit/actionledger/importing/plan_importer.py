@@ -98,6 +98,7 @@ class PlanImporter:
 
     def _read(self, file: ToRead) -> None:
         before = self._importers.troubles
+        self._importers.begin_file(shown(file.path))
         self._report.files[file.format.name] += 1
         least = self._report.sureness.get(file.format.name, 1.0)
         self._report.sureness[file.format.name] = min(least, file.sureness)
@@ -106,6 +107,7 @@ class PlanImporter:
             self._tell(0)
         if self._importers.troubles == before:
             self._whole.append(file)
+            self._importers.end_file()
 
     def _items(self, file: ToRead) -> Iterator[Item]:
         """Yield what a file holds; what keeps it from being read further is a refusal, and the other files are read."""

@@ -1,6 +1,6 @@
 """Which call a recorded result belongs to, and what came of it."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -64,7 +64,8 @@ class Results:
         self._wordings = wordings
         self._open: defaultdict[str, list[Call]] = defaultdict(list)
         self._has_asked = False
-        self._unmatched: list[str] = []
+        self._answered: set[str] = set()
+        self._unmatched: defaultdict[str, list[str]] = defaultdict(list)
 
     def of_turn(self, turn: RecordedTurn, key: TurnKey, result: ParseResult) -> tuple[int, int]:
         """Record what came of a new turn's calls; those without a result stay open.
@@ -93,7 +94,12 @@ class Results:
         return found, len(turn.results) - found
 
     def of_earlier(
-        self, session: RecordedSession, key: SessionKey, turn_id: str, results: Iterable[RecordedResult]
+        self,
+        session: RecordedSession,
+        key: SessionKey,
+        turn_id: str,
+        results: Iterable[RecordedResult],
+        file: str,
     ) -> int:
         """Record what came of calls that are there already.
 
@@ -102,6 +108,7 @@ class Results:
             key: the same, as records carry it.
             turn_id: the calls' turn; empty for any of the session.
             results: the results; those of calls that have one already are passed over.
+            file: the file that they stand in.
 
         Returns:
             How many were recorded.
@@ -113,17 +120,20 @@ class Results:
                 self._take(call, each)
                 taken += 1
             elif not turn_id:
-                self._unmatched.append(each.call_id)
+                self._unmatched[file].append(each.call_id)
         return taken
 
-    def without_call(self) -> int:
-        """Return how many results belong to no call that is recorded, of those that came behind their calls."""
-        missing = 0
-        for start in range(0, len(self._unmatched), _ASKED_AT_ONCE):
-            asked = self._unmatched[start : start + _ASKED_AT_ONCE]
-            answered = self._known.answered([call_id for call_id in asked if call_id])
-            missing += sum(call_id not in answered for call_id in asked)
-        return missing
+    def without_call(self) -> Counter[str]:
+        """Return how many results belong to no call that is recorded, of those that came behind their calls, by file."""
+        missing: Counter[str] = Counter()
+        for file, call_ids in self._unmatched.items():
+            unknown = [call_id for call_id in call_ids if call_id not in self._answered]
+            for start in range(0, len(unknown), _ASKED_AT_ONCE):
+                asked = unknown[start : start + _ASKED_AT_ONCE]
+                answered = self._known.answered([call_id for call_id in asked if call_id])
+                missing[file] += sum(call_id not in answered for call_id in asked)
+        self._unmatched.clear()
+        return +missing
 
     def _waiting(self, session: RecordedSession, key: SessionKey, turn_id: str, call_id: str) -> Call | None:
         if call_id not in self._open and not self._has_asked:
@@ -138,6 +148,8 @@ class Results:
         return None
 
     def _take(self, call: Call, result: RecordedResult) -> None:
+        if call.call_id:
+            self._answered.add(call.call_id)
         found = judged(result, self._wordings)
         execution_id = derived_id("recorded-execution", call.turn.turn_id, call.call_id or call.action_index)
         text = "" if found.status is ExecutionStatus.SUCCEEDED else text_of(result.output)

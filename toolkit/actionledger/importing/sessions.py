@@ -1,5 +1,6 @@
 """Sessions of any source into a ledger, from Python."""
 
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -8,7 +9,8 @@ from actionledger.importing.importer import Importer
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.report import ImportReport
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.recorded import Known, known
+from actionledger.ledger.queries.recorded import Known, LeftOutKey, known
+from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.sources.base import Item, RecordedSession, Refusal, Wording
 from actionledger.sources.registry import source_named
 
@@ -38,8 +40,11 @@ class SourcesImporter:
         self._origin = str(origin)
         self._read_as = read_as
         self._asked_together = frozenset(asked_together)
-        self._known_together: Known | None = None
+        self._before: Snapshot | None = None
+        self._known: dict[str, Known] = {}
         self._importers: dict[str, Importer] = {}
+        self._file = self._origin
+        self._whole: set[str] = set()
 
     @property
     def turns(self) -> int:
@@ -71,10 +76,27 @@ class SourcesImporter:
 
     def finish(self) -> ImportReport:
         """End the sessions that are still open, and the runs; return what came of them."""
+        importers = list(self._importers.values())
+        counted: Counter[LeftOutKey] = Counter()
+        for each in importers:
+            each.end_sessions()
+            counted += each.report.left_out
+        for each in importers[:1]:
+            each.tell_left_out(counted, self._whole)
         report = ImportReport()
-        for each in self._importers.values():
-            report += each.finish()
+        for each in importers:
+            report += each.finish(is_told=True)
+        if self._before is not None:
+            self._before.close()
         return report
+
+    def begin_file(self, file: str) -> None:
+        """Say which file the next items come from."""
+        self._file = file
+
+    def end_file(self) -> None:
+        """Say that it was read to its end without a trouble: what it held before and does not hold now is left out no more."""
+        self._whole.add(self._file)
 
     def _importer(self, name: str, format_name: str) -> Importer:
         if name not in self._importers:
@@ -82,18 +104,22 @@ class SourcesImporter:
                 self._ledger.record,
                 source=name,
                 origin=self._origin,
-                known=self._known(name),
+                known=self._known_of(name),
                 read_as=self._read_as,
                 wordings=_wordings(format_name),
             )
-        return self._importers[name]
+        importer = self._importers[name]
+        importer.file = self._file
+        return importer
 
-    def _known(self, name: str) -> Known:
-        if name not in self._asked_together:
-            return known(self._ledger, name)
-        if self._known_together is None:
-            self._known_together = known(self._ledger, *self._asked_together)
-        return self._known_together
+    def _known_of(self, name: str) -> Known:
+        """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
+        if self._before is None:
+            self._before = Snapshot(self._ledger)
+        if name not in self._known:
+            asked = self._asked_together if name in self._asked_together else {name}
+            self._known |= dict.fromkeys(asked, known(self._before, *asked))
+        return self._known[name]
 
 
 def import_sessions(
@@ -136,6 +162,25 @@ def import_sessions(
     finally:
         report += importers.finish()
     return report
+
+
+class Snapshot:
+    """Answers SQL over what a ledger holds now, however much comes in meanwhile: what is new need not be loaded to be asked.
+
+    Args:
+        ledger: the ledger.
+    """
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._connection = ledger.snapshot()
+
+    def sql(self, query: str, parameters: Parameters | None = None, /) -> QueryResult:
+        """Run one SELECT with its parameters and return what it gave."""
+        return QueryResult(self._connection.cursor(), query, parameters)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
 
 
 def _wordings(source: str) -> tuple[Wording, ...]:

@@ -49,7 +49,7 @@ class ImportOmission:
 
 _LEFT_OUT = """
 WITH last AS (
-    SELECT path, reason, detail, arg_max(count, recorded_at) AS count FROM left_out GROUP BY path, reason, detail)
+    SELECT path, reason, detail, sum(count) AS count FROM left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)
 SELECT reason, detail, sum(count)::BIGINT AS count, count(*) AS files
 FROM last GROUP BY reason, detail ORDER BY sum(count) DESC, reason, detail LIMIT $limit"""
 
@@ -64,9 +64,9 @@ _PICKED = picked(
 
 _BY_IMPORT = f"""
 WITH last AS (
-    SELECT arg_max(run_id, recorded_at) AS run_id, path, reason, detail, arg_max(count, recorded_at) AS count,
+    SELECT arg_max(run_id, recorded_at) AS run_id, path, reason, detail, sum(count) AS count,
            max(recorded_at) AS seen_at
-    FROM left_out GROUP BY path, reason, detail),
+    FROM left_out GROUP BY path, reason, detail HAVING sum(count) <> 0),
 known AS (SELECT run_id, source AS origin, started_at AS began FROM run_starts)
 SELECT {_PICKED}
 FROM last LEFT JOIN known USING (run_id) GROUP BY run_id, origin, began, reason, detail

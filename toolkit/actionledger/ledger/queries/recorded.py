@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from actionledger.canonical import json_text
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
 from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, scope
 from actionledger.text import utf8_with_halves
-from actionledger.vocabulary import Capture
+from actionledger.vocabulary import Capture, LeftOutReason
 
 _BATCH = 1000
 
@@ -117,6 +118,10 @@ class OpenCall:
     call_id: str
 
 
+LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
+"""What was left out: of which file, why, and what it is."""
+
+
 @dataclass(slots=True)
 class Known:
     """What a ledger has of a source.
@@ -128,6 +133,7 @@ class Known:
         open_calls: returns the calls without a result.
         calls_of: returns the identifiers of a turn's calls.
         answered: returns those of some calls' identifiers of which a result is recorded.
+        left_out: returns how much of some files was left out, by file, reason and what it is.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -136,6 +142,7 @@ class Known:
     open_calls: Callable[[], list[OpenCall]] = list
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
     answered: Callable[[Sequence[str]], set[str]] = set
+    left_out: Callable[[Sequence[str]], dict[LeftOutKey, int]] = lambda _paths: {}
 
     def current(self, turn_id: str) -> str:
         """Return the turn that stands for a turn now: as a rule itself."""
@@ -164,6 +171,10 @@ _ANSWERED = f"""
 {_KNOWN}
 SELECT DISTINCT call_id FROM execution_starts SEMI JOIN known USING (session_id)
 SEMI JOIN (SELECT unnest(string_split($call_ids, '\n')) AS call_id) USING (call_id) WHERE {RUN_ELSEWHERE}"""
+
+_LEFT_OUT = """
+SELECT path, reason, detail, sum(count)::BIGINT FROM left_out
+WHERE path IN (SELECT unnest(from_json($paths, '["VARCHAR"]'))) GROUP BY ALL"""
 
 _DIGEST = 16
 
@@ -208,7 +219,13 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda: rows(ledger, OpenCall, _OPEN_CALLS, {"sources": among}),
         lambda turn_id: frozenset(_texts(ledger, _CALLS, {"turn_id": turn_id})),
         lambda call_ids: set(_texts(ledger, _ANSWERED, {"sources": among, "call_ids": "\n".join(call_ids)})),
+        lambda paths: _left_out(ledger, paths),
     )
+
+
+def _left_out(ledger: Queryable, paths: Sequence[str]) -> dict[LeftOutKey, int]:
+    found = ledger.sql(_LEFT_OUT, {"paths": json_text(list(paths))}).fetchall() if paths else []
+    return {(path, LeftOutReason(reason), detail): count for path, reason, detail, count in found}
 
 
 def _texts(ledger: Queryable, query: str, parameters: dict[str, object]) -> list[str]:

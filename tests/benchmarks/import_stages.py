@@ -1,0 +1,204 @@
+"""What an import's processor time goes into, stage by stage, beside a bare loop of ``json.loads`` over the same files.
+
+    python tests/benchmarks/import_stages.py [FOLDER]
+
+Without a folder it takes the sessions of ``../shared/corpora/agents-more`` where they are, else the samples of ``data/agents``, forty
+times each. Each stage is run by itself on what the stage before has made, in one process, in seconds of its processor: nothing runs
+beside it. ``whole`` is a process that imports the folder, its start and whatever its threads do included.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+from rich.console import Console
+from rich.table import Table
+
+import actionledger.ids
+from actionledger.errors import SourceError
+from actionledger.events import EVENT, Event
+from actionledger.importing.importer import Importer
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import Publishing, ingest
+from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.opening import open_files
+from actionledger.ledger.publishing import publish
+from actionledger.ledger.queries.recorded import Known
+from actionledger.privacy import mask
+from actionledger.sources.base import Item, Source
+from actionledger.sources.containers import opened
+from actionledger.sources.files import files_at
+from actionledger.sources.registry import recognised, sample_of
+
+ROOT = Path(__file__).parents[2]
+CORPUS = ROOT.parent / "shared" / "corpora" / "agents-more"
+SAMPLES = ROOT / "data" / "agents"
+TIMES = 40
+
+_IMPORT = """
+import resource, sys
+import actionledger as al
+report = al.import_path(sys.argv[1], sys.argv[2])
+used = resource.getrusage(resource.RUSAGE_SELF)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+"""
+
+
+class Stages:
+    """Takes the processor time of one stage after the other."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[None]:
+        """Measure what is done within."""
+        begin = time.process_time()
+        yield
+        self.seconds[name] = time.process_time() - begin
+
+
+def main() -> None:
+    """Measure the folder that the command line names."""
+    parser = argparse.ArgumentParser(description="What an import's processor time goes into.")
+    parser.add_argument("folder", nargs="?", type=Path)
+    with tempfile.TemporaryDirectory() as place:
+        folder = parser.parse_args().folder or _folder(Path(place))
+        _print(folder, Path(place))
+
+
+def _folder(place: Path) -> Path:
+    if CORPUS.is_dir():
+        return CORPUS
+    for number in range(TIMES):
+        shutil.copytree(SAMPLES, place / "samples" / str(number))
+    return place / "samples"
+
+
+def _print(folder: Path, place: Path) -> None:
+    stages = Stages()
+    formats = _formats(folder)
+    size = sum(_bytes(path) for path in formats)
+    with stages.stage("json.loads"):
+        for path in formats:
+            _loads(path)
+    read = _read_and_check(formats, stages)
+    _record(read, place / "stages.duckdb", stages)
+    whole, peak = _whole(folder, place / "whole.duckdb")
+    second, _ = _whole(folder, place / "whole.duckdb")
+    bare = stages.seconds["json.loads"]
+    table = Table("stage", "CPU s", "times json.loads", "MB/s")
+    rows = {**stages.seconds, "whole": whole, "a second import": second}
+    for name, seconds in rows.items():
+        table.add_row(name, f"{seconds:.2f}", f"{seconds / bare:.1f}", f"{size / 1e6 / seconds:.0f}")
+    console = Console(width=100)
+    console.print(table)
+    console.print(f"{size / 1e6:.1f} MB unpacked, {len(read):,} events, at most {peak:.0f} MB of memory")
+
+
+def _read_and_check(formats: dict[Path, Source], stages: Stages) -> list[Event]:
+    given: list[tuple[Source, Path, list[Item]]] = []
+    with stages.stage("source"):
+        for path, source in formats.items():
+            given.append((source, path, list(source.read(path, None))))
+    events: list[Event] = []
+    asked: list[tuple[object, ...]] = []
+    _imported(given, lambda _: None, asked)
+    with stages.stage("read, check, ids"):
+        _imported(given, events.append)
+    with stages.stage("of that, ids"):
+        for parts in asked:
+            actionledger.ids.derived_id(*parts)
+    return events
+
+
+def _imported(
+    given: list[tuple[Source, Path, list[Item]]],
+    record: Callable[[Event], None],
+    asked: list[tuple[object, ...]] | None = None,
+) -> None:
+    """Take sessions in without a ledger; note what identifiers are derived from."""
+    derived = actionledger.ids.derived_id
+
+    def noted(*parts: object) -> str:
+        asked.append(parts)  # type: ignore[union-attr]
+        return derived(*parts)
+
+    importers: dict[str, Importer] = {}
+    rooms = ("recording", "importing.importer", "importing.results", "importing.turns")
+    patches = [patch(f"actionledger.{room}.derived_id", noted) for room in rooms] if asked is not None else []
+    for each in patches:
+        each.start()
+    for source, path, items in given:
+        importer = importers.setdefault(
+            source.name,
+            Importer(record, source=source.name, origin=str(path), known=Known(), wordings=source.wordings),
+        )
+        for item in items:
+            importer.take(item)
+    for importer in importers.values():
+        importer.finish()
+    for each in patches:
+        each.stop()
+
+
+def _record(events: list[Event], path: Path, stages: Stages) -> None:
+    files: LedgerFiles = open_files(path, read_only=False)
+    with stages.stage("serialise"):
+        lines = [EVENT.dump_json(event) for event in events]
+    with stages.stage("mask"):
+        lines = [mask(line) for line in lines]
+    with stages.stage("segments"), closing(SegmentWriter(files.segments)) as writer:
+        for line in lines:
+            writer.append(line + b"\n")
+    with stages.stage("ingest"):
+        ingest(files, Publishing.WHEN_DUE)
+    with stages.stage("publish"):
+        publish(files)
+
+
+def _formats(folder: Path) -> dict[Path, Source]:
+    found = {}
+    for path in (given.path for given in files_at([folder])):
+        try:
+            surest = recognised(sample_of(path))
+        except SourceError:
+            continue
+        if surest:
+            found[path] = surest[0].source
+    return found
+
+
+def _bytes(path: Path) -> int:
+    with opened(path, only_lines=False) as file:
+        return sum(map(len, file))
+
+
+def _loads(path: Path) -> None:
+    with opened(path, only_lines=False) as file:
+        for line in file:
+            try:
+                json.loads(line)
+            except ValueError:
+                continue
+
+
+def _whole(folder: Path, ledger: Path) -> tuple[float, float]:
+    """Import a folder in a process of its own; return its processor seconds, and its memory at most, in MB."""
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORT, folder, ledger], check=True, capture_output=True, text=True
+    )
+    seconds, peak = done.stdout.split()
+    return float(seconds), float(peak) / 1024
+
+
+if __name__ == "__main__":
+    main()
