@@ -39,16 +39,18 @@ def test_a_dead_writers_last_line_is_cut_off(growing, tmp_path) -> None:
 
 
 def test_batches_are_bounded(tmp_path, monkeypatch) -> None:
-    """A batch ends with the line that reaches the limit, across segments, the oldest first."""
+    """A batch ends with the line that reaches the limit, across segments, the oldest first; each may be twice the one before."""
     monkeypatch.setattr(segments, "BATCH_BYTES", 4)
-    (tmp_path / "b.jsonl").write_bytes(b"4\n5\n")
+    monkeypatch.setattr(segments, "LARGEST_BATCH_BYTES", 6)
+    (tmp_path / "b.jsonl").write_bytes(b"4\n5\n6\n7\n8\n9\n")
     (tmp_path / "a.jsonl").write_bytes(b"1\n2\n3\n")
     (tmp_path / "c.txt").write_bytes(b"6\n")
     found = list(batches(tmp_path, {}, finish=True))
     assert [[line.data for line in batch] for batch in found] == [
         [b"1\n", b"2\n"],
-        [b"3\n", b"4\n"],
-        [b"5\n"],
+        [b"3\n", b"4\n", b"5\n"],
+        [b"6\n", b"7\n", b"8\n"],
+        [b"9\n"],
     ]
 
 

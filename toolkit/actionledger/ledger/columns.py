@@ -82,12 +82,19 @@ class Part:
     def __init__(self, source: type, columns: Sequence[Column]) -> None:
         self.source = source
         self.columns = columns
-        self._plain = [(column.name, column.field) for column in columns if column.read is None]
+        plain = [column for column in columns if column.read is None]
+        self._names = [column.name for column in plain]
+        # One call for all of them; of a single field it would give no tuple.
+        self._plain = attrgetter(*(column.field for column in plain)) if len(plain) > 1 else None
+        self._alone = plain[0].field if len(plain) == 1 else ""
         self._others = [(column.name, column.read) for column in columns if column.read is not None]
 
     def values(self, thing: Any) -> Values:
         """Return the values of the columns for a value of the class."""
-        values = {name: getattr(thing, field) for name, field in self._plain}
+        if self._plain is not None:
+            values = dict(zip(self._names, self._plain(thing), strict=False))
+        else:
+            values = {name: getattr(thing, self._alone) for name in self._names}
         for name, read in self._others:
             values[name] = read(thing)
         return values

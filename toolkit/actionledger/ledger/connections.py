@@ -17,6 +17,9 @@ from actionledger.ledger.files import TEMPORARY, LedgerFiles
 STORAGE_VERSION = "v1.5.0"
 """The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""
 
+STORE_THREADS = 1
+"""So many take in what was flushed: it is work beside somebody's own, and several take half as much processor time again for it."""
+
 STORE_MEMORY = "192MB"
 """How much of a working file is held in memory: without a bound DuckDB keeps all that it has written, up to most of the machine's."""
 
@@ -26,7 +29,11 @@ BASE = "base"
 
 def connect_store(path: Path) -> DuckDBPyConnection:
     """Open a working file for reading and writing; it is created where it doesn't exist."""
-    config: dict[str, Any] = {"storage_compatibility_version": STORAGE_VERSION, "memory_limit": STORE_MEMORY}
+    config: dict[str, Any] = {
+        "storage_compatibility_version": STORAGE_VERSION,
+        "memory_limit": STORE_MEMORY,
+        "threads": STORE_THREADS,
+    }
     return _quiet(duckdb.connect(str(path), config=config))
 
 

@@ -41,17 +41,17 @@ def fit(row: Row) -> Row:
         ValueError: a value can't be held, with the column and the value in its text.
     """
     values = row.values
-    for column, convert in _CONVERSIONS[row.table]:
+    identifiers, conversions = _CONVERSIONS[row.table]
+    for column in identifiers:
+        text = values.get(column)
+        # As is_uuid asks, without a call of it: a row has five of them.
+        if text is not None and not (len(text) == _UUID_CHARACTERS and _has_the_form(text)):
+            raise ValueError(f"{column} is no UUID: {text[:100]!r}")
+    for column, convert in conversions:
         value = values.get(column)
         if value is not None:
             values[column] = convert(column, value)
     return row
-
-
-def _fit_uuid(column: str, value: str) -> str:
-    if not is_uuid(value):
-        raise ValueError(f"{column} is no UUID: {value[:100]!r}")
-    return value
 
 
 def _fit_time(_column: str, value: datetime) -> datetime:
@@ -78,7 +78,6 @@ def _fit_integer(allowed: range) -> Callable[[str, int], int]:
 
 
 _CONVERSION_BY_TYPE: dict[str, Callable[[str, Any], Any]] = {
-    "UUID": _fit_uuid,
     "TIMESTAMP": _fit_time,
     "JSON": _fit_json,
 }
@@ -91,10 +90,14 @@ def _conversion(kind: str) -> Callable[[str, Any], Any] | None:
 
 
 _CONVERSIONS = {
-    table.name: [
-        (column, convert)
-        for column, kind in table.columns.items()
-        if (convert := _conversion(kind)) is not None
-    ]
+    table.name: (
+        [column for column, kind in table.columns.items() if kind == "UUID"],
+        [
+            (column, convert)
+            for column, kind in table.columns.items()
+            if (convert := _conversion(kind)) is not None
+        ],
+    )
     for table in TABLES
 }
+"""Which columns of a table hold identifiers, and which of the others' values are converted."""
