@@ -34,7 +34,6 @@ import pandas as pd
 
 import actionledger as al
 from actionledger.ledger import queries
-from actionledger.sources.registry import recognised, sample_of
 from actionledger.vocabulary import Reason
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
@@ -43,9 +42,7 @@ CORPUS, SAMPLES = Path("../../shared/corpora/agents-more"), Path("../data/agents
 folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
 print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
 ledger = al.open_ledger(Path(mkdtemp()) / "agents.duckdb")
-for path in sorted(path for path in folder.rglob("*") if path.name.endswith((".jsonl", ".jsonl.gz"))):
-    for source in [each.source for each in recognised(sample_of(path))[:1]]:
-        al.import_sessions(ledger, source.read(path, None), source=source.name, origin=path)
+al.import_path(folder, ledger)
 sources = [name for name, _ in queries.funnel_by(ledger, "source")]
 ledger.sql(
     """

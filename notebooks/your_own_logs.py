@@ -25,7 +25,6 @@ LOGS = ""  # a folder of recordings, such as "~/.claude/projects"; empty for the
 LEDGER = ""  # where to keep what is taken in, NAME.duckdb; empty for a temporary ledger
 
 # %%
-from collections import Counter
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -34,12 +33,10 @@ import pandas as pd
 
 import actionledger as al
 from actionledger.ledger import queries
-from actionledger.sources.registry import recognised, sample_of
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
 folder = Path(LOGS).expanduser() if LOGS else Path("../data/agents")
-files = sorted(path for path in folder.rglob("*") if path.name.endswith((".jsonl", ".jsonl.gz", ".json")))
 ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "logs.duckdb")
 
 # %% [markdown]
@@ -48,16 +45,9 @@ ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "logs.duckdb")
 # Each file says by its content what it is. Running this cell again takes in what is new and nothing else.
 
 # %%
-taken, unknown = Counter(), 0
-for path in files:
-    formats = recognised(sample_of(path))
-    if not formats:
-        unknown += 1
-        continue
-    source = formats[0].source
-    report = al.import_sessions(ledger, source.read(path, None), source=source.name, origin=path)
-    taken += Counter(sessions=report.sessions, turns=report.turns, calls=report.calls, results=report.results)
-print(f"{len(files)} files, {unknown} of a format that nobody knows:", dict(taken))
+report = al.import_path(folder, ledger)
+print("files by their format:", dict(report.files))
+print(f"{report.sessions} sessions, {report.turns} turns, {report.calls} calls, {report.results} results")
 pd.DataFrame(
     {"left out": str(each.reason), "what": each.detail, "times": each.count}
     for each in queries.left_out(ledger)
@@ -137,12 +127,7 @@ if worst:
         print(f"  {execution.name}: {execution.status} ({execution.reason}) {execution.result[:110]}")
 
 # %%
-again = sum(
-    al.import_sessions(ledger, source.read(path, None), source=source.name, origin=path).turns
-    for path in files[:5]
-    for source in [each.source for each in recognised(sample_of(path))[:1]]
-)
-assert again == 0, "what is taken in twice is there once"
+assert al.import_path(folder, ledger).turns == 0, "what is taken in twice is there once"
 assert sum(found.outcomes.values()) == spent.turns, "every response is counted once"
 assert sum(cost.count for cost in costs) == (whole.count if whole else 0), "every failure has one reason"
 ledger.close()

@@ -6,7 +6,6 @@ large files don't take all of a processor, the next reading waits a multiple of 
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from fnmatch import fnmatch
 from os import SEEK_END
 from pathlib import Path
 from threading import Event
@@ -14,10 +13,13 @@ from time import monotonic, time
 
 from actionledger.errors import SourceError
 from actionledger.extras import require
-from actionledger.importing import ImportReport, import_sessions
+from actionledger.importing import ImportProgress, ImportReport, ImportStopped
+from actionledger.importing.plan_importer import PlanImporter
+from actionledger.importing.recognising import Told, planned
 from actionledger.ledger import Ledger
-from actionledger.sources.base import Item, Refusal
-from actionledger.sources.registry import recognised, sample_of, source_named, sources
+from actionledger.ledger.taken_files import TakenFiles
+from actionledger.sources.files import Given, files_at
+from actionledger.sources.registry import source_named
 
 require("Watching a folder", "live", "watchfiles")
 import watchfiles  # noqa: E402 - optional; what is missing was named above
@@ -61,20 +63,34 @@ class Watcher:
     def take(self) -> ImportReport:
         """Take in every file that is new or was written to since the last time, and return what that was."""
         self._is_due = False
-        changed = list(self._changed())
-        by_form: dict[str, list[Path]] = {}
-        for path in changed:
-            if form := self._form or self._form_of(path):
-                by_form.setdefault(form, []).append(path)
-        taken = ImportReport()
-        for form, paths in by_form.items():
-            taken += import_sessions(
-                self._ledger, self._items(form, paths), source=form, origin=str(self._folder)
-            )
+        taken = self._imported(list(self._changed()))
         self._add(taken)
-        if taken.turns or taken.results:
-            self._ledger.flush()
         return taken
+
+    def _imported(self, files: list[Given]) -> ImportReport:
+        """Take files in as an import does it; what is none of a known format may become one."""
+        remembered = TakenFiles.of(self._ledger.path)
+        try:
+            plan = planned(files, Told(self._form), remembered)
+        except SourceError:
+            return ImportReport()
+        plan.unknown.clear()
+        importer = PlanImporter(
+            self._ledger,
+            plan,
+            remembered,
+            origin=str(self._folder),
+            read_as=None,
+            on_progress=self._end_if_stopped,
+        )
+        try:
+            return importer.run()
+        except ImportStopped as stopped:
+            return stopped.report
+
+    def _end_if_stopped(self, _progress: ImportProgress) -> None:
+        if self._stop.is_set():
+            raise KeyboardInterrupt
 
     def _add(self, taken: ImportReport) -> None:
         """Add what is new; what a file says each time that it is read counts once."""
@@ -108,46 +124,18 @@ class Watcher:
             self._is_due = bool(next(changes, None)) or self._is_due
         return self.report
 
-    def _changed(self) -> Iterator[Path]:
-        for path in sorted(self._files()):
+    def _changed(self) -> Iterator[Given]:
+        for given in files_at([self._folder]):
             with suppress(OSError):  # it is gone by now
-                status = path.stat()
+                status = given.path.stat()
                 state = (status.st_size, status.st_mtime_ns)
-                if self._seen.get(path) == state:
+                if self._seen.get(given.path) == state:
                     continue
-                if _is_being_written(path, status.st_mtime):
+                if _is_being_written(given.path, status.st_mtime):
                     self._is_due = True
                     continue
-                self._seen[path] = state
-                yield path
-
-    def _files(self) -> Iterator[Path]:
-        if self._folder.is_file():
-            yield self._folder
-            return
-        forms = [source_named(self._form)] if self._form else sources().values()
-        patterns = {pattern for form in forms for pattern in form.patterns}
-        for path in self._folder.rglob("*"):
-            if any(fnmatch(path.name, pattern) for pattern in patterns) and path.is_file():
-                yield path
-
-    def _form_of(self, path: Path) -> str:
-        """Return the format that a file is most surely of; empty while nothing in it says."""
-        try:
-            found = recognised(sample_of(path))
-        except SourceError:
-            return ""
-        return found[0].source.name if found else ""
-
-    def _items(self, form: str, paths: list[Path]) -> Iterator[Item]:
-        for path in paths:
-            try:
-                for item in source_named(form).read(path, None):
-                    if self._stop.is_set():
-                        return
-                    yield item
-            except SourceError as error:
-                yield Refusal(str(path), 0, str(error))
+                self._seen[given.path] = state
+                yield given
 
 
 def _is_being_written(path: Path, written_at: float) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import fields, replace
 from math import isfinite
 
 from actionledger.canonical import json_text
@@ -39,7 +39,7 @@ from actionledger.recording import (
     turn_finished,
     turn_superseded,
 )
-from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Usage, Wording
 from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture, LeftOutReason, RunKind
 from actionledger.workspace import Workspace
@@ -350,9 +350,12 @@ class Importer:
         self.record(event)
 
 
+_OF_USAGE = [each.name for each in fields(Usage)]
+
+
 def _recorded_of(turn: RecordedTurn) -> dict[str, object]:
     """Return what a recording says of a response beside its text, by the fields of its event."""
-    usage = {name: _storable(value) for name, value in asdict(turn.usage).items()}
+    usage = {name: _storable(getattr(turn.usage, name)) for name in _OF_USAGE}
     usage["finish_reason"] = turn.usage.finish_reason or None
     return usage | {
         "message_id": turn.external_id,

@@ -11,6 +11,7 @@ from actionledger.importing.recognising import Plan, Told, planned
 from actionledger.importing.report import ImportReport
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.taken_files import TakenFiles
+from actionledger.sources.files import files_at
 from actionledger.sources.rows import checked
 from actionledger.vocabulary import LeftOutReason
 
@@ -77,7 +78,7 @@ def import_path(
     read_as = _read_as(profile=profile, dialects=dialects, parser=parser, tools=tools)
     ledger_path = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
     taken = TakenFiles.of(ledger_path)
-    plan = planned(paths, told, taken)
+    plan = planned(files_at(paths), told, taken)
     if not plan.to_read and not plan.refused:
         return _nothing_new(plan)
     # Slow to load, and most of the times that people import again there is nothing to read.

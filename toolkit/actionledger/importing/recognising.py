@@ -11,7 +11,7 @@ from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
 from actionledger.sources.archives import MARK, files_in
 from actionledger.sources.base import ReadFile, Sample, Source
 from actionledger.sources.containers import kind_of
-from actionledger.sources.files import ARCHIVES, Given, files_at, fits, place_of
+from actionledger.sources.files import ARCHIVES, Given, fits, place_of
 from actionledger.sources.registry import recognised, sample_of, source_named, sources
 from actionledger.sources.standard_input import STANDARD_INPUT
 
@@ -76,19 +76,19 @@ class Plan:
     archives: dict[Path, FileState] = field(default_factory=dict)
 
 
-def planned(paths: Iterable[Path], told: Told, taken: TakenFiles) -> Plan:
+def planned(files: Iterable[Given], told: Told, taken: TakenFiles) -> Plan:
     """Return what is to be done with files; none of them is read further than its beginning.
 
     Args:
-        paths: files, folders, patterns, or ``-``.
+        files: the files, as ``files_at`` gives them.
         told: what people have said of them.
         taken: the files that the ledger has taken in.
 
     Raises:
         UnknownNameError: there is no such format.
-        SourceError: there is no such file, or none of them is a recording.
+        SourceError: none of them is a recording.
     """
-    return _Planning(told, taken).of(files_at(paths))
+    return _Planning(told, taken).of(files)
 
 
 class _Planning:

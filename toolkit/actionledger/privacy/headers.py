@@ -80,10 +80,9 @@ HEADERS: tuple[Place, ...] = (
         r"(?<![a-z0-9_-])(?!(?:path|domain|expires|max-age|samesite|secure|httponly|priority)=)"
         r"[^\s=;,]{1,100}+=(?P<value>[^\s;,]{8,}+)",
     ),
-    Place(
-        "session identifier",
-        "sess",
-        r"sess(?:ion)?id=(?P<secret>[a-z0-9%._:-]{12,}+)",
+    *(
+        Place("session identifier", name, rf"{name}(?P<secret>[a-z0-9%._:-]{{12,}}+)")
+        for name in ("sessid=", "sessionid=")
     ),
     # RFC 3986: user:password@host
     Place(

@@ -238,11 +238,11 @@ TOKENS: tuple[Token, ...] = (
     Token("Brevo key", "xkeysib-", r"[a-f0-9]{40,}+(?:-[A-Za-z0-9]++)?", "xkeysib-{64x}-{16w}", "xkeysib-x"),
     Token(
         "Mailchimp key",
-        "",
-        r"[a-f0-9]{32}-us[0-9]{1,2}(?![A-Za-z0-9])",
+        "-us",
+        r"(?<=(?P<secret>[a-f0-9]{32})-us)[0-9]{1,2}(?![A-Za-z0-9])",
         "{32x}-us12",
         "the-us12",
-        needs="-us",
+        inside=True,
     ),
     Token("Twilio key", "SK", r"[a-f0-9]{32}(?![A-Za-z0-9])", "SK{32x}", "SKU"),
     Token(

@@ -57,7 +57,10 @@ def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
 
 
 def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
-    return next((count for name in names if (count := _count(given.get(name))) is not None), None)
+    for name in names:
+        if name in given and (count := _count(given[name])) is not None:
+            return count
+    return None
 
 
 def _within(given: Mapping[str, Any], places: tuple[str, ...], name: str) -> int | None:
