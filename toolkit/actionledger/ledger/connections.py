@@ -20,7 +20,7 @@ STORAGE_VERSION = "v1.5.0"
 STORE_THREADS = 1
 """So many take in what was flushed: it is work beside somebody's own, and several take half as much processor time again for it."""
 
-STORE_MEMORY = "192MB"
+STORE_MEMORY = "96MB"
 """How much of a working file is held in memory: without a bound DuckDB keeps all that it has written, up to most of the machine's."""
 
 BASE = "base"
