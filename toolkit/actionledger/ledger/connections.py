@@ -61,7 +61,8 @@ def connect_published(files: LedgerFiles, *, may_write: bool) -> DuckDBPyConnect
 
 def _quiet(connection: DuckDBPyConnection) -> DuckDBPyConnection:
     """Keep a connection and its cursors from drawing a bar into the standard output, as DuckDB 2 does after two seconds."""
-    with suppress(duckdb.InvalidInputException):  # in a notebook without the package that draws it, there is none to keep away
+    # In a notebook without the package that draws it, there is none to keep away.
+    with suppress(duckdb.InvalidInputException):
         connection.execute("SET enable_progress_bar = false")
     return connection
 
