@@ -218,11 +218,35 @@ def test_usage_is_of_the_turn(ledger):
     assert rows(
         ledger,
         "SELECT message_id, model, input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens, "
-        "cost_usd, latency_ms, time_to_first_token_ms, finish_reason FROM turns ORDER BY turn_index",
+        "cost_usd, cost_origin, latency_ms, time_to_first_token_ms, finish_reason FROM turns ORDER BY turn_index",
     ) == [
-        ("t0", "other", 100, 20, 90, 5, 7, 0.25, 800.0, 90.0, "tool_use"),
-        ("t1", "m", *[None] * 9),
+        ("t0", "other", 100, 20, 90, 5, 7, 0.25, "recorded", 800.0, 90.0, "tool_use"),
+        ("t1", "m", *[None] * 10),
     ]
+
+
+THOUGHT = (
+    'I call <tool_call>{"name": "add", "arguments": {"a": 1, "b": 2}}</tool_call> with sk-proj-' + "aB3" * 20
+)
+
+
+def test_thoughts_are_kept_masked_and_never_read(ledger):
+    """They are no part of the response: neither its text nor its actions."""
+    thinking = turn("t0", text="Done.", capture=Capture.TEXT, tools=TOOLS, reasoning=THOUGHT)
+    take(ledger, session("s", thinking, turn("t1")))
+    (first, second) = rows(ledger, "SELECT text, reasoning FROM turns ORDER BY turn_index")
+    assert (first[0], second[1]) == ("Done.", None)
+    assert first[1].startswith(THOUGHT[:80])
+    assert "aB3aB3" not in first[1]
+    assert rows(ledger, "SELECT count(*) FROM actions WHERE turn_index = 0") == [(0,)]
+
+
+def test_a_thought_that_makes_its_event_too_large_is_cut_and_says_so(ledger):
+    """As a prompt is: the response is recorded whole."""
+    take(ledger, session("s", turn("t0", text="Done.", reasoning="\0" * 12_000_000)))
+    ((text, kept),) = rows(ledger, "SELECT text, reasoning FROM turns")
+    assert text == "Done."
+    assert kept.endswith("(cut: 1,048,576 of 12,000,000 characters are kept)")
 
 
 def test_children_stand_under_their_parent(ledger):

@@ -8,13 +8,16 @@ import pytest
 import actionledger as al
 from actionledger._version import __version__
 from actionledger.errors import NewerLedgerError
+from actionledger.ids import new_id
 from actionledger.ledger.connections import STORAGE_VERSION
+from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.migrations import MIGRATIONS, migrate, version_in
 from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.schema import QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.rates import Rate
+from actionledger.recording import SessionKey, TurnKey, response_received
 
 
 @pytest.fixture
@@ -66,6 +69,34 @@ def test_a_version_of_the_schema_stays_as_it_is(connection) -> None:
     with duckdb.connect() as made:
         migrate(made)
         assert shape(made) == shape(connection)
+
+
+def test_a_ledger_of_version_4_gets_thoughts_and_where_costs_come_from(connection) -> None:
+    """Nobody kept thoughts before, and only recordings said what a response cost."""
+    connection.execute((FIXTURES / "version_4.sql").read_text(encoding="utf-8"))
+    connection.execute(
+        "INSERT INTO turn_starts (turn_id, text, cost_usd) VALUES (uuid(), 'a', 0.5), (uuid(), 'b', NULL)"
+    )
+    migrate(connection)
+    assert version_in(connection) == SCHEMA_VERSION
+    for table in (*TABLES, QUARANTINE):
+        assert columns(connection, table.name) == table.columns
+    asked = "SELECT text, reasoning, cost_usd, cost_origin FROM turns ORDER BY text"
+    assert connection.execute(asked).fetchall() == [("a", None, 0.5, "recorded"), ("b", None, None, None)]
+
+
+def test_a_segment_of_version_4_is_read_with_its_costs(tmp_path) -> None:
+    """Its responses say what they cost and not where that comes from."""
+    session = SessionKey(session_id=new_id(), profile="none", model="m", task="")
+    turn = TurnKey(session=session, turn_id=new_id(), index=0, occurred_at=None)
+    line = encode(response_received(turn, new_id(), "Done.", None, cost_usd=0.5)).decode()
+    files = LedgerFiles.at(tmp_path / "old.duckdb")
+    al.open_ledger(files.published).close()
+    without = line.replace('"cost_origin":null,', "").replace('"reasoning":null,', "")
+    assert len(without) < len(line)
+    (files.segments / "version_4.jsonl").write_text(without, encoding="utf-8")
+    with al.open_ledger(files.published) as ledger:
+        assert ledger.sql("SELECT cost_usd, cost_origin FROM turns").fetchall() == [(0.5, "recorded")]
 
 
 @pytest.mark.parametrize("name", ["run", "session", "turn", "execution", "approval"])

@@ -36,7 +36,7 @@ def _check_session(session: RecordedSession, wordings: Sequence[Wording]) -> Non
 
 def _check_turn(turn: RecordedTurn, wordings: Sequence[Wording]) -> None:
     usage = turn.usage
-    texts = (turn.text, turn.external_id, turn.model, turn.tools, usage.finish_reason)
+    texts = (turn.text, turn.external_id, turn.model, turn.tools, turn.reasoning, usage.finish_reason)
     assert all(isinstance(each, str) for each in texts)
     counts = (usage.input_tokens, usage.output_tokens, usage.cached_tokens, usage.reasoning_tokens)
     assert all(each is None or (isinstance(each, int) and each >= 0) for each in counts)

@@ -46,11 +46,11 @@ RESPONSE_CHARACTERS = 8 * 2**20
 """The longest response that is recorded and read, in characters: whatever they are, its event fits into a ledger."""
 
 KEPT_CHARACTERS = 2**20
-"""How much is kept of a prompt or a feedback that makes its event too large, in characters."""
+"""How much is kept of a prompt, a thought or a feedback that makes its event too large, in characters."""
 
 
 def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | TurnResumed) -> None:
-    """Record an event, with the beginning of its prompt or feedback alone where it is too large; a cut says so.
+    """Record an event, with the beginning of its prompt and thought, or its feedback, alone where it is too large; a cut says so.
 
     Args:
         record: takes the event.
@@ -63,12 +63,14 @@ def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | Tu
         record(event)
     except EventTooLargeError:
         if isinstance(event, ResponseReceived):
-            record(replace(event, prompt=_cut(event.prompt or "")))
+            record(replace(event, prompt=_cut(event.prompt), reasoning=_cut(event.reasoning)))
         else:
-            record(replace(event, feedback=_cut(event.feedback)))
+            record(replace(event, feedback=_cut(event.feedback) or ""))
 
 
-def _cut(text: str) -> str:
+def _cut(text: str | None) -> str | None:
+    if text is None or len(text) <= KEPT_CHARACTERS:
+        return text
     return f"{text[:KEPT_CHARACTERS]} … (cut: {KEPT_CHARACTERS:,} of {len(text):,} characters are kept)"
 
 

@@ -99,6 +99,13 @@ class Capture(StrEnum):
         return self is not Capture.CALLS
 
 
+class CostOrigin(StrEnum):
+    """Where a cost comes from: its recording says it, or the user's price file says what such tokens cost."""
+
+    RECORDED = "recorded"
+    PRICES = "prices"
+
+
 class Origin(StrEnum):
     """Who has run an action: this toolkit, or the runtime that its recording comes from."""
 

@@ -1,8 +1,8 @@
 // Texts under their titles, in columns.
 
-const passage = ({ title, text, absent }) => {
-  const box = element("section");
-  box.append(element("h4", "", title));
+const passage = ({ title, text, absent, folded }) => {
+  const box = element(folded ? "details" : "section");
+  box.append(element(folded ? "summary" : "h4", "", title));
   const shown = element("pre", text === null || !text.length ? "absent" : "", text === null ? absent : text.length ? text : "(nothing)");
   shown.tabIndex = 0;
   shown.setAttribute("role", "region");

@@ -17,11 +17,13 @@ class Passage:
         title: what it is.
         text: it; None where there is none.
         absent: what to say where there is none.
+        is_folded: whether only its title is seen until somebody opens it.
     """
 
     title: str
     text: str | None
     absent: str = ""
+    is_folded: bool = False
 
 
 def show_passages(key: str, columns: Sequence[Sequence[Passage]]) -> None:
@@ -36,4 +38,4 @@ def show_passages(key: str, columns: Sequence[Sequence[Passage]]) -> None:
 
 def _drawn(passage: Passage) -> dict[str, object]:
     text = None if passage.text is None else pieces(passage.text)
-    return {"title": passage.title, "text": text, "absent": passage.absent}
+    return {"title": passage.title, "text": text, "absent": passage.absent, "folded": passage.is_folded}

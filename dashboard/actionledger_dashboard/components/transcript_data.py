@@ -15,6 +15,7 @@ from actionledger.vocabulary import (
     SENTENCES,
     ActionStatus,
     BlockStatus,
+    CostOrigin,
     ExecutionStatus,
     Origin,
     Outcome,
@@ -140,7 +141,8 @@ def _spent(response: Response) -> Iterator[str]:
     if response.output_tokens is not None:
         yield f"{response.output_tokens:,} tokens out"
     if response.cost_usd is not None:
-        yield dollars(response.cost_usd)
+        by = " by a price file" if response.cost_origin is CostOrigin.PRICES else ""
+        yield dollars(response.cost_usd) + by
     if response.latency_ms is not None:
         yield f"answered in {response.latency_ms / 1000:,.1f} s"
 

@@ -173,7 +173,13 @@ def reader_label(reader: Reader) -> str:
 def show_conversation(detail: TurnDetail) -> None:
     """Show what the model was shown before the turn, and the exact text that it was told after it."""
     before = Passage("What the model was shown before", prompt_of(detail), NOT_RECORDED)
-    show_passages("conversation", [[before], told_after(detail)])
+    show_passages("conversation", [[before, *thought_of(detail)], told_after(detail)])
+
+
+def thought_of(detail: TurnDetail) -> list[Passage]:
+    """Return what the model thought before it answered, folded; nothing where that is not recorded."""
+    thought = detail.response.reasoning
+    return [] if thought is None else [Passage("What the model thought", thought, is_folded=True)]
 
 
 def told_after(detail: TurnDetail) -> list[Passage]:

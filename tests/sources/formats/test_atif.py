@@ -102,6 +102,7 @@ def test_a_raw_response_is_read_as_it_stands(items):
     assert [turn.capture for turn in session.turns] == [Capture.TEXT, Capture.CALLS, Capture.CALLS]
     assert (raw.text, raw.feedback) == ('{"commands": [}', "ERROR: Missing required fields")
     assert split.text == "I do."
+    assert [turn.reasoning for turn in session.turns] == ["Hm.", "So.", ""]
     assert end.feedback is None
     (bare,) = sessions(items(trajectory(asked(), said("<function=x></function>"), said("Done."))))
     assert [turn.capture for turn in bare.turns] == [Capture.TEXT, Capture.TEXT]

@@ -156,11 +156,10 @@ def test_what_no_model_and_no_person_wrote_is_counted(items):
         (LeftOutReason.COMPACTED, "summary"): 1,
         (LeftOutReason.NO_TEXT, "image"): 1,
         (LeftOutReason.ENCRYPTED, "thinking"): 1,
-        (LeftOutReason.REASONING, "thinking"): 1,
         (LeftOutReason.MADE_BY_CLIENT, "message"): 1,
     }
     (turn,) = turns(found).values()
-    assert (turn.text, turn.prompt) == ("", "Look.")
+    assert (turn.text, turn.prompt, turn.reasoning) == ("", "Look.", "Hm.")
 
 
 def test_sub_agents_are_children(items):

@@ -91,7 +91,7 @@ def test_what_stands_between_two_counts_is_one_response(items):
     )
     first, second = session.turns
     assert (session.external_id, session.model, session.task) == ("s1", "gpt-9", "Look around.")
-    assert (first.text, first.prompt) == ("I'll look.", "Look around.")
+    assert (first.text, first.prompt, first.reasoning) == ("I'll look.", "Look around.", "Hm.")
     assert first.capture is Capture.ARGUMENTS
     assert [(each.call_id, each.arguments, each.kind) for each in first.calls] == [
         ("a", '{"cmd": "ls",}', "function"),

@@ -119,10 +119,9 @@ def test_errors_are_told_by_their_words(export, part, reason):
 def test_a_call_that_is_running_has_no_result_yet(export):
     """And what is neither text nor call is counted."""
     items = export(tool("running"), {"type": "reasoning", "text": "hm"}, {"type": "new"})
-    assert session(items).turns[0].results == ()
+    assert (session(items).turns[0].results, session(items).turns[0].reasoning) == ((), "hm")
     assert {(item.reason, item.detail) for item in items if isinstance(item, LeftOut)} == {
         (LeftOutReason.INJECTED_CONTEXT, "synthetic"),
-        (LeftOutReason.REASONING, "reasoning"),
         (LeftOutReason.UNKNOWN_KIND, "new"),
     }
 

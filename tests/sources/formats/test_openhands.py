@@ -224,10 +224,8 @@ def test_a_conversations_folder_is_one_session(tmp_path):
     assert (look.prompt, done.text) == ("Be brief.\n\nMend it.", "Done.")
     assert [(each.call_id, each.exit_status) for each in look.results] == [("b", 0), ("a", 1)]
     assert (look.usage.input_tokens, look.usage.cached_tokens, look.usage.latency_ms) == (9, 2, 1500)
-    assert left_out(found) == {
-        (LeftOutReason.BOOKKEEPING, "ConversationStateUpdateEvent"): 1,
-        (LeftOutReason.REASONING, "message"): 1,
-    }
+    assert (look.reasoning, done.reasoning) == ("Hm.", "")
+    assert left_out(found) == {(LeftOutReason.BOOKKEEPING, "ConversationStateUpdateEvent"): 1}
 
 
 @pytest.mark.parametrize(

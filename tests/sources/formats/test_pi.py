@@ -73,7 +73,7 @@ def test_a_message_is_a_turn_with_its_tokens_and_what_came_of_its_calls(tmp_path
     assert (usage.finish_reason, str(first.occurred_at)) == ("toolUse", "2026-05-12 01:02:27.721000")
     (result,) = first.results
     assert (result.exit_status, result.duration_ms, judged(result).reason) == (2, 7, Reason.COMMAND_FAILED)
-    assert left(items) == {(LeftOutReason.REASONING, "thinking"): 1}
+    assert (first.reasoning, left(items)) == ("hm", {})
 
 
 def test_what_was_branched_off_begins_with_a_copy(tmp_path):
@@ -147,7 +147,6 @@ def test_telemetry_repeats_all_messages_at_each_end(tmp_path):
         (LeftOutReason.BOOKKEEPING, "agent.start"): 1,
         (LeftOutReason.DUPLICATE, "tool.start"): 1,
         (LeftOutReason.DUPLICATE, "tool.end"): 1,
-        (LeftOutReason.REASONING, "thinking"): 1,
         (LeftOutReason.REPEATED_HISTORY, "message"): 1,
     }
 

@@ -131,7 +131,7 @@ BODIES = {
 
 
 def test_a_chat_completion_keeps_argument_strings_and_what_it_took():
-    """A cut string stays as it was written, a custom tool's text is a text, thoughts are counted."""
+    """A cut string stays as it was written, a custom tool's text is a text, thoughts stand apart."""
     (found,) = openai_chat.response(OPENAI).messages
     assert (found.text, found.message_id, found.model) == ("Looking.", "chatcmpl-1", "gpt-4o")
     assert found.calls == [
@@ -142,7 +142,7 @@ def test_a_chat_completion_keeps_argument_strings_and_what_it_took():
         input_tokens=10, output_tokens=5, cached_tokens=4, reasoning_tokens=2, finish_reason="tool_calls"
     )
     assert str(found.occurred_at) == "2023-11-14 22:13:20"
-    assert found.passed == {(LeftOutReason.REASONING, ""): 1}
+    assert (found.reasoning, found.passed) == ("hm", {})
 
 
 def test_thoughts_that_a_provider_counts_apart_are_output():
@@ -218,13 +218,12 @@ def test_a_list_of_items_is_told_apart_by_who_wrote_them():
 def test_anthropic_counts_what_caches_gave_and_took_as_input():
     """A call stands at its place between two texts; only thoughts that can be read are no cipher."""
     (found,) = anthropic.response(ANTHROPIC).messages
-    assert found.text == "Looking.Then this."
+    assert (found.text, found.reasoning) == ("Looking.Then this.", "hm")
     assert found.calls == [RecordedCall("t1", "Read", {"path": "a"}, at=8)]
     assert found.usage == Usage(
         input_tokens=12, output_tokens=6, cached_tokens=5, cache_write_tokens=4, finish_reason="tool_use"
     )
     assert found.passed == {
-        (LeftOutReason.REASONING, "thinking"): 1,
         (LeftOutReason.ENCRYPTED, "thinking"): 1,
         (LeftOutReason.RUN_BY_PROVIDER, "web_search"): 1,
         (LeftOutReason.RUN_BY_PROVIDER, "web_search_tool_result"): 1,

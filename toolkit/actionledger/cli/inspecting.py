@@ -166,6 +166,9 @@ def _print_turn(found: TurnDetail, steps: list[Step], name: str) -> None:
     if response.prompt is not None:
         print_text("The model was shown:", style="bold")
         _print_marked("<", response.prompt)
+    if response.reasoning is not None:
+        print_text("It thought:", style="bold")
+        _print_marked("~", response.reasoning)
     print_text("It wrote:", style="bold")
     if found.attempt is None:
         _print_marked("|", response.text)

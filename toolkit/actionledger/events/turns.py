@@ -6,7 +6,7 @@ from typing import Literal
 
 from actionledger.events.base import InTurn, TurnEvent
 from actionledger.events.stored import BigInt, Id
-from actionledger.vocabulary import Capture
+from actionledger.vocabulary import Capture, CostOrigin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +17,8 @@ class ResponseReceived(TurnEvent):
         text: the raw response; a lone surrogate is stored as U+FFFD (one code point for one, so spans hold).
         text_is_exact: False where ``text`` had a lone surrogate or a secret that was masked.
         prompt: what the model was shown right before; None where it was the feedback of the turn before.
+        reasoning: what the model thought to itself before it answered, as far as its provider shows it; no part of ``text``, and
+            never read for actions; None where nobody recorded any.
         message_id: the response's own identifier where it comes from; empty where it has none.
         capture: how much of what the model wrote was kept.
         call_count: how many calls stood beside the text, split off by whoever recorded it.
@@ -26,7 +28,8 @@ class ResponseReceived(TurnEvent):
         cached_tokens: how many of the input came from a cache.
         cache_write_tokens: how many of the input were written to a cache.
         reasoning_tokens: how many of the output were thoughts.
-        cost_usd: what it cost, in dollars, as recorded.
+        cost_usd: what it cost, in dollars.
+        cost_origin: whether the recording says so, or a price file; None where there is no cost.
         latency_ms: from the request to the end of the response, in milliseconds.
         time_to_first_token_ms: from the request to the beginning of the response, in milliseconds.
         finish_reason: why the model stopped, in its provider's word.
@@ -36,6 +39,7 @@ class ResponseReceived(TurnEvent):
     text: str
     text_is_exact: bool = True
     prompt: str | None = None
+    reasoning: str | None = None
     message_id: str = ""
     capture: Capture = Capture.TEXT
     call_count: int = 0
@@ -46,6 +50,7 @@ class ResponseReceived(TurnEvent):
     cache_write_tokens: BigInt | None = None
     reasoning_tokens: BigInt | None = None
     cost_usd: float | None = None
+    cost_origin: CostOrigin | None = None
     latency_ms: float | None = None
     time_to_first_token_ms: float | None = None
     finish_reason: str | None = None

@@ -47,6 +47,8 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
     if response.prompt is not None:
         yield {"source": "user", "message": response.prompt}
     step: dict[str, Any] = {"source": "agent", "message": response.text}
+    if response.reasoning is not None:
+        step["reasoning_content"] = response.reasoning
     if response.occurred_at is not None:
         step["timestamp"] = f"{response.occurred_at.isoformat()}Z"
     calls = [action for action in detail.actions if action.status is not ActionStatus.ILLUSTRATION]

@@ -78,11 +78,12 @@ def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Sp
         "gen_ai.usage.output_tokens": response.output_tokens,
         "gen_ai.usage.cache_read.input_tokens": response.cached_tokens,
         "gen_ai.input.messages": None if response.prompt is None else _messages("user", response.prompt),
-        "gen_ai.output.messages": _messages("assistant", response.text),
+        "gen_ai.output.messages": _messages("assistant", response.text, response.reasoning),
         "actionledger.turn_index": response.index,
         "actionledger.capture": response.capture,
         "actionledger.outcome": detail.attempt.outcome if detail.attempt else None,
         "actionledger.cost_usd": response.cost_usd,
+        "actionledger.cost_origin": response.cost_origin,
         "actionledger.is_dated": response.occurred_at is not None,
     }
     at = response.occurred_at or track.session.started_at or _UNDATED.replace(tzinfo=None)
@@ -157,8 +158,9 @@ def _value(value: object) -> dict[str, object]:
     return {"stringValue": str(value)}
 
 
-def _messages(role: str, text: str) -> str:
-    return json_text([{"role": role, "parts": [{"type": "text", "content": text}]}])
+def _messages(role: str, text: str, reasoning: str | None = None) -> str:
+    thought = [] if reasoning is None else [{"type": "reasoning", "content": reasoning}]
+    return json_text([{"role": role, "parts": [*thought, {"type": "text", "content": text}]}])
 
 
 def _nanoseconds(at: datetime) -> str:

@@ -8,7 +8,7 @@ from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
 from actionledger.plurals import counted
 from actionledger.rates import Rate
-from actionledger.vocabulary import SENTENCES, Capture, ExecutionStatus, Origin
+from actionledger.vocabulary import SENTENCES, Capture, CostOrigin, ExecutionStatus, Origin
 
 # Nothing may be asked of anybody, and nothing runs, whatever stands in a text.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -103,6 +103,8 @@ def _turn(detail: TurnDetail) -> Iterator[str]:
     )
     if response.prompt is not None:
         yield _passage("What the model was shown before", response.prompt)
+    if response.reasoning is not None:
+        yield _passage("What the model thought", response.reasoning)
     yield _passage("What the model wrote", response.text, is_open=True)
     if detail.actions:
         rows = [
@@ -131,7 +133,8 @@ def _about(response: Response) -> Iterator[str]:
     if response.output_tokens is not None:
         yield f"{response.output_tokens:,} tokens out"
     if response.cost_usd is not None:
-        yield f"${response.cost_usd:,.4f}"
+        by = " by a price file" if response.cost_origin is CostOrigin.PRICES else ""
+        yield f"${response.cost_usd:,.4f}{by}"
 
 
 def _execution(execution: Execution) -> tuple[object, ...]:

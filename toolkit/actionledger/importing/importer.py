@@ -41,7 +41,7 @@ from actionledger.recording import (
 )
 from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Usage, Wording
 from actionledger.values import ParseResult
-from actionledger.vocabulary import Capture, LeftOutReason, RunKind
+from actionledger.vocabulary import Capture, CostOrigin, LeftOutReason, RunKind
 from actionledger.workspace import Workspace
 
 
@@ -362,6 +362,8 @@ def _recorded_of(turn: RecordedTurn) -> dict[str, object]:
         "capture": turn.capture,
         "call_count": len(turn.calls),
         "tools_hash": hash_of_tools(turn.tools) if turn.tools else None,
+        "reasoning": turn.reasoning or None,
+        "cost_origin": None if usage["cost_usd"] is None else CostOrigin.RECORDED,
     }
 
 

@@ -17,6 +17,7 @@ from actionledger.ledger.queries.recorded import known
 from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
 from actionledger.parsing.providers import require_json, split_message
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
+from actionledger.sources.shapes.sniffed import answer_of
 from actionledger.sources.usage import usage_of
 
 SOURCE = "python"
@@ -89,6 +90,7 @@ def recorded_turn(
     results: Sequence[AnyResult],
     usage: AnyUsage | None,
     at: datetime | None,
+    reasoning: str = "",
     **given: Any,
 ) -> RecordedTurn:
     """Return what a program says of a turn as a recording says it; see ``Ledger.record_turn``.
@@ -105,12 +107,14 @@ def recorded_turn(
         calls = tuple(RecordedCall(*call) for call in split.calls)
         said = {"text": split.text, "calls": calls, "capture": split.capture}
         usage = _usage_within(message) if usage is None else usage
+        reasoning = reasoning or "\n\n".join(filter(None, (each.reasoning for each in answer_of(message))))
     return RecordedTurn(
         index=0,
         usage=_usage(usage),
         tools="" if tools is None else json_text(tools),
         results=tuple(map(_result, results)),
         occurred_at=utc(at) if at else None,
+        reasoning=reasoning,
         **said,
         **given,
     )

@@ -145,6 +145,7 @@ class Ledger:
         feedback: str | None = None,
         at: datetime | None = None,
         name: str = "",
+        reasoning: str = "",
     ) -> str:
         """Record a turn that another runtime has brought about: what its model wrote, what was offered, what came of the calls.
 
@@ -167,6 +168,7 @@ class Ledger:
             feedback: what it was told next, beside the results.
             at: when the response was made; without a zone it is UTC.
             name: the message's own identifier: recorded again under it, a turn is the same one.
+            reasoning: what the model thought before it answered; the message's own where it has any and this is empty.
 
         Returns:
             The turn's id.
@@ -197,6 +199,7 @@ class Ledger:
             prompt=prompt,
             feedback=feedback,
             external_id=name,
+            reasoning=reasoning,
         )
         how = live.read_as(parser, dialects)
         self._refuse_unless_writable()

@@ -66,34 +66,51 @@ def add_recordings(connection: DuckDBPyConnection) -> None:
     """
     for table in TABLES:
         connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
-    missing = _missing_columns(connection)
-    if not missing:
+    if not _add_missing_columns(connection):
         return
-    for table_name, name, kind in missing:
-        connection.execute(f'ALTER TABLE {table_name} ADD COLUMN "{name}" {kind}')
     for name in ("turn_starts", "parse_attempts"):
         connection.execute(f"UPDATE {name} SET capture = 'text' WHERE capture IS NULL")  # noqa: S608 (our own names)
     connection.execute("UPDATE turn_starts SET message_id = '', call_count = 0 WHERE message_id IS NULL")
     connection.execute("UPDATE execution_starts SET origin = 'runtime' WHERE origin IS NULL")
     connection.execute("UPDATE execution_ends SET is_inferred = false WHERE is_inferred IS NULL")
     connection.execute("UPDATE session_ends SET scores = '{}', labels = '[]' WHERE scores IS NULL")
-    for name, select in VIEWS.items():
-        connection.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")
+    _make_views_anew(connection)
 
 
-def _missing_columns(connection: DuckDBPyConnection) -> list[tuple[str, str, str]]:
-    """Return what the tables lack, each column with its table and type."""
+def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
+    """Make room for what models thought, and for where a cost comes from: before, only recordings said one."""
+    if _add_missing_columns(connection):
+        connection.execute("UPDATE turn_starts SET cost_origin = 'recorded' WHERE cost_usd IS NOT NULL")
+    _make_views_anew(connection)
+
+
+def _add_missing_columns(connection: DuckDBPyConnection) -> bool:
+    """Add the columns that the tables lack; return whether there were any."""
     asked = "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = current_database()"
     there = set(connection.execute(asked).fetchall())
-    return [
+    missing = [
         (table.name, name, kind)
         for table in TABLES
         for name, kind in table.columns.items()
         if (table.name, name) not in there
     ]
+    for table_name, name, kind in missing:
+        connection.execute(f'ALTER TABLE {table_name} ADD COLUMN "{name}" {kind}')
+    return bool(missing)
 
 
-MIGRATIONS: tuple[Migration, ...] = (create_everything, add_approvals, add_reversals, add_recordings)
+def _make_views_anew(connection: DuckDBPyConnection) -> None:
+    for name, select in VIEWS.items():
+        connection.execute(f"CREATE OR REPLACE VIEW {name} AS {select}")
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    create_everything,
+    add_approvals,
+    add_reversals,
+    add_recordings,
+    add_thoughts_and_prices,
+)
 
 
 def version_in(connection: DuckDBPyConnection) -> int | None:

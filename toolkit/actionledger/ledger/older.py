@@ -1,12 +1,12 @@
 """What older versions wrote into segments, read as what it means now.
 
 Up to version 2 of the schema, undoing was recorded as one more try at the action: ``undone``, or ``succeeded`` for what put the
-changes back, with the paths as its result and no time taken.
+changes back, with the paths as its result and no time taken. Up to version 4, every cost was a recording's.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -14,9 +14,9 @@ from uuid import UUID
 from duckdb import DuckDBPyConnection
 from pydantic import TypeAdapter
 
-from actionledger.events import ActionReversed, Event, ExecutionStarted
+from actionledger.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
 from actionledger.ledger.columns import IN_EVENTS
-from actionledger.vocabulary import Reversal
+from actionledger.vocabulary import CostOrigin, Reversal
 
 _RESULT = {"changed_back", "in_all"}
 
@@ -90,6 +90,8 @@ class Older:
         """
         if isinstance(event, ExecutionStarted):
             self._starts[event.execution_id] = event
+        if isinstance(event, ResponseReceived) and event.cost_usd is not None and event.cost_origin is None:
+            return replace(event, cost_origin=CostOrigin.RECORDED)
         if not isinstance(event, ReversalAsTry):
             return event
         start = self._starts.get(event.execution_id) or self._start_of(event.execution_id)

@@ -41,7 +41,7 @@ from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.values import Block, FieldError, Issue, Repair
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """The number of the last migration; a ledger holds it in ``meta``."""
 
 

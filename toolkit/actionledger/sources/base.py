@@ -126,6 +126,8 @@ class RecordedTurn:
         tools: the tools that were offered, as ``canonical.json_text`` of a list as the OpenAI interface takes it; empty
             where they aren't known.
         model: the language model, where it is not the session's.
+        reasoning: what the model thought before it answered, where its provider shows it, and keeps it apart from the text; empty
+            where it doesn't.
 
     Example:
         >>> call = al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"})
@@ -146,6 +148,7 @@ class RecordedTurn:
     usage: Usage = field(default=Usage())
     tools: str = ""
     model: str = ""
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ class OpenTurn:
         occurred_at: when it was made, UTC without a zone.
         tools: the tools that were offered; see ``RecordedTurn``.
         model: the language model, if it is not the session's.
+        thoughts: what the model thought before it answered, in order.
     """
 
     index: int
@@ -43,6 +44,7 @@ class OpenTurn:
     occurred_at: datetime | None = None
     tools: str = ""
     model: str = ""
+    thoughts: list[str] = field(default_factory=list)
 
     def closed(self) -> RecordedTurn:
         """Return what it has come to."""
@@ -58,6 +60,7 @@ class OpenTurn:
             usage=self.usage,
             tools=self.tools,
             model=self.model,
+            reasoning="\n\n".join(self.thoughts),
         )
 
 

@@ -9,6 +9,7 @@ from actionledger.ledger.queries.turns import reading
 from actionledger.values import Block, Issue
 from actionledger.vocabulary import (
     Capture,
+    CostOrigin,
     ExecutionStatus,
     Origin,
     Outcome,
@@ -47,8 +48,10 @@ class Response:
             ended.
         capture: how much of what it wrote was kept.
         input_tokens, output_tokens, cached_tokens: what it took; None where nobody recorded it.
-        cost_usd: what it cost, in dollars; None where nobody recorded it.
+        cost_usd: what it cost, in dollars; None where nobody knows it.
         latency_ms: how long the model took, in milliseconds; None where nobody recorded it.
+        reasoning: what it thought before it answered, kept apart from the text; None where nobody recorded any.
+        cost_origin: whether the recording says what it cost, or a price file; None where nobody knows it.
     """
 
     turn_id: str
@@ -65,6 +68,8 @@ class Response:
     cached_tokens: int | None = None
     cost_usd: float | None = None
     latency_ms: float | None = None
+    reasoning: str | None = None
+    cost_origin: CostOrigin | None = None
 
     @property
     def feedback(self) -> str | None:
@@ -206,6 +211,7 @@ _TURNS_AT_MOST = 2**31
 RESPONSES = """
 SELECT turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index AS index, occurred_at,
        text, text_is_exact, prompt, capture, input_tokens, output_tokens, cached_tokens, cost_usd, latency_ms,
+       reasoning, cost_origin,
        CASE WHEN feedback IS NULL THEN [] ELSE [{'text': feedback, 'at': finished_at, 'is_resumed': false}] END
            || coalesce(later, []) AS told
 FROM turns LEFT JOIN (

@@ -155,6 +155,7 @@ def _join(there: Message, more: Message) -> None:
     begun = len(there.text)
     there.text += more.text
     there.calls += [replace(call, at=begun + (call.at or 0)) for call in more.calls]
+    there.reasoning = "\n\n".join(filter(None, (there.reasoning, more.reasoning)))
     there.passed.update(more.passed)
 
 

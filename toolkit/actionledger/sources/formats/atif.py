@@ -162,8 +162,6 @@ def _turn(
     results = tuple(_results(step, passed))
     # What was answered though it has no calls was read as it stands.
     is_raw = not calls and (bool(results) or not splits)
-    if text_at(step, "reasoning_content"):
-        passed[LeftOutReason.REASONING, "step"] += 1
     number = count_at(step, "step_id")
     answered = [each.output for each in results if isinstance(each.output, str) and each.output]
     return RecordedTurn(
@@ -179,6 +177,7 @@ def _turn(
         usage=_usage(object_at(step, "metrics")),
         tools=tools,
         model=text_at(step, "model_name"),
+        reasoning=text_at(step, "reasoning_content"),
     )
 
 

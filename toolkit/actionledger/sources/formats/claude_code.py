@@ -26,7 +26,7 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
-from actionledger.sources.pieces import SessionPieces
+from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.usage import usage_of
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
@@ -166,14 +166,19 @@ class _Transcript:
         if kind == "text":
             turn.texts.append(text_at(block, "text"))
         elif kind in {"thinking", "redacted_thinking"}:
-            is_plain = bool(text_at(block, "thinking"))
-            self.left_out[LeftOutReason.REASONING if is_plain else LeftOutReason.ENCRYPTED, "thinking"] += 1
+            self._take_thought(turn, text_at(block, "thinking"))
         elif kind in {"tool_use", "server_tool_use"}:
             given = block.get("input")
             arguments = given if isinstance(given, dict | str) else {}
             session.call(external_id, RecordedCall(text_at(block, "id"), text_at(block, "name"), arguments))
         else:
             self.left_out[LeftOutReason.UNKNOWN_KIND, kind[:40]] += 1
+
+    def _take_thought(self, turn: OpenTurn, thought: str) -> None:
+        if not thought:
+            self.left_out[LeftOutReason.ENCRYPTED, "thinking"] += 1
+        else:
+            turn.thoughts.append(thought)
 
     def _take_answer(self, line: Line) -> SessionPieces | None:
         """Take in what a person, the client or a tool has answered."""
@@ -268,6 +273,6 @@ SOURCE = Source(
     read,
     recognise,
     wordings=WORDINGS,
-    loses="The raw response: calls are parsed, so how they were written can't be audited; thoughts, and which tools were offered.",
+    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered.",
     fields=("sessionId", "uuid", "parentUuid", "message"),
 )

@@ -26,8 +26,9 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
-from actionledger.sources.pieces import SessionPieces
+from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.codex_results import ENDS, UNSAID, WORDINGS, End, ended, result_of
+from actionledger.sources.shapes.openai_responses import thoughts_of
 from actionledger.sources.usage import usage_of
 from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
@@ -228,10 +229,15 @@ class _Rollout:
         if kind == "message":
             turn.texts.append(_text(item))
         elif kind == "reasoning":
-            reason = LeftOutReason.REASONING if _text(item) else LeftOutReason.ENCRYPTED
-            self.left_out[reason, kind] += 1
+            self._take_thoughts(turn, item)
         else:
             pieces.call(external_id, _call(kind, item))
+
+    def _take_thoughts(self, turn: OpenTurn, item: Line) -> None:
+        if thoughts := thoughts_of(item):
+            turn.thoughts += thoughts
+        else:
+            self.left_out[LeftOutReason.ENCRYPTED, "reasoning"] += 1
 
     def _take_event(self, event: Line) -> None:
         kind = text_at(event, "type")
@@ -278,6 +284,6 @@ SOURCE = Source(
     read,
     recognise,
     wordings=WORDINGS,
-    loses="Thoughts, which are mostly encrypted; whether a call failed, but for its words; which tools were offered.",
+    loses="Thoughts, where they are encrypted; whether a call failed, but for its words; which tools were offered.",
     fields=("timestamp", "type", "payload"),
 )

@@ -159,8 +159,6 @@ def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:
     calls = [call for call in objects_at(value, "toolCalls") if text_at(call, "name") or text_at(call, "id")]
     if before is None:
         chat.passed.update(said.passed)
-        if thoughts := sum(1 for _ in objects_at(value, "thoughts")):
-            chat.passed[LeftOutReason.REASONING, "thoughts"] += thoughts
     prompt = "\n\n".join(chat.told) if chat.told and before is None else None
     chat.told.clear()
     chat.turns[name] = RecordedTurn(
@@ -178,7 +176,15 @@ def _take_turn(name: str, value: Mapping[str, Any], chat: _Chat) -> None:
         results=tuple(_results(calls)),
         usage=_usage(object_at(value, "tokens")),
         model=text_at(value, "model"),
+        reasoning="\n\n".join(_thoughts(value)) or (before.reasoning if before else ""),
     )
+
+
+def _thoughts(value: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is shown of the thoughts of a message: a subject and a description each."""
+    for thought in objects_at(value, "thoughts"):
+        if told := ": ".join(filter(None, (text_at(thought, "subject"), text_at(thought, "description")))):
+            yield told
 
 
 def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:

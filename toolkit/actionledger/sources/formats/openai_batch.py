@@ -85,6 +85,7 @@ def _session(name: str, exchange: Exchange, passed: Passed) -> Iterator[Recorded
             calls=tuple(message.calls),
             usage=message.usage,
             tools=request.tools,
+            reasoning=message.reasoning,
         )
         for place, message in enumerate(answered)
     )

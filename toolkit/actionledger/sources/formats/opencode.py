@@ -46,7 +46,6 @@ _OTHERS = {
     "subtask": LeftOutReason.BOOKKEEPING,
     "retry": LeftOutReason.BOOKKEEPING,
     "compaction": LeftOutReason.COMPACTED,
-    "reasoning": LeftOutReason.REASONING,
 }
 """What the parts are that are neither text nor a call."""
 
@@ -224,6 +223,8 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         found.say(part.get("text"))
     elif kind == "tool":
         _read_tool(part, found)
+    elif kind == "reasoning":
+        found.think(part.get("text"), detail=kind)
     else:
         found.pass_over(_OTHERS.get(kind, LeftOutReason.UNKNOWN_KIND), kind)
 

@@ -102,6 +102,7 @@ class _Reading:
             calls=tuple(message.calls),
             usage=message.usage,
             model=message.model,
+            reasoning=message.reasoning,
         )
         self._count += 1
 

@@ -114,7 +114,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
             is_error=is_error if isinstance(is_error, bool) else None,
         )
     elif kind == "thinking":
-        found.pass_over(LeftOutReason.REASONING if part.get("thinking") else LeftOutReason.ENCRYPTED, kind)
+        found.think(part.get("thinking"), detail=kind)
     elif kind == "redacted_thinking":
         found.pass_over(LeftOutReason.ENCRYPTED, kind)
     elif kind in _RAN_THERE or kind.endswith("_tool_result"):

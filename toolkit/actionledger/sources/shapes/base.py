@@ -31,6 +31,7 @@ class Message:
         usage: what it took, where it is a response.
         model: the model that wrote it, where it says so.
         occurred_at: when it was written, where it says so.
+        reasoning: what the model thought to itself, where its provider shows it.
     """
 
     speaker: Speaker
@@ -42,17 +43,33 @@ class Message:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     occurred_at: datetime | None = None
+    reasoning: str = ""
 
     @property
     def is_empty(self) -> bool:
         """Whether it holds nothing that a ledger takes."""
-        return not (self.text or self.calls or self.results)
+        return not (self.text or self.calls or self.results or self.reasoning)
 
     def say(self, text: object) -> None:
         """Take a text. A model's parts are one text as they are; others' are told apart by a line break."""
         if isinstance(text, str) and text:
             between = "\n" if self.text and self.speaker != "model" else ""
             self.text += between + text
+
+    def think(self, *thoughts: object, detail: object = "") -> None:
+        """Take what a model thought; what holds no text that anybody but its provider can read is counted.
+
+        Args:
+            *thoughts: the texts of one thought; each that is none is passed by.
+            detail: what the recording calls such a thought.
+        """
+        texts = [text for text in thoughts if isinstance(text, str) and text]
+        if not texts:
+            self.pass_over(LeftOutReason.ENCRYPTED, detail)
+        elif self.speaker != "model":
+            self.pass_over(LeftOutReason.REASONING, detail)
+        else:
+            self.reasoning = "\n\n".join(filter(None, (self.reasoning, *texts)))
 
     def call(
         self,

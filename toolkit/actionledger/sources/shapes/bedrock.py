@@ -113,8 +113,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
     elif cited := object_at(part, "citationsContent"):
         texts_of(found, cited.get("content"))
     elif thought := object_at(part, "reasoningContent"):
-        reason = LeftOutReason.REASONING if "reasoningText" in thought else LeftOutReason.ENCRYPTED
-        found.pass_over(reason)
+        found.think(object_at(thought, "reasoningText").get("text"), detail="reasoningContent")
     elif any(key in part for key in _NO_TEXT):
         found.pass_over(LeftOutReason.NO_TEXT, next(key for key in _NO_TEXT if key in part))
     elif "cachePoint" in part or "guardContent" in part:

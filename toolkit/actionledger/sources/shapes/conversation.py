@@ -70,6 +70,7 @@ class Conversation:
             calls=tuple(message.calls),
             usage=message.usage,
             model=message.model,
+            reasoning=message.reasoning,
         )
         self.turns.append(turn)
 

@@ -194,6 +194,7 @@ class Exchanges:
             usage=message.usage,
             tools=request.tools,
             model=message.model or request.model,
+            reasoning=message.reasoning,
         )
 
     def _remember(self, request: Request, message: Message, place: _Place) -> None:

@@ -124,7 +124,9 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         is_error = True if isinstance(output, Mapping) and output.get("error") else None
         found.result(came.get("id"), output, is_error=is_error)
     elif isinstance(part.get("text"), str):
-        found.pass_over(LeftOutReason.REASONING) if part.get("thought") is True else found.say(part["text"])
+        found.think(part["text"], detail="thought") if part.get("thought") is True else found.say(
+            part["text"]
+        )
     elif any(key in part for key in _RAN_THERE):
         found.pass_over(LeftOutReason.RUN_BY_PROVIDER, next(key for key in _RAN_THERE if key in part))
     elif any(key in part for key in _NO_TEXT):

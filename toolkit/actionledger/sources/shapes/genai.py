@@ -73,7 +73,7 @@ def _read_part(part: Mapping[str, Any], found: Message) -> None:
         is_error = True if error or part.get("isError") is True else None
         found.result(_first(part, "id", "toolCallId"), _unwrapped(output), is_error=is_error)
     elif kind in _THOUGHTS:
-        found.pass_over(LeftOutReason.REASONING)
+        found.think(_first(part, "content", "text", "thinking", "reasoning"), detail=kind)
     elif kind in _RAN_THERE:
         found.pass_over(LeftOutReason.RUN_BY_PROVIDER, kind)
     elif kind in _NO_TEXT:

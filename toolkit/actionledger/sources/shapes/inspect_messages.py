@@ -130,8 +130,8 @@ def _take_part(part: Mapping[str, Any], found: Message) -> None:
     if kind == "text":
         found.say(part.get("text"))
     elif kind == "reasoning":
-        is_plain = part.get("redacted") is not True and bool(text_at(part, "reasoning"))
-        found.pass_over(LeftOutReason.REASONING if is_plain else LeftOutReason.ENCRYPTED, "reasoning")
+        is_hidden = part.get("redacted") is True
+        found.think(part.get("summary") if is_hidden else part.get("reasoning"), detail="reasoning")
     elif kind == "tool_use":  # made and answered by the provider
         call_id = text_at(part, "id")
         found.call(call_id, part.get("name"), part.get("arguments"))

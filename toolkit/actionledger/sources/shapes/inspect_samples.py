@@ -170,6 +170,7 @@ class _Sample:
                 usage=message.usage,
                 tools=tools,
                 model=message.model,
+                reasoning=message.reasoning,
             )
         )
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from actionledger.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.sources.base import Usage
-from actionledger.sources.shapes import openai_chat
+from actionledger.sources.shapes import openai_chat, openai_responses
 from actionledger.sources.shapes.base import Message, Speaker, plain
-from actionledger.vocabulary import LeftOutReason
 
 _SPEAKERS: dict[str, Speaker] = {
     "ai": "model",
@@ -50,7 +49,7 @@ def message(value: Mapping[str, Any]) -> Message:
     content = fields.get("content")
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping) and text_at(part, "type") in {"thinking", "reasoning"}:
-            found.pass_over(LeftOutReason.REASONING)
+            found.think(*_thoughts(part), detail=part["type"])
         elif isinstance(part, Mapping) and text_at(part, "type") in {
             "tool_use",
             "function_call",
@@ -63,6 +62,12 @@ def message(value: Mapping[str, Any]) -> Message:
         _read_calls(fields, found)
         found.usage = _usage(fields)
     return found
+
+
+def _thoughts(part: Mapping[str, Any]) -> list[str]:
+    """Return the texts of a thought: LangChain's own part, Anthropic's, or OpenAI's with its summary."""
+    own = text_at(part, "reasoning") or text_at(part, "thinking")
+    return [own] if own else openai_responses.thoughts_of(part)
 
 
 def _read_calls(fields: Mapping[str, Any], found: Message) -> None:

@@ -58,8 +58,8 @@ def message(value: Mapping[str, Any]) -> Message:
     if speaker == "model":
         found.say(value.get("refusal"))
         _read_calls(value, found)
-        if any(value.get(key) for key in _THOUGHTS):
-            found.pass_over(LeftOutReason.REASONING)
+        if thought := next((value[key] for key in _THOUGHTS if value.get(key)), None):
+            found.think(thought, detail="reasoning")
     return found
 
 

@@ -96,7 +96,7 @@ def read_item(item: object, found: Message) -> None:
         is_error = True if text_at(item, "status") in _FAILED else None
         found.result(item.get("call_id"), plain(item.get("output")), is_error=is_error)
     elif kind == "reasoning":
-        found.pass_over(LeftOutReason.REASONING if _has_summary(item) else LeftOutReason.ENCRYPTED, kind)
+        found.think(*thoughts_of(item), detail=kind)
     elif kind.endswith("_call") or kind.startswith("mcp_") or kind == "tool_search_output":
         found.pass_over(LeftOutReason.RUN_BY_PROVIDER, kind)
     else:
@@ -180,5 +180,10 @@ def _read_content(content: object, found: Message) -> None:
             found.pass_over(LeftOutReason.NO_TEXT, part.get("type"))
 
 
-def _has_summary(item: Mapping[str, Any]) -> bool:
-    return any(True for key in ("summary", "content") for _ in objects_at(item, key))
+def thoughts_of(item: Mapping[str, Any]) -> list[str]:
+    """Return the texts of a ``reasoning`` item: the thought itself where it is there, else the summary that OpenAI shows of it."""
+    return next(filter(None, ([*_texts(item, key)] for key in ("content", "summary"))), [])
+
+
+def _texts(item: Mapping[str, Any], key: str) -> Iterator[str]:
+    return (text for part in objects_at(item, key) if (text := text_at(part, "text")))

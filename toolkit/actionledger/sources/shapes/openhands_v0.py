@@ -87,6 +87,7 @@ class V0Events:
         if is_new:
             turn.capture, turn.usage, turn.model = Capture.ARGUMENTS, said.usage, said.model
             turn.texts.extend(filter(None, (said.text,)))
+            turn.thoughts.extend(filter(None, (said.reasoning,)))
             self._begin(known, event)
             self._passed.update(said.passed)
             for call in said.calls:

@@ -77,7 +77,7 @@ class V1Events:
     def _say(self, turn: OpenTurn, message: Mapping[str, Any], text: str) -> None:
         thought = text_at(message, "reasoning_content")
         if thought and thought not in text:  # some models write it into their text as well
-            self._passed[LeftOutReason.REASONING, "message"] += 1
+            turn.thoughts.append(thought)
         if text:
             turn.texts.append(text)
 

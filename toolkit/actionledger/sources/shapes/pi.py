@@ -64,8 +64,7 @@ def _of_model(value: Mapping[str, Any]) -> Message:
         if isinstance(part, Mapping) and part.get("type") == "toolCall":
             found.call(part.get("id"), part.get("name"), part.get("arguments"))
         elif isinstance(part, Mapping) and part.get("type") == "thinking":
-            is_plain = bool(part.get("thinking")) and part.get("redacted") is not True
-            found.pass_over(LeftOutReason.REASONING if is_plain else LeftOutReason.ENCRYPTED, "thinking")
+            found.think(None if part.get("redacted") is True else part.get("thinking"), detail="thinking")
         else:
             texts_of(found, part)
     found.usage = replace(usage(object_at(value, "usage")), finish_reason=text_at(value, "stopReason")[:80])

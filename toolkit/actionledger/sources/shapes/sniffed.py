@@ -14,7 +14,6 @@ from actionledger.sources.base import Usage
 from actionledger.sources.shapes import anthropic, gemini, genai, langchain, openai_chat, openai_responses
 from actionledger.sources.shapes.base import Message, Request, tools_text
 from actionledger.sources.shapes.known import shape_of_request, shape_of_response
-from actionledger.vocabulary import LeftOutReason
 
 _DEEP = 8
 _ITEMS = frozenset({"function_call", "function_call_output", "reasoning", "custom_tool_call"})
@@ -99,6 +98,7 @@ def _joined(messages: list[Message]) -> Message:
         begun = len(whole.text) + (1 if whole.text and message.text else 0)
         whole.text = "\n".join(filter(None, (whole.text, message.text)))
         whole.calls += [replace(call, at=begun + (call.at or 0)) for call in message.calls]
+        whole.reasoning = "\n\n".join(filter(None, (whole.reasoning, message.reasoning)))
         whole.passed.update(message.passed)
     return whole
 
@@ -216,8 +216,10 @@ def _of_vercel(value: Mapping[str, Any]) -> Message:
     parts = [{**each, "type": "tool-call"} for each in objects_at({"calls": calls}, "calls")]
     said = {"type": "text", "text": text_at(value, "text")}
     found = genai.message({"role": "assistant", "content": [said, *parts]})
-    if value.get("reasoning") or value.get("reasoningText"):
-        found.pass_over(LeftOutReason.REASONING)
+    if thought := value.get("reasoningText") or value.get("reasoning"):
+        given: list[Any] = thought if isinstance(thought, list) else [thought]
+        texts = (each.get("text") if isinstance(each, Mapping) else each for each in given)
+        found.think(*texts, detail="reasoning")
     return found
 
 

@@ -178,6 +178,7 @@ class Traces:
             else message.usage,
             tools=step.tools,
             model=step.model,
+            reasoning=message.reasoning,
         )
 
 

@@ -39,7 +39,8 @@ def _grow(block: dict[str, Any], delta: Mapping[str, Any]) -> None:
         block["text"] = text_at(block, "text") + delta["text"]
     elif thought := object_at(delta, "reasoningContent"):
         kind = "reasoningText" if "text" in thought else "redactedContent"
-        block.setdefault("reasoningContent", {}).setdefault(kind, {})
+        held = block.setdefault("reasoningContent", {}).setdefault(kind, {})
+        held["text"] = text_at(held, "text") + text_at(thought, "text")
 
 
 def _place(event: Mapping[str, Any]) -> int:
