@@ -128,3 +128,13 @@ def test_a_message_is_split_as_it_is(message, text, calls, capture):
     """Arguments stay what the model wrote, broken ones too."""
     split = split_message(message)
     assert (split.text, [tuple(call) for call in split.calls], split.capture) == (text, calls, capture)
+
+
+def test_a_patch_that_is_none_is_refused_where_its_hunk_is() -> None:
+    """Codex records a patch as the text of a call."""
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-a\n+b\nold\n*** End Patch"
+    good = patch.replace("old\n", "")
+    calls = (Call("c1", "apply_patch", good, "text"), Call("c2", "apply_patch", patch, "text"))
+    reading = read_recorded("Now.", calls, Capture.ARGUMENTS)
+    assert [action.arguments for action in reading.actions] == [{"input": good}]
+    assert [issue.span.of(reading.text) for issue in reading.issues] == ["old"]

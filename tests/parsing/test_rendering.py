@@ -31,7 +31,7 @@ NAMES_OF_TEXTS = (
 OF_TEXTS = [BY_NAME[name] for name in NAMES_OF_TEXTS]
 """The dialects of any tool that write texts only."""
 
-OF_ITS_OWN = [BY_NAME[name] for name in ("xml_tags", "mint", "search_replace")]
+OF_ITS_OWN = [BY_NAME[name] for name in ("xml_tags", "mint", "search_replace", "bash_fence", "apply_patch")]
 """The dialects that have actions of their own and texts only."""
 
 MARKUP = """
@@ -215,12 +215,20 @@ def own_calls(dialect: Dialect, *, tame: bool) -> st.SearchStrategy[list[PlainCa
         "xml_tags": {tag: dict.fromkeys(dict(fields), texts) for tag, fields in XmlTags().tags},
         "mint": {"execute": {"code": texts}, "solution": {"answer": texts}},
         "search_replace": {"search_replace": {"path": paths, "search": lines, "replace": lines}},
+        "bash_fence": {"bash": {"command": texts}},
+        "apply_patch": {"apply_patch": {"input": texts.map(patch_of)}},
     }[dialect.name]
     each_action = [
         st.fixed_dictionaries(fields).map(lambda arguments, name=name: PlainCall(name, arguments))
         for name, fields in actions.items()
     ]
-    return st.lists(st.one_of(each_action), min_size=1, max_size=3)
+    return st.lists(st.one_of(each_action), min_size=1, max_size=1 if dialect.name == "bash_fence" else 3)
+
+
+def patch_of(text: str) -> str:
+    """A patch that adds a file with that text, and replaces it in another one."""
+    lines = "".join(f"+{line}\n" for line in text.split("\n"))
+    return f"*** Begin Patch\n*** Add File: a.py\n{lines}*** Update File: b.py\n@@\n-x\n{lines}*** End Patch"
 
 
 @each(OF_ITS_OWN)
@@ -253,6 +261,7 @@ WRITES_MORE_THAN_CALLS = {
     "mint": "a thought",
     "react": "a thought",
     "search_replace": "the fence's label",
+    "bash_fence": "what the model says before it",
 }
 """The dialects whose example holds more than its calls, and what that is."""
 

@@ -21,7 +21,17 @@ from actionledger.reading import read_response
 from actionledger.values import ActionCall
 from actionledger.vocabulary import ActionStatus, Outcome
 
-OF_PROFILES = {"actions", "iteration", "json_action", "plan", "xml_tags", "mint", "search_replace"}
+OF_PROFILES = {
+    "actions",
+    "iteration",
+    "json_action",
+    "plan",
+    "xml_tags",
+    "mint",
+    "search_replace",
+    "bash_fence",
+    "apply_patch",
+}
 NATIVE = [dialect for dialect in DIALECTS if dialect.name not in OF_PROFILES]
 OWN = [
     (profile, dialect.name)

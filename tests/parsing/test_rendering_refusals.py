@@ -10,7 +10,11 @@ from actionledger.parsing.dialects import DIALECTS, dialect_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.dialects.reasoning import Reasoning
 
-OF_ANY_TOOL = [dialect for dialect in DIALECTS if dialect.name not in {"xml_tags", "mint", "search_replace"}]
+OF_ANY_TOOL = [
+    dialect
+    for dialect in DIALECTS
+    if dialect.name not in {"xml_tags", "mint", "search_replace", "bash_fence", "apply_patch"}
+]
 
 REFUSED = [
     ("hermes", PlainCall("a", {"b": float("nan")}), "float values are not JSON"),
@@ -67,6 +71,9 @@ REFUSED = [
         "'content'",
     ),
     ("search_replace", PlainCall("edit", {}), "is not search_replace(path, search, replace)"),
+    ("bash_fence", PlainCall("edit", {}), "is not bash(command)"),
+    ("apply_patch", PlainCall("edit", {}), "is not apply_patch(input)"),
+    ("apply_patch", PlainCall("apply_patch", {"input": "*** Begin Patch\nx\n*** End Patch"}), "not be read"),
     (
         "search_replace",
         PlainCall("search_replace", {"path": "a", "search": "b", "replace": ""}),

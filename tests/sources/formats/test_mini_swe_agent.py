@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from actionledger.importing.paths import import_path
+from actionledger.ledger import open_ledger
 from actionledger.sources.base import LeftOut, RecordedSession, Refusal, Sample
 from actionledger.sources.formats.mini_swe_agent import SOURCE, read, recognise
 from actionledger.sources.wordings import judged
@@ -124,3 +126,17 @@ def test_it_is_recognised_by_what_it_says_or_by_its_last_word(items):
     assert recognise(Sample(None, b'[{"role": "system", "content": "Be brief."}]')) == 0
     assert recognise(Sample(None, b'{"info": {}, "trajectory_format": "mini-swe-agent-1"}')) == 1
     assert [type(each) for each in items({"a": 1})] == [Refusal]
+
+
+def test_a_raw_response_is_read_as_its_runtime_reads_it(tmp_path):
+    """A command is an action with its result, though nobody recorded that a shell was offered."""
+    path = tmp_path / "a.traj.json"
+    path.write_text(
+        json.dumps([*ASKED, ran("ls"), told("<returncode>2</returncode>\nno"), ran("pwd"), told("/")])
+    )
+    with open_ledger(tmp_path / "l.duckdb") as ledger:
+        import_path(path, ledger, format="mini_swe_agent")
+        found = ledger.sql(
+            "SELECT a.dialect, a.arguments->>'command', e.reason FROM actions a JOIN executions e USING (action_id) ORDER BY a.turn_index"
+        )
+        assert found.fetchall() == [("bash_fence", "ls", "command_failed"), ("bash_fence", "pwd", None)]

@@ -3,14 +3,14 @@
 import json
 import time
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
-from actionledger.parsing.parsers import AnyParser, parser_named
+from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
 from actionledger.parsing.recorded import RECORDED, with_calls
 from actionledger.profiles import profile_named
 from actionledger.reading import read_and_record, read_calls
@@ -41,6 +41,14 @@ class ReadAs:
     def is_open(self) -> bool:
         """Whether nobody said in which format texts are."""
         return self.profile is None and self.parser is None
+
+    def in_format(self, dialects: tuple[str, ...]) -> "ReadAs":
+        """Return how the texts of a format are read that has dialects of its own, where nobody said how; else this.
+
+        Args:
+            dialects: their names; none for a format whose texts may be anything.
+        """
+        return replace(self, parser=parser_for(dialects)) if dialects and self.is_open else self
 
     def profile_of(self, session: RecordedSession) -> Profile | None:
         """Return the profile that a session is read under; None for none.

@@ -105,7 +105,7 @@ class SourcesImporter:
                 source=name,
                 origin=self._origin,
                 known=self._known_of(name),
-                read_as=self._read_as,
+                read_as=self._read_as.in_format(_dialects(format_name)),
                 wordings=_wordings(format_name),
             )
         importer = self._importers[name]
@@ -181,6 +181,13 @@ class Snapshot:
     def close(self) -> None:
         """Let go of it."""
         self._connection.close()
+
+
+def _dialects(source: str) -> tuple[str, ...]:
+    try:
+        return source_named(source).dialects
+    except UnknownNameError:
+        return ()
 
 
 def _wordings(source: str) -> tuple[Wording, ...]:

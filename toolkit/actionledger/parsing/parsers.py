@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from actionledger.errors import UnknownNameError
 from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
+from actionledger.parsing.dialects.bash_fences import BashFence
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.evidence.weighing import EvidenceSetting
 from actionledger.parsing.finding import Finder
@@ -163,6 +164,12 @@ def parser_for(
     return DialectParser(name="+".join(dialects), dialects=tuple(chosen.values()))
 
 
+_EVERY_DIALECT = tuple(
+    BashFence(needs_shell=True) if dialect.name == "bash_fence" else dialect_named(dialect.name)
+    for dialect in DIALECTS
+)
+"""Every dialect, those that look like anybody's example with more to ask for."""
+
 PARSERS: dict[str, AnyParser] = {
     parser.name: parser
     for parser in (
@@ -186,7 +193,7 @@ PARSERS: dict[str, AnyParser] = {
             evidence="reported",
         ),
         DialectParser(name="reasoner", dialects=(dialect_named("plan"),), evidence="reported"),
-        DialectParser(name="auto", dialects=tuple(dialect_named(dialect.name) for dialect in DIALECTS)),
+        DialectParser(name="auto", dialects=_EVERY_DIALECT),
         DialectParser(
             name="mint",
             dialects=(dialect_named("mint"),),

@@ -12,11 +12,14 @@ from typing import Any, NamedTuple, Protocol
 
 from actionledger.depth import is_deeper
 from actionledger.parsing.dialects.base import Found, Written
+from actionledger.parsing.dialects.parts.patch_lines import faults_of
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.parsers import READING_RULES, REPAIRS
 from actionledger.tolerant_json import DecodeOptions, decode
 from actionledger.values import Issue, Reading, Span
 from actionledger.vocabulary import BlockStatus, Capture, Reason
+
+_PATCHES, _BEGIN = "apply_patch", "*** Begin Patch"
 
 _DECODING = DecodeOptions(repairs=REPAIRS)
 
@@ -131,10 +134,21 @@ def _read(call: CallBeside, span: Span) -> Found:
     if not isinstance(call.arguments, str):
         return _parsed(call, call.arguments, span)
     if call.kind == "text":
-        return _found(call, {"input": call.arguments}, span)
+        return _with_its_text(call, call.arguments, span)
     if not call.arguments.strip():
         return _found(call, {}, span)
     return _moved(_decoded(call, call.arguments), span)
+
+
+def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
+    """Return a call whose argument is a text; a patch is one of its own dialect, and refused where it is none."""
+    found = _found(call, {"input": text}, span)
+    faults = faults_of(text.rstrip(), span.start) if call.name == _PATCHES and text.startswith(_BEGIN) else ()
+    return (
+        found._replace(status=BlockStatus.MALFORMED, actions=(), reason=faults[0].code, issues=faults)
+        if faults
+        else found
+    )
 
 
 def _decoded(call: CallBeside, arguments: str) -> Found:

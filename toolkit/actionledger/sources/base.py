@@ -314,6 +314,7 @@ class Source:
         fields: what its lines hold at least, by which people are told what an unknown file is near to.
         names: where a session's name is unique: in the whole format, or in its file, whose place then tells it from others.
         mapped: returns what reads a file whose columns have other names, by the format's own; None where it has no columns.
+        dialects: what its raw texts are written in, where nobody says otherwise; empty to look for every dialect.
     """
 
     name: str
@@ -327,3 +328,4 @@ class Source:
     fields: tuple[str, ...] = ()
     names: Literal["format", "file"] = "format"
     mapped: Callable[[Mapping[str, str]], ReadFile] | None = None
+    dialects: tuple[str, ...] = ()

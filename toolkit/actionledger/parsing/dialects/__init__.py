@@ -8,8 +8,10 @@ from typing import TypeAlias, get_args
 
 from actionledger.errors import UnknownNameError
 from actionledger.parsing.dialects.apertus import Apertus
+from actionledger.parsing.dialects.apply_patch import ApplyPatch
 from actionledger.parsing.dialects.bare_json import Json
 from actionledger.parsing.dialects.base import Dialect, Found
+from actionledger.parsing.dialects.bash_fences import BashFence
 from actionledger.parsing.dialects.cohere import Cohere
 from actionledger.parsing.dialects.deepseek import DeepSeekV3, DeepSeekV31
 from actionledger.parsing.dialects.deepseek_dsml import DeepseekDsml
@@ -86,6 +88,8 @@ AnyDialect: TypeAlias = (
     | SolarOpen2
     | PythonFence
     | SearchReplace
+    | ApplyPatch
+    | BashFence
     | React
     | Pythonic
     | Llama4Pythonic

@@ -199,4 +199,5 @@ SOURCE = Source(
         "Tokens and times, where the provider's response isn't kept; calls in the wrong form of version 2; whether the change "
         "solved the problem."
     ),
+    dialects=("bash_fence",),
 )

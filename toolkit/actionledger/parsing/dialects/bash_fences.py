@@ -1,0 +1,80 @@
+"""One fenced command of a shell: the action of mini-swe-agent's responses.
+
+A bash fence is usually somebody's example, so every format together looks for one only where a shell was offered.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.parts.verdicts import read_block, refused
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, raw_text
+from actionledger.parsing.scan.openings import Opening
+from actionledger.parsing.scan.source import Source
+from actionledger.tolerant_json.options import DecodeOptions
+from actionledger.values import Issue, Span
+from actionledger.vocabulary import Reason
+
+SHELLS = (
+    *("bash", "shell", "sh", "terminal", "local_shell", "run_bash", "execute_bash", "run", "run_command", "execute_command"),
+    *("run_shell_command", "run_terminal_cmd", "run_terminal_command", "run_in_terminal", "exec_command"),
+)  # fmt: skip
+"""What tools are called that run a command of a shell, those that say it most plainly first."""
+
+_OPENER = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?i:mswea_bash_command|bash)(?=\s|$)", re.MULTILINE)
+
+
+class BashFence(Dialect):
+    """The one ```` ```bash ```` fence of a response is a command to run; the runtime refuses a response with several.
+
+    Args:
+        needs_shell: whether it is looked for only where a tool was offered that runs a command of a shell.
+    """
+
+    name: Literal["bash_fence"] = "bash_fence"
+    needs_shell: bool = False
+    source = "mini-swe-agent, config/mini_textbased.yaml and models/utils/actions_text.py; version 2 labels it mswea_bash_command"
+    rules = (
+        "Write exactly one command, in a fence labelled bash; join several with && or ||.",
+        "It is run as it stands: escape nothing.",
+    )
+    example = "I list the files.\n\n```bash\nls -la\n```"
+    strings_only: ClassVar[bool] = True
+
+    @property
+    def fence_labels(self) -> frozenset[str]:
+        """The labels of both versions."""
+        return frozenset({"bash", "mswea_bash_command"})
+
+    def read(self, source: Source, opening: Opening, end: int, _options: DecodeOptions) -> Found | None:
+        """Read the fenced command that begins here; see ``Dialect.read``."""
+        name = self._tool(source)
+        if not name:
+            return None
+        closing = source.closing_fence(opening, opening.end, end)
+        span, body = Span(opening.start, closing.end), Span(opening.end, closing.start)
+        command = body.of(source.text).strip()
+        if not closing.found:  # a command that is cut may do something else
+            reason = Reason.UNCLOSED_FENCE if command else Reason.TRUNCATED
+            return refused(span, body, Issue(reason, Span(opening.start, opening.end)))
+        if not command:
+            return refused(span, body, Issue(Reason.EMPTY_BLOCK, body))
+        if source.search(_OPENER, 0, len(source.text)) < source.text.rfind("\n", 0, opening.start) + 1:
+            detail = "A response has exactly one bash block, and another one stands before it."
+            return refused(span, body, Issue(Reason.AMBIGUOUS, body, detail))
+        return read_block(span, body, (Written(name, {"command": command}, span),))
+
+    def _tool(self, source: Source) -> str:
+        """Return what the tool is called that runs the command: as it was offered; empty where none was that has to be."""
+        offered = (name for name in SHELLS if source.names and name in source.names)
+        return next(offered, "" if self.needs_shell else SHELLS[0])
+
+    def write(self, calls: Sequence[PlainCall]) -> str:
+        """Write the one command; see ``Dialect.write``."""
+        if len(calls) > 1:
+            raise ValueError("a response has exactly one command")
+        (call,) = calls
+        if call.name not in SHELLS or call.arguments.keys() != {"command"}:
+            raise ValueError(f"{call.name!r} with {list(call.arguments)} is not bash(command)")
+        return fenced("bash", raw_text(call.arguments["command"]))
