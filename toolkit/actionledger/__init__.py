@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from actionledger.explaining import explain as explain
     from actionledger.importing import (
         ImportReport as ImportReport,
+        Prices as Prices,
         import_path as import_path,
         import_sessions as import_sessions,
     )
@@ -129,7 +130,7 @@ _NAMES_OF_MODULES = {
     "execution.profile": ("Profile",),
     "execution.settings": ("ActionSettings", "ExecutionSettings"),
     "explaining": ("explain",),
-    "importing": ("ImportReport", "import_path", "import_sessions"),
+    "importing": ("ImportReport", "Prices", "import_path", "import_sessions"),
     "ledger": ("Ledger", "open_ledger"),
     "ledger.queries.agreement": ("Agreement", "agreement"),
     "ledger.queries.filters": ("Filter",),

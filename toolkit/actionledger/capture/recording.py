@@ -14,7 +14,7 @@ from typing import Generic, Protocol, Self, TypeVar
 
 from actionledger.errors import EventTooLargeError, LedgerError
 from actionledger.forking import watch
-from actionledger.importing import Importer, ImportReport
+from actionledger.importing import Importer, ImportReport, Prices
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.sources.base import Item, LeftOut
@@ -66,6 +66,7 @@ class Recording(Generic[Taken]):
         origin: where they come from, as records say it; a name that no other recording has.
         waiting_bytes: how much may wait.
         waiting_items: how many may wait.
+        prices: what responses cost of which only the tokens are known.
     """
 
     def __init__(
@@ -77,12 +78,15 @@ class Recording(Generic[Taken]):
         origin: str,
         waiting_bytes: int = WAITING_BYTES,
         waiting_items: int = WAITING_ITEMS,
+        prices: Prices | None = None,
     ) -> None:
         self._ledger = ledger
         self._read = read
         self._origin = origin
         self._bounds = (waiting_bytes, waiting_items)
-        self._importer = Importer(ledger.record, source=source, origin=origin, known=known(ledger, source))
+        self._importer = Importer(
+            ledger.record, source=source, origin=origin, known=known(ledger, source), prices=prices
+        )
         self._begin()
         watch(self)
 

@@ -16,6 +16,7 @@ from actionledger.capture.wire import SOURCE, WireReader
 from actionledger.clock import now
 from actionledger.errors import UsageError
 from actionledger.extras import require
+from actionledger.importing import Prices
 from actionledger.ledger import Ledger
 
 require("A recording proxy", "live", "httpx", "uvicorn")
@@ -37,6 +38,7 @@ class ProxyServer:
         ledger: where to record; it must stay open until this is closed.
         port: where to listen; 0 for any port that is free.
         silence: how long the upstream may be silent, in seconds.
+        prices: what responses cost, which no interface says.
 
     Attributes:
         address: where it listens, as a base URL.
@@ -45,10 +47,18 @@ class ProxyServer:
         UsageError: the upstream's address is none, or nothing can listen on the port.
     """
 
-    def __init__(self, upstream: str, ledger: Ledger, *, port: int = 0, silence: float = SILENCE) -> None:
+    def __init__(
+        self,
+        upstream: str,
+        ledger: Ledger,
+        *,
+        port: int = 0,
+        silence: float = SILENCE,
+        prices: Prices | None = None,
+    ) -> None:
         origin = f"proxy {upstream} {now():%Y-%m-%d %H:%M:%S.%f}"
         self.recording: Recording[RawExchange] = Recording(
-            ledger, WireReader(origin).read, source=SOURCE, origin=origin
+            ledger, WireReader(origin).read, source=SOURCE, origin=origin, prices=prices
         )
         self._proxy = Proxy(upstream, self.recording.put, silence=silence)
         self._socket = _listening(port)

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.imported import print_left_out, print_refusals, taken
+from actionledger.cli.imported import print_left_out, print_priced, print_refusals, taken
 from actionledger.cli.ledgers import DEFAULT_LEDGER
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
 from actionledger.clock import now
 from actionledger.errors import LedgerError
+from actionledger.importing.prices import Prices
 from actionledger.ledger import open_ledger
 
 if TYPE_CHECKING:
@@ -44,6 +45,13 @@ def proxy(
     silence: Annotated[
         float, typer.Option("--timeout", min=1.0, help="How long the upstream may be silent, in seconds.")
     ] = 900.0,
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            "--prices",
+            help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+        ),
+    ] = None,
 ) -> None:
     """Pass an agent's requests on to its model's server, and record what comes back, until interrupted.
 
@@ -53,8 +61,9 @@ def proxy(
     from actionledger.capture.serving import ProxyServer  # noqa: PLC0415 - an optional dependency
 
     where = ledger or DEFAULT_LEDGER
+    costs = None if prices is None else Prices.of(prices)
     with open_ledger(where) as opened:
-        server = ProxyServer(upstream, opened, port=port, silence=silence)
+        server = ProxyServer(upstream, opened, port=port, silence=silence, prices=costs)
         kept = server.run(lambda: _print_start(server.address, upstream, where))
         # Before the ledger is closed, which fails where nothing could be written.
         print_kept(kept, where)
@@ -77,6 +86,7 @@ def print_kept(kept: "Kept", ledger: Path) -> None:
     """
     beside.print(plain(f"{taken(kept.report)}."))
     print_left_out(kept.report)
+    print_priced(kept.report)
     print_dropped(kept.dropped)
     beside.print(plain(f"Next: actionledger report --ledger {ledger}"))
 

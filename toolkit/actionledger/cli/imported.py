@@ -33,6 +33,7 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
     console.print(f"{taken(report)}; {counted(len(report.refusals), 'line')} refused.")
     print_refusals(report, ledger)
     print_left_out(report)
+    print_priced(report)
     if report.left_out:
         print_note(f"Each by file: {command_words('sql', _LEFT_OUT_QUERY, ledger=ledger)}")
     if proposal := _proposal(report):
@@ -44,6 +45,20 @@ def print_left_out(report: ImportReport) -> None:
     """Print how much was left out, by reason."""
     for reason, count in report.left_out_by_reason.items():
         print_note(f"left out {count:,}: {LEFT_OUT[reason]}")
+
+
+def print_priced(report: ImportReport) -> None:
+    """Print how many turns a price file has a price for, and which models it has none for."""
+    if report.priced:
+        print_note(
+            f"{counted(report.priced, 'turn')} cost what the price file says (cost_origin = 'prices')."
+        )
+    for model, count in report.unpriced.most_common(SHOWN_REFUSALS):
+        print_note(
+            f"no price for {model or 'a model without a name'!r}: {counted(count, 'turn')}", style="yellow"
+        )
+    if (more := len(report.unpriced) - SHOWN_REFUSALS) > 0:
+        print_note(f"and for {counted(more, 'more model')}", style="yellow")
 
 
 def taken(report: ImportReport) -> str:

@@ -65,6 +65,13 @@ def import_recordings(
             "--source", help="What records name it; sessions of one source and name are the same session."
         ),
     ] = "",
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            "--prices",
+            help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+        ),
+    ] = None,
 ) -> None:
     """Take in recorded sessions of any known format, which is found out; what is there already is passed over."""
     mapping = _mapping(columns or [])
@@ -83,6 +90,7 @@ def import_recordings(
                 parser=parser,
                 tools=offered,
                 on_progress=tell,
+                prices=prices,
             )
     except KeyboardInterrupt as stopped:
         if (so_far := getattr(stopped, "report", None)) is None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         ImportProgress as ImportProgress,
         ImportStopped as ImportStopped,
     )
+    from actionledger.importing.prices import Prices as Prices
     from actionledger.importing.reading import ReadAs as ReadAs
     from actionledger.importing.report import ImportReport as ImportReport
     from actionledger.importing.sessions import import_sessions as import_sessions
@@ -25,6 +26,7 @@ _MODULES = {
     "ImportReport": "report",
     "ImportStopped": "plan_importer",
     "Importer": "importer",
+    "Prices": "prices",
     "ReadAs": "reading",
     "import_path": "paths",
     "import_sessions": "sessions",

@@ -13,6 +13,7 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import derived_id, new_id
 from actionledger.importing.omissions import WITHIN_TURN, changes
+from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, parser_for_turn, read_turn
 from actionledger.importing.report import ImportReport
 from actionledger.importing.results import Results
@@ -55,6 +56,7 @@ class Importer:
         known: what the ledger has already; what is taken in is added to it.
         read_as: how texts of sessions without a profile are read.
         wordings: how the source words errors.
+        prices: what responses cost of which only the tokens are recorded; None to leave that open.
 
     Attributes:
         file: the file that is being read, where the sessions come from several.
@@ -69,6 +71,7 @@ class Importer:
         known: Known,
         read_as: ReadAs = AS_IT_SAYS,
         wordings: Sequence[Wording] = (),
+        prices: Prices | None = None,
     ) -> None:
         self.record = record
         self.source = source
@@ -78,6 +81,7 @@ class Importer:
         self.report = ImportReport()
         self.file = origin
         self._read_as = read_as
+        self._prices = prices
         self._results = Results(self._record_in_run, self.run, known, wordings)
         self._has_begun = False
         self._parsers: set[str] = set()
@@ -207,7 +211,9 @@ class Importer:
         )
         self._note_parser(parser_for_turn(item, turn, self._read_as))
         self._note_tools(turn.tools)
-        received = response_received(key, run_id, looked.text, turn.prompt, **_recorded_of(turn))
+        received = response_received(
+            key, run_id, looked.text, turn.prompt, **(_recorded_of(turn) | self._priced(key, turn))
+        )
         record_fitting(self._record_in_run, received)
         if turn.feedback is not None:
             record_fitting(self._record_in_run, turn_finished(key, run_id, turn.feedback, None))
@@ -222,6 +228,23 @@ class Importer:
         self.report.results += found
         if without_call:
             self.report.left_out[self.file, LeftOutReason.NO_CALL, WITHIN_TURN] += without_call
+
+    def _priced(self, key: TurnKey, turn: RecordedTurn) -> dict[str, object]:
+        """Return what a turn cost by the price file, where its recording doesn't say; one without a price is counted."""
+        took = turn.usage
+        if (
+            self._prices is None
+            or took.cost_usd is not None
+            or took.output_tokens is None
+            or took.input_tokens is None
+        ):
+            return {}
+        cost = self._prices.cost(key.session.model, took, turn.occurred_at)
+        if cost is None:
+            self.report.unpriced[key.session.model] += 1
+            return {}
+        self.report.priced += 1
+        return {"cost_usd": cost, "cost_origin": CostOrigin.PRICES}
 
     def _run(
         self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace

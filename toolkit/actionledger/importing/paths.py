@@ -17,6 +17,7 @@ from actionledger.vocabulary import LeftOutReason
 
 if TYPE_CHECKING:
     from actionledger.importing.plan_importer import ImportProgress
+    from actionledger.importing.prices import Prices
     from actionledger.importing.reading import ReadAs
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -37,6 +38,7 @@ def import_path(
     parser: str | None = None,
     tools: Sequence[Mapping[str, Any]] | None = None,
     on_progress: "Callable[[ImportProgress], None] | None" = None,
+    prices: "Prices | AnyPath | None" = None,
 ) -> ImportReport:
     """Take files of recorded sessions into a ledger, whatever their formats; what it has already is passed over.
 
@@ -53,12 +55,14 @@ def import_path(
         parser: what reads them instead, by name; without any of the three, every known format is looked for.
         tools: the tools that were offered, as OpenAI's interface takes them, where the recording doesn't say.
         on_progress: is told how far it is.
+        prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
 
     Returns:
         What was taken in. A file that is as it was when it was taken in is not read again.
 
     Raises:
-        SourceError: there is no such file, or none of them is a recording of a known format; says what was seen instead.
+        SourceError: there is no such file, or none of them is a recording of a known format; says what was seen instead. Or the
+            prices can't be read.
         UnknownNameError: there is no such format, profile, dialect or parser.
         UsageError: ``columns`` names a field that there is not, or texts are to be read in two ways.
         LedgerError: the ledger can't be written to.
@@ -76,6 +80,7 @@ def import_path(
     paths = [Path(each) for each in ([path] if isinstance(path, str | os.PathLike) else path)]
     told = Told(format, source, checked(columns or {}))
     read_as = _read_as(profile=profile, dialects=dialects, parser=parser, tools=tools)
+    costs = _prices(prices)
     ledger_path = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
     taken = TakenFiles.of(ledger_path)
     plan = planned(files_at(paths), told, taken)
@@ -89,7 +94,13 @@ def import_path(
     )
     with opened as there:
         return PlanImporter(
-            there, plan, taken, origin=_origin(paths), read_as=read_as, on_progress=on_progress
+            there,
+            plan,
+            taken,
+            origin=_origin(paths),
+            read_as=read_as,
+            on_progress=on_progress,
+            prices=costs,
         ).run()
 
 
@@ -100,6 +111,14 @@ def _read_as(**given: Any) -> "ReadAs | None":
     from actionledger.importing.told import told  # noqa: PLC0415 - loads every parser, and most imports are told nothing
 
     return told(**given)
+
+
+def _prices(given: "Prices | AnyPath | None") -> "Prices | None":
+    if not isinstance(given, str | os.PathLike):
+        return given
+    from actionledger.importing.prices import Prices  # noqa: PLC0415 - most imports have none
+
+    return Prices.of(Path(given))
 
 
 def _nothing_new(plan: Plan) -> ImportReport:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from actionledger.errors import ActionLedgerError
+from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.recognising import Plan, ToRead
 from actionledger.importing.report import ImportReport
@@ -53,6 +54,7 @@ class PlanImporter:
         origin: what people have named, as the runs say it.
         read_as: how texts of sessions without a profile are read; None for every known format.
         on_progress: is told how far it is.
+        prices: what responses cost of which only the tokens are recorded.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class PlanImporter:
         origin: str,
         read_as: ReadAs | None,
         on_progress: Callable[[ImportProgress], None] | None,
+        prices: Prices | None = None,
     ) -> None:
         self._ledger = ledger
         self._plan = plan
@@ -77,7 +80,11 @@ class PlanImporter:
         self._whole: list[ToRead] = []
         together = {each.name for each in plan.to_read if each.format.names == "file"}
         self._importers = SourcesImporter(
-            ledger, origin=origin, read_as=read_as or AS_IT_SAYS, asked_together=together
+            ledger,
+            origin=origin,
+            read_as=read_as or AS_IT_SAYS,
+            asked_together=together,
+            prices=prices,
         )
 
     def run(self) -> ImportReport:

@@ -27,6 +27,8 @@ class ImportReport:
         unchanged: files that were passed over, since they are as they were when they were taken in.
         searched: new turns of raw text that were read in every known format, since nobody said how.
         found: in how many of them calls of a format were found, by the dialect's name.
+        priced: new turns of which a price file says what they cost.
+        unpriced: how many have tokens, and a model that it has no price for, by the model's name.
 
     Example:
         >>> session = al.RecordedSession("s1", None, "some-model", "", (al.RecordedTurn(0, "Hello."),))
@@ -50,6 +52,8 @@ class ImportReport:
     unchanged: int = 0
     searched: int = 0
     found: Counter[str] = field(default_factory=Counter)
+    priced: int = 0
+    unpriced: Counter[str] = field(default_factory=Counter)
 
     @property
     def left_out_by_reason(self) -> dict[LeftOutReason, int]:
@@ -76,4 +80,6 @@ class ImportReport:
         self.unchanged += other.unchanged
         self.searched += other.searched
         self.found += other.found
+        self.priced += other.priced
+        self.unpriced += other.unpriced
         return self

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from actionledger.errors import UnknownNameError
 from actionledger.importing.importer import Importer
+from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.report import ImportReport
 from actionledger.ledger import Ledger
@@ -26,6 +27,7 @@ class SourcesImporter:
         origin: the path that they come from, as the runs say it.
         read_as: how texts of sessions without a profile are read.
         asked_together: sources whose sessions are few each: what the ledger has of all of them is asked for once.
+        prices: what responses cost of which only the tokens are recorded.
     """
 
     def __init__(
@@ -35,10 +37,12 @@ class SourcesImporter:
         origin: str | Path = "",
         read_as: ReadAs = AS_IT_SAYS,
         asked_together: Iterable[str] = (),
+        prices: Prices | None = None,
     ) -> None:
         self._ledger = ledger
         self._origin = str(origin)
         self._read_as = read_as
+        self._prices = prices
         self._asked_together = frozenset(asked_together)
         self._before: Snapshot | None = None
         self._known: dict[str, Known] = {}
@@ -107,6 +111,7 @@ class SourcesImporter:
                 known=self._known_of(name),
                 read_as=self._read_as.in_format(_dialects(format_name)),
                 wordings=_wordings(format_name),
+                prices=self._prices,
             )
         importer = self._importers[name]
         importer.file = self._file
@@ -129,6 +134,7 @@ def import_sessions(
     source: str = PYTHON,
     origin: str | Path = "",
     read_as: ReadAs = AS_IT_SAYS,
+    prices: Prices | None = None,
 ) -> ImportReport:
     """Take recorded sessions into a ledger; what it has already is passed over.
 
@@ -138,6 +144,7 @@ def import_sessions(
         source: what records name the source of sessions that don't say; sessions of one source and name are the same session.
         origin: the path that they come from, as the run says it.
         read_as: how texts of sessions without a profile are read.
+        prices: what responses cost of which only the tokens are recorded.
 
     Returns:
         What was taken in. What was taken in before an error is kept. A session that names a profile that there is not is refused.
@@ -154,7 +161,7 @@ def import_sessions(
         ...     report.turns, ledger.sql("SELECT name, status FROM actions").fetchall()
         (1, [('add', 'valid')])
     """
-    importers = SourcesImporter(ledger, origin=origin, read_as=read_as)
+    importers = SourcesImporter(ledger, origin=origin, read_as=read_as, prices=prices)
     report = ImportReport()
     try:
         for item in items:
