@@ -267,5 +267,6 @@ SOURCE = Source(
     patterns=("*.jsonl", "*.jsonl.gz", "*.json"),
     loses="The text of calls; the definitions of tools, of which it has the names; tokens of each message that it wrote, unless stream events "
     "were recorded: the session's total and its cost are metadata.",
+    fields=("type", "session_id", "message", "parent_tool_use_id"),
 )
 """The format."""

@@ -245,4 +245,5 @@ SOURCE = Source(
         "Argument strings, which are parsed; whether a call failed, but for its words; which of several calls an observation "
         "without an identifier answers; steps that no model was asked for; token identifiers."
     ),
+    fields=("schema_version", "session_id", "agent", "steps"),
 )

@@ -170,4 +170,5 @@ SOURCE = Source(
     patterns=("*.json", "*.jsonl", "*.json.gz", "*.jsonl.gz"),
     wordings=WORDINGS,
     loses="Argument strings of providers that parse them; expected outputs; rows without identifiers, which belong to no trace.",
+    fields=("root_span_id", "span_id", "span_attributes", "metrics"),
 )

@@ -138,5 +138,6 @@ SOURCE = Source(
     recognise,
     patterns=("*.yaml", "*.yml", "*.yaml.gz", "*.json"),
     loses="Times, unless a provider says them; how long an answer took; what a filter of the recorder has blotted out.",
+    fields=("interactions", "version"),
 )
 """The format."""

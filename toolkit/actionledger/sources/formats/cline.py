@@ -228,5 +228,6 @@ SOURCE = Source(
     wordings=_WORDINGS,
     loses="Why a response ended, how long it took, approvals, the tools that were offered; which of several calls of a text a result "
     "belongs to is told by its place.",
+    fields=("version", "sessionId", "messages", "agent"),
 )
 """The format."""

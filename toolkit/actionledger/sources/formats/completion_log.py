@@ -117,5 +117,6 @@ SOURCE = Source(
     patterns=("*.json",),
     loses="Which conversation a request belongs to, which is told by its folder and its first message; whether a call failed; "
     "the last calls' results, which no further request repeats.",
+    fields=("messages", "response", "kwargs", "timestamp"),
 )
 """The format."""

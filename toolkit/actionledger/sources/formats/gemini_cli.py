@@ -260,5 +260,6 @@ SOURCE = Source(
     patterns=("session-*.json", "session-*.jsonl", "*.jsonl.gz"),
     wordings=_WORDINGS,
     loses="The text of calls, why a response ended, the tools that were offered, which folder it was.",
+    fields=("sessionId", "projectHash", "startTime"),
 )
 """The format."""

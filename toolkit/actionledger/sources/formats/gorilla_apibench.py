@@ -66,4 +66,5 @@ SOURCE = Source(
     recognise,
     patterns=("response_*.jsonl",),
     loses="The question, which is in a file of its own; tokens and times; whether the answer was right.",
+    fields=("question_id", "text", "answer_id", "model_id"),
 )

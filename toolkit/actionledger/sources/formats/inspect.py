@@ -153,4 +153,5 @@ SOURCE = Source(
         "Argument strings, where the provider's body isn't in the log or its interface parses them; requests that gave no answer; "
         "earlier tries of a sample; images and other media; what solvers did to the state; samples in chunks."
     ),
+    fields=("version", "status", "eval", "plan", "samples"),
 )

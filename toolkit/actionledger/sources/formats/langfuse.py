@@ -193,4 +193,5 @@ SOURCE = Source(
         "Whatever a framework didn't hand over: often the tools that were offered, and the identifiers of calls; of a request "
         "that is told twice, what the outer one says beside; comments of scores; prompts' names and versions."
     ),
+    fields=("trace", "observations"),
 )

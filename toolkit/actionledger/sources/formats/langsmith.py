@@ -189,4 +189,5 @@ SOURCE = Source(
         "Argument strings, which LangChain parses, where the provider's own don't stand beside them; which runs are agents; "
         "inputs and outputs that were stored apart; comments of feedback."
     ),
+    fields=("run_type", "trace_id", "dotted_order", "inputs", "outputs"),
 )

@@ -200,4 +200,5 @@ SOURCE = Source(
         "solved the problem."
     ),
     dialects=("bash_fence",),
+    fields=("info", "messages", "trajectory_format"),
 )

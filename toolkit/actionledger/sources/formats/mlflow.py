@@ -155,4 +155,5 @@ SOURCE = Source(
         "Argument strings of providers that parse them; which call a tool's span answers, but for its name and arguments; "
         "rationales of assessments."
     ),
+    fields=("info", "data"),
 )

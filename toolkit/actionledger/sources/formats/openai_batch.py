@@ -155,5 +155,6 @@ SOURCE = Source(
     recognise,
     patterns=("*.jsonl", "*.jsonl.gz"),
     loses="What was asked, unless the file of requests lies beside the answers; how long an answer took.",
+    fields=("custom_id", "response", "error"),
 )
 """The format."""

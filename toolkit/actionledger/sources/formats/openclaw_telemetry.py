@@ -122,5 +122,6 @@ SOURCE = Source(
     read,
     recognise,
     loses="The text of calls, the tools that were offered, whose child a session is; a session whose end is missing.",
+    fields=("type", "ts", "seq"),
 )
 """The format."""

@@ -279,5 +279,6 @@ SOURCE = Source(
     patterns=("ses_*.json", "*.json"),
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions; sessions that are kept in SQLite, which have to be exported.",
+    fields=("id", "projectID", "directory"),
 )
 """The format."""

@@ -269,4 +269,5 @@ SOURCE = Source(
         "The raw text of agents that used no provider's calls (before version 1); whether code failed, but for its words; tokens, "
         "where neither the answer nor the conversation's state has them; who of several agents acted (delegation before version 1)."
     ),
+    fields=("id", "timestamp", "source"),
 )

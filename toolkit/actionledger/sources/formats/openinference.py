@@ -52,4 +52,5 @@ SOURCE = Source(
         "Content that was masked; answers of the history that have no span of their own; argument strings of providers that "
         "parse them; evaluations, which Phoenix keeps apart."
     ),
+    fields=("context", "attributes", "span_kind"),
 )

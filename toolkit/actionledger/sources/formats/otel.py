@@ -96,4 +96,5 @@ SOURCE = Source(
         "What a model wrote, where content isn't captured: its tokens and times are kept; answers of the history that have no "
         "span of their own; argument strings of providers that parse them."
     ),
+    fields=("resourceSpans",),
 )

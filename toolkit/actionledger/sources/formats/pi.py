@@ -153,5 +153,6 @@ SOURCE = Source(
     read,
     recognise,
     loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
+    fields=("type", "id", "timestamp", "cwd"),
 )
 """The format."""

@@ -136,5 +136,6 @@ SOURCE = Source(
     recognise,
     patterns=("*.jsonl", "*.jsonl.gz", "*.json"),
     loses="Headers; which requests belong together where neither words nor calls of an answer come back in a request.",
+    fields=("request", "response"),
 )
 """The format."""

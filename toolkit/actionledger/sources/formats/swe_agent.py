@@ -251,4 +251,5 @@ SOURCE = Source(
         "Tokens, costs and times of a single response; whether a command failed, but for its words; calls of a try in the wrong "
         "form; who judged the result."
     ),
+    fields=("trajectory", "history", "info"),
 )

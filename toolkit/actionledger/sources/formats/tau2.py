@@ -135,5 +135,6 @@ SOURCE = Source(
     patterns=("*.json", "*.json.gz"),
     loses="Argument strings, unless the provider's responses were kept; the tools that were offered; voice runs, which have no messages; "
     "calls of the simulated user.",
+    fields=("timestamp", "info", "tasks"),
 )
 """The format."""

@@ -202,4 +202,5 @@ SOURCE = Source(
         "The model, tokens and times of a response; in which order branches were tried, but for their places; answers without a tree "
         "(chains)."
     ),
+    fields=("answer_generation", "tree", "win"),
 )
