@@ -118,7 +118,7 @@ def test_spans_are_those_of_the_ledger(one, ledger):
     [chat] = [span for span in spans if _of(span).get("actionledger.turn_index") == "1"]
     assert int(chat["endTimeUnixNano"]) - int(chat["startTimeUnixNano"]) == 900_000_000
     assert _of(chat)["gen_ai.usage.input_tokens"] == "100"
-    assert json.loads(_of(chat)["gen_ai.output.messages"])[0]["parts"][0]["content"] == _texts(one)[1]
+    assert json.loads(_of(chat)["gen_ai.output.messages"])[0]["parts"] == _parts(one)[1]
     tools = [span for span in spans if span["name"] == "execute_tool edit"]
     assert [span["status"]["code"] for span in tools] == [1, 2, 2]
     json.dumps(traces([one])).encode()
@@ -128,8 +128,20 @@ def _of(span: dict) -> dict:
     return {each["key"]: next(iter(each["value"].values())) for each in span["attributes"]}
 
 
-def _texts(one) -> list[str]:
-    return [detail.response.text for detail in one.turns()]
+def _parts(one) -> list[list[dict]]:
+    """Return each response's text, up to the argument string of its one call, and that call."""
+    found = []
+    for detail in one.turns():
+        text = detail.response.text
+        at = text.rindex('{"path"') if detail.response.capture == "arguments" else len(text)
+        parts: list[dict] = [{"type": "text", "content": text[:at]}]
+        if detail.response.capture != "text":
+            [call_id] = {each.call_id for each in detail.executions}
+            [action] = detail.actions
+            arguments = text[at:] or json.loads(action.arguments)
+            parts.append({"type": "tool_call", "id": call_id, "name": action.name, "arguments": arguments})
+        found.append(parts)
+    return found
 
 
 def test_a_trajectory_has_each_step_call_and_result(one):
@@ -140,7 +152,8 @@ def test_a_trajectory_has_each_step_call_and_result(one):
     assert [step["step_id"] for step in steps] == list(range(1, 7))
     assert [step["source"] for step in steps] == ["user", "agent"] * 3
     agents = steps[1::2]
-    assert [step["message"] for step in agents] == _texts(one)
+    texts = [[part["content"] for part in parts if part["type"] == "text"] for parts in _parts(one)]
+    assert [step["message"] for step in agents] == ["".join(each) for each in texts]
     for step in agents:
         names = [call["tool_call_id"] for call in step["tool_calls"]]
         assert [result["source_call_id"] for result in step["observation"]["results"]] == names

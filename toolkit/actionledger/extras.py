@@ -1,5 +1,6 @@
 """What a bare install lacks is said in one way: what needs it, which packages, and the extra that brings them."""
 
+import re
 from importlib.util import find_spec
 
 from actionledger.errors import MissingPackageError
@@ -13,8 +14,15 @@ def missing(purpose: str, extra: str, *packages: str) -> MissingPackageError | N
         extra: the extra that brings all of them.
         packages: their names as they are imported.
     """
-    lacking = [package.replace("_", "-") for package in packages if find_spec(package) is None]
+    lacking = [re.sub("[_.]", "-", package) for package in packages if not _is_there(package)]
     return MissingPackageError(purpose, lacking, extra) if lacking else None
+
+
+def _is_there(package: str) -> bool:
+    try:
+        return find_spec(package) is not None
+    except ModuleNotFoundError:  # not even what it is a part of
+        return False
 
 
 def require(purpose: str, extra: str, *packages: str) -> None:

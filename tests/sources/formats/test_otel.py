@@ -415,3 +415,45 @@ def test_a_file_that_grows_adds_what_is_new(tmp_path):
         held = ledger.sql("SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM turns)").fetchone()
     assert counts == [(1, 1, 0), (0, 0, 1), (1, 0, 0), (0, 0, 0)]
     assert held == (1, 2)
+
+
+def test_spans_of_jaeger_and_zipkin_are_those_of_otlp(tmp_path):
+    """Tags for attributes, microseconds for times, the parent among the references."""
+    said = json.dumps([message("assistant", text("Here."))])
+    given = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.output.messages": said}
+    own = {
+        "traceID": TRACE,
+        "spanID": "0000000000000002",
+        "operationName": "chat m",
+        "startTime": BEGIN // 1000,
+        "duration": 500_000,
+    }
+    above = [{"refType": "CHILD_OF", "traceID": TRACE, "spanID": "0000000000000001"}]
+    tags = [{"key": key, "type": "string", "value": each} for key, each in given.items()]
+    root = own | {"spanID": "0000000000000001", "operationName": "agent", "tags": [
+        {"key": "gen_ai.operation.name", "type": "string", "value": "invoke_agent"},
+        {"key": "gen_ai.conversation.id", "type": "string", "value": "c"}]}  # fmt: skip
+    jaeger = {
+        "data": [
+            {
+                "traceID": TRACE,
+                "spans": [root | {"references": []}, own | {"tags": tags, "references": above}],
+                "processes": {},
+            }
+        ]
+    }
+    zipkin = [
+        {"traceId": TRACE, "id": "0000000000000001", "name": "agent", "timestamp": BEGIN // 1000, "duration": 1, "tags": {
+            "gen_ai.operation.name": "invoke_agent", "gen_ai.conversation.id": "c"}},
+        {"traceId": TRACE, "id": "0000000000000002", "parentId": "0000000000000001", "name": "chat m",
+         "timestamp": BEGIN // 1000, "duration": 500_000, "tags": given},
+    ]  # fmt: skip
+    for name, whole in (("jaeger", jaeger), ("zipkin", zipkin)):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps(whole, indent=1))
+        assert recognised(sample_of(path))[0].source is SOURCE
+        [session] = sessions(read(path))
+        [turn] = session.turns
+        assert (session.external_id, turn.text, turn.external_id) == ("c", "Here.", "0000000000000002")
+        assert turn.usage.latency_ms == 500
+        assert str(turn.occurred_at) == "2025-09-16 12:43:13.500000"

@@ -283,10 +283,11 @@ def test_no_value_in_a_line_stops_a_source(name, tmp_path):
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_document_that_is_cut_is_refused(name, tmp_path):
-    """And raises nothing else."""
+    """And raises nothing else; of a list, what stands whole in it is kept beside."""
     path = written(name, tmp_path)
     path.write_bytes(path.read_bytes()[:-3])
-    assert {type(item) for item in read(name, path)} == {Refusal}
+    kept = {RecordedSession} if isinstance(DOCUMENTS[name], list) else set()
+    assert {type(item) for item in read(name, path)} == {Refusal} | kept
 
 
 @pytest.mark.parametrize("name", LINES)

@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from actionledger._version import __version__
+from actionledger.exports.parts import call_id, parts_of
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Execution, Response, TurnDetail
 from actionledger.vocabulary import ActionStatus
@@ -46,7 +47,8 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
     response = detail.response
     if response.prompt is not None:
         yield {"source": "user", "message": response.prompt}
-    step: dict[str, Any] = {"source": "agent", "message": response.text}
+    said = "".join(part for part in parts_of(detail) if isinstance(part, str))
+    step: dict[str, Any] = {"source": "agent", "message": said}
     if response.reasoning is not None:
         step["reasoning_content"] = response.reasoning
     if response.occurred_at is not None:
@@ -55,13 +57,13 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
     if calls:
         step["tool_calls"] = [
             {
-                "tool_call_id": _name(response, action.index),
+                "tool_call_id": call_id(detail, action.index),
                 "function_name": action.name,
                 "arguments": _object(action.arguments),
             }
             for action in calls
         ]
-    if results := [_result(response, execution) for execution in detail.executions]:
+    if results := [_result(detail, execution) for execution in detail.executions]:
         step["observation"] = {"results": results}
     if metrics := _metrics(response):
         step["metrics"] = metrics
@@ -72,7 +74,7 @@ def _steps(detail: TurnDetail) -> Iterator[dict[str, Any]]:
     yield step
 
 
-def _result(response: Response, execution: Execution) -> dict[str, Any]:
+def _result(detail: TurnDetail, execution: Execution) -> dict[str, Any]:
     content = execution.message if execution.result in {"", "null"} else _text(execution.result)
     told = {
         "status": str(execution.status),
@@ -80,9 +82,10 @@ def _result(response: Response, execution: Execution) -> dict[str, Any]:
         "exit_status": execution.exit_status,
         "duration_ms": execution.duration_ms,
         "origin": str(execution.origin),
+        "is_inferred": execution.is_inferred or None,
     }
     extra = {name: value for name, value in told.items() if value is not None}
-    return {"source_call_id": _name(response, execution.action_index), "content": content, "extra": extra}
+    return {"source_call_id": call_id(detail, execution.action_index), "content": content, "extra": extra}
 
 
 def _metrics(response: Response) -> dict[str, Any]:
@@ -109,10 +112,6 @@ def _totals(steps: list[dict[str, Any]]) -> dict[str, Any]:
         if any(name in each for each in metrics)
     }
     return known | {"total_steps": len(steps)}
-
-
-def _name(response: Response, index: int) -> str:
-    return f"call-{response.index}-{index}"
 
 
 def _object(text: str) -> object:

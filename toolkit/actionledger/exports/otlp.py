@@ -4,13 +4,14 @@ Names and attributes are those of the semantic conventions for generative AI; wh
 ``actionledger.``. What is lost is said in docs/exports.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeAlias
 from uuid import UUID
 
 from actionledger._version import __version__
 from actionledger.canonical import json_text
+from actionledger.exports.parts import Call, call_id, parts_of
 from actionledger.exports.tracks import Track
 from actionledger.ids import derived_id
 from actionledger.ledger.queries import Execution, TurnDetail
@@ -77,8 +78,8 @@ def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Sp
         "gen_ai.usage.input_tokens": response.input_tokens,
         "gen_ai.usage.output_tokens": response.output_tokens,
         "gen_ai.usage.cache_read.input_tokens": response.cached_tokens,
-        "gen_ai.input.messages": None if response.prompt is None else _messages("user", response.prompt),
-        "gen_ai.output.messages": _messages("assistant", response.text, response.reasoning),
+        "gen_ai.input.messages": None if response.prompt is None else _message("user", [response.prompt]),
+        "gen_ai.output.messages": _message("assistant", parts_of(detail), response.reasoning),
         "actionledger.turn_index": response.index,
         "actionledger.capture": response.capture,
         "actionledger.outcome": detail.attempt.outcome if detail.attempt else None,
@@ -90,23 +91,24 @@ def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Sp
     took = timedelta(milliseconds=response.latency_ms or 0)
     span = _span(trace, own, root, f"chat {track.session.model}".strip(), kind=_CLIENT, known=known)
     span |= {"startTimeUnixNano": _nanoseconds(at - took), "endTimeUnixNano": _nanoseconds(at)}
-    calls = {action.index: action.arguments for action in detail.actions}
-    return [
-        span,
-        *(_of_call(each, calls.get(each.action_index), at, trace, own) for each in detail.executions),
-    ]
+    return [span, *(_of_call(each, detail, at, trace, own) for each in detail.executions)]
 
 
-def _of_call(execution: Execution, arguments: str | None, at: datetime, trace: str, parent: str) -> Span:
+def _of_call(execution: Execution, detail: TurnDetail, at: datetime, trace: str, parent: str) -> Span:
+    arguments = next(
+        (each.arguments for each in detail.actions if each.index == execution.action_index), None
+    )
     identity = (execution.attempt_id, execution.action_index, execution.try_number, execution.origin)
     known = {
         "gen_ai.operation.name": "execute_tool",
         "gen_ai.tool.name": execution.name,
-        "gen_ai.tool.call.id": execution.call_id,
+        "gen_ai.tool.call.id": call_id(detail, execution.action_index),
         "gen_ai.tool.call.arguments": arguments,
         "gen_ai.tool.call.result": execution.result or None,
         "error.type": execution.reason,
         "actionledger.status": execution.status,
+        "actionledger.reason": execution.reason,
+        "actionledger.duration_ms": execution.duration_ms,
         "actionledger.origin": execution.origin,
         "actionledger.exit_status": execution.exit_status,
         "actionledger.is_inferred": execution.is_inferred or None,
@@ -158,9 +160,15 @@ def _value(value: object) -> dict[str, object]:
     return {"stringValue": str(value)}
 
 
-def _messages(role: str, text: str, reasoning: str | None = None) -> str:
+def _message(role: str, parts: Iterable[str | Call], reasoning: str | None = None) -> str:
     thought = [] if reasoning is None else [{"type": "reasoning", "content": reasoning}]
-    return json_text([{"role": role, "parts": [*thought, {"type": "text", "content": text}]}])
+    return json_text([{"role": role, "parts": [*thought, *map(_part, parts)]}])
+
+
+def _part(part: str | Call) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "content": part}
+    return {"type": "tool_call", "id": part.call_id, "name": part.name, "arguments": part.arguments}
 
 
 def _nanoseconds(at: datetime) -> str:

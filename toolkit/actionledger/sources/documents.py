@@ -10,6 +10,7 @@ from pydantic_core import from_json
 from actionledger.depth import is_deeper
 from actionledger.errors import SourceError
 from actionledger.sources.containers import OnRead, opened, shown
+from actionledger.sources.cut import Elements, whole_part
 from actionledger.text import from_utf8_with_halves
 
 MAX_DOCUMENT = 256 * 2**20
@@ -29,20 +30,64 @@ def json_document(path: Path, on_read: OnRead | None = None) -> Any:
     Raises:
         SourceError: it can't be opened or read, is no JSON, or is larger than ``MAX_DOCUMENT``.
     """
+    value, reason = document_or_part(path, on_read)
+    if reason:
+        raise SourceError(f"{shown(path)!r}: {reason}")
+    return value
+
+
+def document_or_part(path: Path, on_read: OnRead | None, *lists: Elements) -> tuple[Any, str]:
+    """Return the value of a file that is one JSON document, or what is whole of one that breaks off.
+
+    Args:
+        path: the file, plain or gzipped; ``-`` for the standard input.
+        on_read: is told how far it is read.
+        lists: which lists of it may be kept as far as they go.
+
+    Returns:
+        The value, and where it breaks off with what was kept, a sentence; empty where it is whole.
+
+    Raises:
+        SourceError: it can't be opened or read, is no JSON, or is larger than ``MAX_DOCUMENT``.
+    """
     with opened(path, on_read, only_lines=False) as file:
-        try:
-            data = file.read(MAX_DOCUMENT + 1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise SourceError(f"{shown(path)!r} breaks off: {error}.") from error
+        data, broken = read_all(file)
     if len(data) > MAX_DOCUMENT:
         raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
+    reason = ""
     try:
         value = _loads(data)
     except (ValueError, RecursionError) as error:
-        raise SourceError(f"{shown(path)!r} is no JSON: {error}.") from error
+        part = whole_part(readable(data), 0, lists) if lists else None
+        if part is None and broken:
+            raise SourceError(f"{shown(path)!r} breaks off: {broken}.") from error
+        if part is None:
+            raise SourceError(f"{shown(path)!r} is no JSON: {error}.") from error
+        value, reason = part
     if is_deeper(value, MAX_DEPTH):
         raise SourceError(f"{shown(path)!r} is nested deeper than {MAX_DEPTH} levels.")
-    return value
+    return value, reason
+
+
+def read_all(file: Any) -> tuple[bytes, str]:
+    """Return what can be read, at most one byte more than a document may have, and why there is no more; empty for the end."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        while size <= MAX_DOCUMENT and (part := file.read(2**20)):
+            parts.append(part)
+            size += len(part)
+    except (OSError, EOFError, zlib.error) as error:
+        return b"".join(parts), str(error)
+    return b"".join(parts), ""
+
+
+def readable(data: bytes) -> str:
+    """Return a document as text, up to where it is none."""
+    try:
+        return from_utf8_with_halves(data).removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        return from_utf8_with_halves(data[: error.start]).removeprefix("\ufeff")
 
 
 def _loads(data: bytes) -> Any:

@@ -6,8 +6,7 @@ one object behind the other over many lines.
 
 import json
 import re
-import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ from actionledger.depth import is_deeper
 from actionledger.errors import SourceError
 from actionledger.sources.base import Refusal, Sample
 from actionledger.sources.containers import OnRead, head_of, is_document, opened, shown
-from actionledger.sources.documents import MAX_DEPTH, MAX_DOCUMENT
+from actionledger.sources.cut import Elements, whole_part
+from actionledger.sources.documents import MAX_DEPTH, MAX_DOCUMENT, read_all, readable
 from actionledger.sources.lines import MAX_LINE, json_lines
-from actionledger.text import from_utf8_with_halves
 
 _DECODER = json.JSONDecoder()
 _BLANK = re.compile(r"\s*")
@@ -28,14 +27,16 @@ _SEEN = 40
 _HEAD = 2**16
 
 
-def json_objects(path: Path, on_read: OnRead | None = None) -> Iterator[dict[str, Any] | Refusal]:
+def json_objects(
+    path: Path, on_read: OnRead | None = None, *lists: Elements
+) -> Iterator[dict[str, Any] | Refusal]:
     """Yield the objects of a file; see ``numbered_objects``."""
-    for item in numbered_objects(path, on_read):
+    for item in numbered_objects(path, on_read, *lists):
         yield item if isinstance(item, Refusal) else item[1]
 
 
 def numbered_objects(
-    path: Path, on_read: OnRead | None = None
+    path: Path, on_read: OnRead | None = None, *lists: Elements
 ) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:
     """Yield the objects of a file, those of a list one by one, each with its number: of its line, or of its place.
 
@@ -44,6 +45,7 @@ def numbered_objects(
     Args:
         path: the file, plain or gzipped; ``-`` for the standard input.
         on_read: is told how far it is read.
+        lists: which lists of a document that breaks off may be kept as far as they go.
 
     Raises:
         SourceError: the file can't be opened, or is one document that is too large.
@@ -52,7 +54,7 @@ def numbered_objects(
         yield from json_lines(path, on_read)
         return
     number = 0
-    for value in _of_document(path, on_read):
+    for value in _of_document(path, on_read, lists):
         for each in value if isinstance(value, list) else [value]:
             number += 1
             if isinstance(each, dict):
@@ -83,48 +85,36 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def _of_document(path: Path, on_read: OnRead | None) -> Iterator[Any]:
+def _of_document(path: Path, on_read: OnRead | None, lists: Collection[Elements]) -> Iterator[Any]:
     with opened(path, on_read, only_lines=False) as file:
-        data, broken = _read(file)
+        data, broken = read_all(file)
     if len(data) > MAX_DOCUMENT:
         raise SourceError(f"{shown(path)!r} is one document of more than {MAX_DOCUMENT:,} bytes; split it.")
-    try:
-        values = _decoded(data)
-        for value in values:
-            if is_deeper(value, MAX_DEPTH):
-                yield Refusal(shown(path), 0, f"A value is nested deeper than {MAX_DEPTH} levels.")
-            else:
-                yield value
-    except (ValueError, RecursionError) as error:
-        yield Refusal(shown(path), 0, f"The file is no JSON: {error}.")
+    for value in _decoded(path, data, lists):
+        if is_deeper(value, MAX_DEPTH):
+            yield Refusal(shown(path), 0, f"A value is nested deeper than {MAX_DEPTH} levels.")
+        else:
+            yield value
     if broken:
         yield Refusal(shown(path), 0, f"The file breaks off: {broken}.")
 
 
-def _read(file: Any) -> tuple[bytes, str]:
-    """Return what can be read, and why there is no more of it; empty for the end of the file."""
-    parts: list[bytes] = []
-    size = 0
-    try:
-        while size <= MAX_DOCUMENT and (part := file.read(2**20)):
-            parts.append(part)
-            size += len(part)
-    except (OSError, EOFError, zlib.error) as error:
-        return b"".join(parts), str(error)
-    return b"".join(parts), ""
-
-
-def _decoded(data: bytes) -> Iterator[Any]:
-    """Yield one value, or several that stand one behind the other."""
+def _decoded(path: Path, data: bytes, lists: Collection[Elements]) -> Iterator[Any]:
+    """Yield one value, or several that stand one behind the other; of one that breaks off what is whole, and a refusal."""
     try:
         yield from_json(data)
-    except ValueError:
-        text = from_utf8_with_halves(data).removeprefix("\ufeff")
+    except (ValueError, RecursionError):
+        text = readable(data)
         place = _blank_end(text, 0)
-        while place < len(text):
-            value, place = _DECODER.raw_decode(text, place)
-            yield value
-            place = _blank_end(text, place)
+        try:
+            while place < len(text):
+                value, place = _DECODER.raw_decode(text, place)
+                yield value
+                place = _blank_end(text, place)
+        except (ValueError, RecursionError) as error:
+            if part := whole_part(text, place, lists):
+                yield part.value
+            yield Refusal(shown(path), 0, part.reason if part else f"The file is no JSON: {error}.")
 
 
 def _blank_end(text: str, place: int) -> int:

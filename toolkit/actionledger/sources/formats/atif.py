@@ -27,7 +27,9 @@ from actionledger.sources.base import (
     Usage,
 )
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.cut import Elements
 from actionledger.sources.shapes.base import Passed, left_out, tools_text
+from actionledger.sources.shapes.outcomes import with_outcome
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.values import json_objects
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
@@ -48,7 +50,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         SourceError: the file can't be opened.
     """
     passed: Passed = Counter()
-    for item in json_objects(path, on_read):
+    for item in json_objects(path, on_read, Elements(("steps",), known_by=("session_id",))):
         if isinstance(item, Refusal):
             yield item
         elif isinstance(item.get("steps"), list):
@@ -171,7 +173,7 @@ def _turn(
         feedback="\n\n".join(answered) if is_raw and answered else None,
         occurred_at=time_at(step, "timestamp"),
         external_id=f"step-{place + 1 if number is None else number}",
-        capture=Capture.TEXT if is_raw else Capture.CALLS,
+        capture=Capture.TEXT if is_raw or _was_raw(step) else Capture.CALLS,
         calls=calls,
         results=results,
         usage=_usage(object_at(step, "metrics")),
@@ -179,6 +181,11 @@ def _turn(
         model=text_at(step, "model_name"),
         reasoning=text_at(step, "reasoning_content"),
     )
+
+
+def _was_raw(step: Mapping[str, Any]) -> bool:
+    """Return whether our own export says that the message is the raw response, and the calls are what was read of it."""
+    return text_at(object_at(step, "extra"), "capture") == Capture.TEXT
 
 
 def _arguments(given: object) -> str | Mapping[str, Any]:
@@ -191,7 +198,9 @@ def _results(step: Mapping[str, Any], passed: Passed) -> Iterator[RecordedResult
         content = result.get("content")
         if "source_call_id" in result or content is not None:
             output = _joined(content, passed) if isinstance(content, list) else content
-            yield RecordedResult(text_at(result, "source_call_id"), output)
+            yield with_outcome(
+                RecordedResult(text_at(result, "source_call_id"), output), object_at(result, "extra")
+            )
 
 
 def _notes(step: Mapping[str, Any], passed: Passed) -> Iterator[str]:

@@ -27,7 +27,8 @@ from actionledger.sources.base import (
     Wording,
 )
 from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.documents import json_document
+from actionledger.sources.cut import Elements
+from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.shapes import anthropic
 from actionledger.sources.shapes.base import Message, left_out, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
@@ -83,7 +84,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     Raises:
         SourceError: the file can't be opened, or holds no JSON.
     """
-    document = json_document(path, on_read)
+    document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("sessionId",)))
+    if reason:
+        yield Refusal(shown(path), 0, reason)
     if isinstance(document, list):
         yield from _session(path, path.absolute().parent.name, document, {}, _notes(path))
     elif isinstance(document, dict) and isinstance(document.get("messages"), list):

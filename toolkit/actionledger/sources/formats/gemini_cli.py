@@ -27,6 +27,7 @@ from actionledger.sources.base import (
     Wording,
 )
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.cut import Elements
 from actionledger.sources.shapes.base import Message, Passed, left_out, texts_of, total
 from actionledger.sources.values import numbered_objects
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason
@@ -84,7 +85,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
         SourceError: the file can't be opened, or holds no JSON.
     """
     chat = _Chat()
-    for item in numbered_objects(path, on_read):
+    for item in numbered_objects(path, on_read, Elements(("messages",), known_by=("sessionId",))):
         if isinstance(item, Refusal):
             yield item
             continue

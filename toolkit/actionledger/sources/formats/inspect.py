@@ -23,7 +23,8 @@ from actionledger.errors import SourceError
 from actionledger.sources.access import object_at, objects_at
 from actionledger.sources.base import Item, Refusal, Sample, Source
 from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.documents import MAX_DEPTH, MAX_DOCUMENT, json_document
+from actionledger.sources.cut import Elements
+from actionledger.sources.documents import MAX_DEPTH, MAX_DOCUMENT, document_or_part
 from actionledger.sources.shapes.base import Passed, left_out
 from actionledger.sources.shapes.inspect_samples import sessions_of
 from actionledger.sources.standard_input import STANDARD_INPUT
@@ -78,10 +79,12 @@ def _is_archive(path: Path) -> bool:
 
 def _of_document(path: Path, on_read: OnRead | None) -> Iterator[_Found | Refusal]:
     try:
-        log = json_document(path, on_read)
+        log, reason = document_or_part(path, on_read, Elements(("samples",), known_by=("eval",)))
     except SourceError as error:
         yield Refusal(shown(path), 0, str(error))
         return
+    if reason:
+        yield Refusal(shown(path), 0, reason)
     if not isinstance(log, dict) or not isinstance(log.get("eval"), dict):
         yield Refusal(shown(path), 0, "The document is no log of Inspect: it has no eval.")
         return

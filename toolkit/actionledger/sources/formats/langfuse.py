@@ -13,6 +13,7 @@ from typing import Any
 from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.cut import Elements
 from actionledger.sources.shapes import sniffed
 from actionledger.sources.shapes.base import Message, left_out
 from actionledger.sources.shapes.genai_spans import tools_of
@@ -42,7 +43,7 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         SourceError: the file can't be opened.
     """
     traces = Traces(SOURCE.name)
-    for item in json_objects(path, on_read):
+    for item in json_objects(path, on_read, Elements(("observations",))):
         if isinstance(item, Refusal):
             yield item
         elif _is_observation(item):

@@ -18,7 +18,8 @@ from actionledger.ids import derived_id
 from actionledger.sources.access import number_at, object_at, objects_at, text_at
 from actionledger.sources.base import Item, RecordedSession, Refusal, Sample, Source, Usage, Wording
 from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.documents import json_document
+from actionledger.sources.cut import Elements
+from actionledger.sources.documents import document_or_part
 from actionledger.sources.shapes import openai_chat, openai_responses
 from actionledger.sources.shapes.base import Message, Passed, left_out, since_epoch
 from actionledger.sources.shapes.conversation import conversation
@@ -42,10 +43,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         SourceError: the file can't be opened.
     """
     try:
-        whole = json_document(path, on_read)
+        whole, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("instance_id",)))
     except SourceError as error:
         yield Refusal(shown(path), 0, str(error))
         return
+    if reason:
+        yield Refusal(shown(path), 0, reason)
     held = {"messages": whole} if isinstance(whole, list) else whole
     if not isinstance(held, dict) or not isinstance(held.get("messages"), list):
         yield Refusal(shown(path), 0, "The document is no trajectory: it has no list of messages.")

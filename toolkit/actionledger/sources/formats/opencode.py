@@ -26,7 +26,8 @@ from actionledger.sources.base import (
     Wording,
 )
 from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.documents import json_document
+from actionledger.sources.cut import Elements
+from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.shapes.base import Message, Passed, left_out, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
@@ -76,7 +77,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     Raises:
         SourceError: the file can't be opened, or holds no session.
     """
-    document = json_document(path, on_read)
+    document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("info",)))
+    if reason:
+        yield Refusal(shown(path), 0, reason)
     if not isinstance(document, dict):
         raise SourceError(f"{shown(path)!r} is no session of opencode's but {type(document).__name__}.")
     passed: Passed = Counter()

@@ -15,7 +15,7 @@ from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import genai_spans, openinference
 from actionledger.sources.shapes.base import left_out
 from actionledger.sources.shapes.plain_errors import WORDINGS
-from actionledger.sources.shapes.spans import Span, is_spans, spans_of
+from actionledger.sources.shapes.spans import LISTS, Span, is_spans, spans_of
 from actionledger.sources.shapes.steps import Step
 from actionledger.sources.shapes.traces import Traces
 from actionledger.sources.values import json_objects, objects_of
@@ -50,26 +50,27 @@ def read_spans(path: Path, on_read: OnRead | None, name: str) -> Iterator[Item]:
         SourceError: the file can't be opened.
     """
     traces = Traces(name)
-    for item in json_objects(path, on_read):
+    for item in json_objects(path, on_read, *LISTS):
         if isinstance(item, Refusal):
             yield item
         elif not is_spans(item):
             yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "object")
         else:
             for span in spans_of(item):
-                if _has_only_tokens(span):
+                if has_only_tokens(span):
                     traces.passed[LeftOutReason.NOT_RECORDED, "codex turn"] += 1
                 else:
-                    yield from traces.add(_step(span))
+                    yield from traces.add(step_of(span))
     yield from traces.rest()
     yield from left_out(shown(path), traces.passed)
 
 
-def _step(span: Span) -> Step:
+def step_of(span: Span) -> Step:
+    """Return the step that a span is, by the convention that it follows."""
     return openinference.step_of(span) if openinference.is_openinference(span) else genai_spans.step_of(span)
 
 
-def _has_only_tokens(span: Span) -> bool:
+def has_only_tokens(span: Span) -> bool:
     """Return whether a span is one of Codex's for all that came of a prompt: responses, of which nothing else is told."""
     return any(key.startswith("codex.turn.token_usage") for key in span.attributes)
 

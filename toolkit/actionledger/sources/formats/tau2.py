@@ -13,9 +13,10 @@ from typing import Any
 
 from actionledger.errors import SourceError
 from actionledger.sources.access import number_at, object_at, objects_at, text_at, time_at
-from actionledger.sources.base import Recorded, RecordedSession, Sample, Source, Usage
+from actionledger.sources.base import Recorded, RecordedSession, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.documents import json_document
+from actionledger.sources.cut import Elements
+from actionledger.sources.documents import document_or_part
 from actionledger.sources.shapes import openai_chat
 from actionledger.sources.shapes.base import Message, Passed, left_out
 from actionledger.sources.shapes.conversation import conversation
@@ -34,7 +35,9 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     Raises:
         SourceError: the file can't be opened, or is no result of tau2-bench.
     """
-    document = json_document(path, on_read)
+    document, reason = document_or_part(path, on_read, Elements(("simulations",), known_by=("info",)))
+    if reason:
+        yield Refusal(shown(path), 0, reason)
     if not isinstance(document, dict) or "info" not in document:
         raise SourceError(f"{shown(path)!r} is no result of tau2-bench: it holds no info.")
     passed: Passed = Counter()

@@ -9,6 +9,7 @@ from pydantic_core import from_json
 
 from actionledger.sources.base import RecordedCall, RecordedResult
 from actionledger.sources.shapes.base import Passed
+from actionledger.sources.shapes.outcomes import OWN, with_outcome
 from actionledger.sources.shapes.steps import Step
 from actionledger.vocabulary import LeftOutReason
 
@@ -99,6 +100,7 @@ class Answers:
             started_at=step.started,
             finished_at=step.finished,
         )
+        result = with_outcome(result, step.outcome, OWN)
         if call is not None:
             self._not_run.remove(call)
             if step.call_id:  # by which what is shown later may name it

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.sources.access import objects_at, text_at
+from actionledger.sources.access import number_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import genai, sniffed
 from actionledger.sources.shapes.base import Message, tools_text
 from actionledger.sources.shapes.genai_usage import usage
 from actionledger.sources.shapes.offered import offered
+from actionledger.sources.shapes.outcomes import OWN
 from actionledger.sources.shapes.spans import Span, nested
 from actionledger.sources.shapes.steps import Kind, Step
 from actionledger.vocabulary import Capture
@@ -69,6 +70,8 @@ def step_of(span: Span) -> Step:
         started=span.started,
         finished=span.finished,
     )
+    if given.get("actionledger.is_dated") is False:
+        step.started = step.finished = None  # our own export has to write some time
     if kind == "tool":
         _fill_tool(step, span, given)
     elif kind == "model":
@@ -94,6 +97,11 @@ def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         raised = next((fields for name, fields in span.events if name == "exception"), {})
         step.output = text_at(raised, "exception.message") or span.error or text_at(given, "error.type")
     step.name, step.call_id = str(step.name), str(step.call_id)
+    step.outcome = {key: value for key, value in given.items() if key.startswith(OWN)}
+    if "actionledger.status" in given and "actionledger.duration_ms" not in given:
+        step.finished = None  # our own export has no time for it
+    if isinstance(step.output, str) and "actionledger.status" in given:
+        step.output = sniffed.decoded(step.output)
 
 
 def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
@@ -101,6 +109,8 @@ def _fill_request(step: Step, span: Span, given: Mapping[str, Any]) -> None:
         given, "gen_ai.response.model", "gen_ai.request.model", "ai.response.model", "ai.model.id"
     )
     step.usage = usage(given)
+    if step.usage.cost_usd is None:
+        step.usage = replace(step.usage, cost_usd=number_at(given, f"{OWN}cost_usd"))
     step.is_error = True if span.failed else None
     step.tools = tools_text(tools_of(given))
     told = genai.instructions(sniffed.decoded(given.get("gen_ai.system_instructions")))

@@ -14,6 +14,17 @@ from datetime import UTC, datetime
 from typing import Any
 
 from actionledger.sources.access import object_at, objects_at, text_at, time_at
+from actionledger.sources.cut import Elements
+
+LISTS = (
+    Elements(("resourceSpans", "scopeSpans", "spans")),
+    Elements(("resource_spans", "scope_spans", "spans")),
+    Elements(("batches", "scopeSpans", "spans")),
+    Elements(("resourceLogs", "scopeLogs", "logRecords")),
+    Elements(("data", "spans")),
+    Elements(("spans",)),
+)
+"""Where spans stand one by one: so far a document that breaks off is kept."""
 
 _HEX = re.compile(r"(?:0x)?(?P<digits>[0-9a-fA-F]{16}|[0-9a-fA-F]{32})\Z")
 _SINGLE = (
@@ -60,7 +71,8 @@ class Span:
 def is_spans(value: Mapping[str, Any]) -> bool:
     """Return whether an object holds spans or is one."""
     held = ("resourceSpans", "resource_spans", "resourceLogs", "batches", "spans")
-    return any(isinstance(value.get(key), list) for key in held) or _is_span(value)
+    is_batch = any(isinstance(value.get(key), list) for key in held)
+    return is_batch or _is_span(value) or any("spans" in trace for trace in objects_at(value, "data"))
 
 
 def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
@@ -75,8 +87,9 @@ def spans_of(value: Mapping[str, Any]) -> Iterator[Span]:
     for batch in _each(value, "resourceLogs", "resource_logs"):
         for scope in _each(batch, "scopeLogs", "scope_logs"):
             yield from (_of_log(each) for each in _each(scope, "logRecords", "log_records"))
-    for each in objects_at(value, "spans"):
-        yield _span(each)
+    for trace in (value, *objects_at(value, "data")):  # Jaeger's traces are the data of its answers
+        for each in objects_at(trace, "spans"):
+            yield _span(each)
     if _is_span(value):
         yield _span(value)
 
@@ -108,10 +121,59 @@ def nested(attributes: Mapping[str, Any], prefix: str) -> Any:
 
 def _is_span(value: Mapping[str, Any]) -> bool:
     named = any(isinstance(value.get(key), str) for key in ("name", "spanName", "operationName"))
-    return named and isinstance(value.get("attributes"), dict | list)
+    told = isinstance(value.get("attributes"), dict | list)
+    return named and (told or (_is_tagged(value) and any(value.get(key) for key in ("traceID", "traceId"))))
+
+
+def _is_tagged(value: Mapping[str, Any]) -> bool:
+    """Return whether a span is Jaeger's or Zipkin's, which have tags for attributes."""
+    return "attributes" not in value and isinstance(value.get("tags"), dict | list)
 
 
 def _span(value: Mapping[str, Any]) -> Span:
+    return _of_tags(value) if _is_tagged(value) else _of_attributes(value)
+
+
+def _of_tags(value: Mapping[str, Any]) -> Span:
+    """Return a span of Jaeger (tags as a list, its parent among its references) or Zipkin (tags as an object); times are microseconds."""
+    attributes = _tags(value.get("tags"))
+    references = objects_at(value, "references")
+    above = next((each for each in references if each.get("refType", "CHILD_OF") == "CHILD_OF"), {})
+    begun, took = _count(value, "startTime", "timestamp"), _count(value, "duration") or 0
+    code = str(attributes.get("otel.status_code", "")).upper()
+    has_failed = bool(attributes.get("error")) and attributes.get("error") != "false"
+    events = [
+        (str(fields.pop("event", "")), fields)
+        for each in objects_at(value, "logs")
+        for fields in (_tags(each.get("fields")),)
+    ]
+    return Span(
+        span_id=_id(value, keys=("spanID", "id")),
+        trace_id=_id(value, keys=("traceID", "traceId")),
+        parent_id=_id(above) or _id(value, keys=("parentId", "parentSpanID")),
+        name=text_at(value, "operationName") or text_at(value, "name"),
+        started=in_utc(begun, 10**6),
+        finished=in_utc(None if begun is None else begun + took, 10**6),
+        attributes=attributes,
+        events=events,
+        failed=True if code == "ERROR" or has_failed else False if code == "OK" else None,
+        error=text_at(attributes, "otel.status_description")[:_LONGEST],
+    )
+
+
+def _tags(given: object) -> dict[str, Any]:
+    if isinstance(given, list):
+        tags = (each for each in given if isinstance(each, Mapping) and isinstance(each.get("key"), str))
+        return {each["key"]: each.get("value") for each in tags}
+    return dict(given) if isinstance(given, Mapping) else {}
+
+
+def _count(value: Mapping[str, Any], *keys: str) -> int | None:
+    held = next((value[key] for key in keys if value.get(key)), None)
+    return held if isinstance(held, int) and not isinstance(held, bool) and 0 < held < 10**17 else None
+
+
+def _of_attributes(value: Mapping[str, Any]) -> Span:
     context = object_at(value, "context") or object_at(value, "spanContext")
     above = object_at(value, "parent") or object_at(value, "parentSpanContext")
     status = object_at(value, "status") or {"status_code": value.get("status_code")}
@@ -233,8 +295,22 @@ def _time(value: Mapping[str, Any], *keys: str) -> datetime | None:
         return None
     # Seconds, milliseconds, microseconds or nanoseconds, by what they would otherwise mean.
     unit = 1 if held < 1e11 else 10**3 if held < 1e14 else 10**6 if held < 1e17 else 10**9
+    return in_utc(held, unit)
+
+
+def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
+    """Return a time without a zone; None for none.
+
+    Args:
+        since_epoch: how long after 1970 it is.
+        unit: how much of that a second is; nanoseconds by default.
+    """
     try:
-        return datetime.fromtimestamp(held / unit, UTC).replace(tzinfo=None)
+        return (
+            None
+            if since_epoch is None
+            else datetime.fromtimestamp(since_epoch / unit, UTC).replace(tzinfo=None)
+        )
     except (ValueError, OverflowError, OSError):
         return None
 

@@ -5,7 +5,7 @@ both, and what only groups. A request is often told twice, by the framework and 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
@@ -40,6 +40,7 @@ class Step:
         arguments: what a tool was given; None where that is not recorded.
         output: what a tool returned, or the error that it ended with.
         is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
+        outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
     """
 
     kind: Kind
@@ -60,6 +61,7 @@ class Step:
     arguments: Any = None
     output: Any = None
     is_error: bool | None = None
+    outcome: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def duration_ms(self) -> float | None:

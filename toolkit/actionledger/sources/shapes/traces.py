@@ -70,9 +70,7 @@ class Traces:
 
     def add(self, step: Step) -> Iterator[RecordedSession]:
         """Take a step; give the trace away that has been quiet for the longest, where there are too many."""
-        # A step that was cut out of its trace is known by what it says.
-        step.step_id = step.step_id or derived_id("step", step)
-        step.trace_id = step.trace_id or step.session or step.step_id
+        identified(step)
         self._open.setdefault(step.trace_id, []).append(step)
         self._open.move_to_end(step.trace_id)
         if len(self._open) > OPEN_TRACES:
@@ -172,7 +170,10 @@ class Traces:
             usage=replace(
                 step.usage,
                 finish_reason=message.usage.finish_reason or step.usage.finish_reason,
-                latency_ms=step.duration_ms if step.usage.latency_ms is None else step.usage.latency_ms,
+                # No answer takes no time: such a span has none.
+                latency_ms=(step.duration_ms or None)
+                if step.usage.latency_ms is None
+                else step.usage.latency_ms,
             )
             if not choice
             else message.usage,
@@ -180,6 +181,13 @@ class Traces:
             model=step.model,
             reasoning=message.reasoning,
         )
+
+
+def identified(step: Step) -> Step:
+    """Return a step, which is changed where it was cut out of its trace: it is known by what it says then."""
+    step.step_id = step.step_id or derived_id("step", step)
+    step.trace_id = step.trace_id or step.session or step.step_id
+    return step
 
 
 class _Children:

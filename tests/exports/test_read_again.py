@@ -1,0 +1,103 @@
+"""What the exports of a session write is read in again by our own sources: what comes back equal, and what docs/exports.md says is lost."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import actionledger as al
+from actionledger.exports import atif, otlp
+from actionledger.exports.tracks import track
+
+ROOT = Path(__file__).parents[2]
+
+SESSIONS = "SELECT external_id, count(*) AS turns FROM session_starts JOIN turns USING (session_id) GROUP BY ALL ORDER BY ALL"
+TURNS = (
+    "SELECT external_id, row_number() OVER (PARTITION BY session_id ORDER BY turn_index) AS place, turns.prompt, input_tokens, "
+    "output_tokens, cached_tokens, cost_usd, occurred_at FROM turns JOIN session_starts USING (session_id) ORDER BY ALL"
+)
+CALLS = (
+    "SELECT external_id, name, arguments::VARCHAR, status FROM actions JOIN session_starts USING (session_id) "
+    "WHERE status <> 'illustration' ORDER BY ALL"
+)
+RESULTS = (
+    "SELECT name, status, reason, exit_status, duration_ms, result::VARCHAR, is_inferred FROM executions "
+    "WHERE call_id IS NOT NULL ORDER BY ALL"
+)
+TEXTS = "SELECT external_id, text FROM turns JOIN session_starts USING (session_id) WHERE capture = 'text' ORDER BY ALL"
+
+
+def rows(ledger: al.Ledger, query: str) -> list[Any]:
+    return ledger.sql(query).fetchall()
+
+
+@pytest.fixture(params=["otlp", "atif"])
+def both(request: pytest.FixtureRequest, recorded: al.Ledger, tmp_path: Path):
+    """Return a ledger, and one of what is exported of it."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for [session] in rows(recorded, "SELECT session_id::VARCHAR FROM sessions"):
+        one = track(recorded, session)
+        value = otlp.traces([one]) if request.param == "otlp" else atif.trajectory(one)
+        (folder / f"{session}.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
+    with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
+        report = al.import_path(folder, again)
+        assert set(report.files) == {"otel" if request.param == "otlp" else "atif"}
+        assert (report.refusals, report.differing) == ([], [])
+        yield request.param, recorded, again
+
+
+@pytest.fixture
+def recorded(tmp_path: Path):
+    with al.open_ledger(tmp_path / "first.duckdb", in_background=False) as ledger:
+        al.import_path(ROOT / "data" / "agents", ledger)
+        yield ledger
+
+
+def test_sessions_turns_calls_results_and_tokens_come_back(both: Any):
+    """Of recordings of agents, each value the same; a status is never guessed anew from words."""
+    _, before, after = both
+    for query in (SESSIONS, TURNS, CALLS, RESULTS):
+        there = rows(before, query)
+        assert there
+        assert rows(after, query) == there
+
+
+def test_what_is_lost_is_what_is_said(both: Any):
+    """Argument strings as they were written: all of them in ATIF, those of calls that take a text in both."""
+    form, before, after = both
+    capture = "SELECT capture, count(*) FROM turns GROUP BY ALL ORDER BY ALL"
+    assert rows(before, capture) == [("arguments", 8), ("calls", 18)]
+    assert rows(after, capture) == ([("arguments", 5), ("calls", 21)] if form == "otlp" else [("calls", 26)])
+    names = "SELECT count(*) FROM turns WHERE message_id IN (SELECT unnest($names))"
+    messages = [name for [name] in rows(before, "SELECT message_id FROM turns")]
+    assert after.sql(names, {"names": messages}).fetchall() == [(0,)]
+    assert rows(after, "SELECT count(*) FROM tools") == [(0,)]
+
+
+@pytest.fixture
+def samples(tmp_path: Path):
+    with al.open_ledger(tmp_path / "samples.duckdb", in_background=False) as ledger:
+        al.import_path(ROOT / "data" / "sessions.jsonl", ledger)
+        yield ledger
+
+
+@pytest.mark.parametrize("form", ["otlp", "atif"])
+def test_raw_responses_come_back_character_by_character(form: str, samples: al.Ledger, tmp_path: Path):
+    """Of the samples, whose calls stand in their texts."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    sessions = [
+        row[0] for row in rows(samples, "SELECT session_id::VARCHAR FROM sessions ORDER BY ALL LIMIT 40")
+    ]
+    for session in sessions:
+        one = track(samples, session)
+        value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+        (folder / f"{session}.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
+    with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
+        assert al.import_path(folder, again).refusals == []
+        named = ", ".join(f"'{session}'" for session in sessions)
+        there = rows(samples, TEXTS.replace("WHERE", f"WHERE session_id IN ({named}) AND"))
+        assert rows(again, TEXTS) == there
+        assert len(there) > 40
