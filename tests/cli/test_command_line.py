@@ -61,6 +61,7 @@ COMMANDS = (
     "proxy",
     "watch",
     "mcp-proxy",
+    "otlp-receiver",
     "dashboard",
 )
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         tools as tools,
     )
     from actionledger.capture.clients import record as record, recorded_call as recorded_call
+    from actionledger.capture.processor import span_processor as span_processor
     from actionledger.errors import ActionError as ActionError, ActionLedgerError as ActionLedgerError
     from actionledger.execution.approval import (
         Decision as Decision,
@@ -123,6 +124,7 @@ _NAMES_OF_MODULES = {
         "tools",
     ),
     "capture.clients": ("record", "recorded_call"),
+    "capture.processor": ("span_processor",),
     "errors": ("ActionError", "ActionLedgerError"),
     "execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
     "execution.handlers": ("Context", "Handlers"),

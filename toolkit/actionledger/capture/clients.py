@@ -146,16 +146,30 @@ def recording_of(ledger: AnyLedger) -> Recording[Any]:
     Raises:
         LedgerError: it can't be opened.
     """
+    there = opened(ledger)
     with _lock:
-        if not isinstance(ledger, Ledger):
-            path = Path(ledger).absolute()
-            if path not in _opened:
-                _opened[path] = open_ledger(path)
-                atexit.register(_opened[path].close)
-            ledger = _opened[path]
-        if ledger not in _recordings:
-            _recordings[ledger] = _begun(ledger)
-        return _recordings[ledger]
+        if there not in _recordings:
+            _recordings[there] = _begun(there)
+        return _recordings[there]
+
+
+def opened(ledger: AnyLedger) -> Ledger:
+    """Return a ledger; one that is named by its file is open until the program ends.
+
+    Args:
+        ledger: the ledger, or its file.
+
+    Raises:
+        LedgerError: it can't be opened.
+    """
+    if isinstance(ledger, Ledger):
+        return ledger
+    path = Path(ledger).absolute()
+    with _lock:
+        if path not in _opened:
+            _opened[path] = open_ledger(path)
+            atexit.register(_opened[path].close)
+        return _opened[path]
 
 
 def _begun(ledger: Ledger) -> Recording[Any]:

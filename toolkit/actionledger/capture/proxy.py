@@ -70,7 +70,7 @@ class Proxy:
         """Answer one request; what is no request is not answered."""
         if scope["type"] != "http":
             return
-        if not _is_asked_here(scope["headers"]):
+        if not is_asked_here(scope["headers"]):
             await _refuse(send, 403, "not_loopback", "This proxy answers to names of this machine alone.")
             return
         target = self._target(scope)
@@ -252,7 +252,7 @@ def _readable(headers: Iterable[tuple[bytes, bytes]]) -> bytes:
     return b"gzip" if b"gzip" in taken.lower() else b"identity"
 
 
-def _is_asked_here(headers: Iterable[tuple[bytes, bytes]]) -> bool:
+def is_asked_here(headers: Iterable[tuple[bytes, bytes]]) -> bool:
     """Return whether a request names this machine: a page of a browser that another name was made to lead here doesn't."""
     host = next((value for name, value in headers if name == b"host"), b"")
     return urlsplit(f"//{host.decode('latin-1')}").hostname in LOOPBACK

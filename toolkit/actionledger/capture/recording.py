@@ -6,18 +6,18 @@ then is dropped and counted, and the count is the first that the ledger is told 
 
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from actionledger.errors import EventTooLargeError, LedgerError
 from actionledger.forking import watch
-from actionledger.importing import Importer, ImportReport, Prices
+from actionledger.importing import ImportReport, Prices
+from actionledger.importing.sessions import SourcesImporter
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.recorded import known
-from actionledger.sources.base import Item, LeftOut
+from actionledger.sources.base import Item, LeftOut, RecordedSession
 from actionledger.vocabulary import LeftOutReason
 
 WAITING_BYTES = 128 * 2**20
@@ -39,6 +39,15 @@ class Sized(Protocol):
 
 
 Taken = TypeVar("Taken", bound=Sized)
+Reads: TypeAlias = Callable[[], Iterable[Item]]
+
+
+def _nothing(_is_end: bool, /) -> Iterable[Item]:
+    return ()
+
+
+def _one(_thing: Sized, /) -> int:
+    return 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +71,11 @@ class Recording(Generic[Taken]):
     Args:
         ledger: the ledger; it must stay open until this is closed.
         read: makes sessions of one of them, in the order in which they are put in; called in the thread that writes.
-        source: what records name their source.
+        source: what records name the source of sessions that don't say.
         origin: where they come from, as records say it; a name that no other recording has.
+        rest: makes sessions of what ``read`` has held back: what is due, or, told that it is the end, all of it.
+        every: how often ``rest`` is asked while nothing comes, in seconds; None for never before the end.
+        units: how much one of them counts as, where it is dropped.
         waiting_bytes: how much may wait.
         waiting_items: how many may wait.
         prices: what responses cost of which only the tokens are known.
@@ -76,28 +88,35 @@ class Recording(Generic[Taken]):
         *,
         source: str,
         origin: str,
+        rest: Callable[[bool], Iterable[Item]] = _nothing,
+        every: float | None = None,
+        units: Callable[[Taken], int] = _one,
         waiting_bytes: int = WAITING_BYTES,
         waiting_items: int = WAITING_ITEMS,
         prices: Prices | None = None,
     ) -> None:
         self._ledger = ledger
         self._read = read
+        self._rest = rest
+        self._every = every
+        self._units = units
+        self._source = source
         self._origin = origin
         self._bounds = (waiting_bytes, waiting_items)
-        self._importer = Importer(
-            ledger.record, source=source, origin=origin, known=known(ledger, source), prices=prices
-        )
+        self._importers = SourcesImporter(ledger, origin=origin, prices=prices)
+        self._importers.begin(source)
         self._begin()
         watch(self)
 
     def _begin(self) -> None:
         self._changed = threading.Condition()
-        self._waiting: deque[Taken] = deque()
+        self._waiting: deque[Taken | _Drain] = deque()
         self._bytes = 0
         self._dropped: Counter[str] = Counter()
         self._error = ""
         self._is_closing = False
         self._unflushed = 0
+        self._is_flushed = True
         self._deadline = float("inf")
         self._thread: threading.Thread | None = None
 
@@ -111,20 +130,49 @@ class Recording(Generic[Taken]):
         Args:
             thing: what is to be recorded.
         """
+        self.offer(thing, "queue_full")
+
+    def offer(self, thing: Taken, otherwise: str) -> bool:
+        """Have something recorded where there is room for it; returns at once and raises nothing.
+
+        Args:
+            thing: what is to be recorded.
+            otherwise: what it is counted as where too much waits.
+
+        Returns:
+            Whether it was taken.
+        """
         with self._changed:
-            if self._is_closing:
-                self._dropped["closed"] += 1
-            elif len(self._waiting) >= self._bounds[1] or self._bytes + thing.size > self._bounds[0]:
-                self._dropped["queue_full"] += 1
-            else:
-                self._waiting.append(thing)
-                self._bytes += thing.size
-                self._changed.notify()
-                if self._thread is None:
-                    self._thread = threading.Thread(
-                        target=self._write, name="actionledger-recording", daemon=True
-                    )
-                    self._thread.start()
+            is_full = len(self._waiting) >= self._bounds[1] or self._bytes + thing.size > self._bounds[0]
+            if self._is_closing or is_full:
+                self._dropped["closed" if self._is_closing else otherwise] += self._units(thing)
+                return False
+            self._waiting.append(thing)
+            self._bytes += thing.size
+            self._changed.notify()
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._write, name="actionledger-recording", daemon=True
+                )
+                self._thread.start()
+            return True
+
+    def drain(self, patience: float) -> bool:
+        """Have all that was put in so far written, with what is held back.
+
+        Args:
+            patience: how long that may take, in seconds.
+
+        Returns:
+            Whether the ledger has it by then.
+        """
+        drained = _Drain()
+        with self._changed:
+            if self._thread is None or self._is_closing:
+                return not self._error
+            self._waiting.append(drained)
+            self._changed.notify()
+        return drained.over.wait(patience) and drained.is_written
 
     def close(self, patience: float = 5.0) -> Kept:
         """Write what waits, and end the run; a second time returns the same.
@@ -143,7 +191,7 @@ class Recording(Generic[Taken]):
             self._thread.join()
             self._thread = None
             self._finish()
-        return Kept(self._importer.report, self._dropped, self._error)
+        return Kept(self._importers.report, self._dropped, self._error)
 
     def __enter__(self) -> Self:
         return self
@@ -158,38 +206,49 @@ class Recording(Generic[Taken]):
             if isinstance(thing, _Pause):
                 self._flush()
                 flushed_at = monotonic()
+            elif isinstance(thing, _Tick):
+                self._take(partial(self._rest, False))
+            elif isinstance(thing, _Drain):
+                self._take(partial(self._rest, True))
+                thing.is_written = self._flush()
+                thing.over.set()
             else:
-                self._unflushed += 1
-                self._take(thing)
+                self._unflushed += self._units(thing)
+                self._take(partial(self._read, thing))
+        self._take(partial(self._rest, True))
 
-    def _next(self, flushed_at: float) -> "Taken | _Pause | _End":
-        """Return what is to be taken next, or that it is time to flush, or that this is the end."""
+    def _next(self, flushed_at: float) -> "Taken | _Pause | _Tick | _Drain | _End":
+        """Return what is to be taken next, or that it is time to flush or to ask for the rest, or that this is the end."""
         with self._changed:
-            if self._unflushed and (not self._waiting or monotonic() - flushed_at > _FLUSH_SECONDS):
+            if not self._is_flushed and (not self._waiting or monotonic() - flushed_at > _FLUSH_SECONDS):
                 return _PAUSE
             while not self._waiting:
                 if self._is_closing:
                     return _END
-                self._changed.wait()
+                if not self._changed.wait(self._every) and not self._waiting:
+                    return _TICK
             thing = self._waiting.popleft()
-            self._bytes -= thing.size
+            self._bytes -= 0 if isinstance(thing, _Drain) else thing.size
             return thing
 
-    def _take(self, thing: Taken) -> None:
+    def _take(self, read: Reads) -> None:
         try:
-            items = list(self._read(thing))
+            items: Sequence[Item] = list(read())
         except Exception as error:  # noqa: BLE001 - one thing that can't be read doesn't end the recording
             items = [LeftOut(self._origin, LeftOutReason.UNREADABLE, type(error).__name__)]
-        for item in items:
-            if not self._insist(partial(self._importer.take, item)):
-                self._give_up()
+        self._is_flushed = self._is_flushed and not items
+        for place, item in enumerate(items):
+            if not self._insist(partial(self._importers.take, item, self._source)):
+                rest = (each for each in items[place:] if isinstance(each, RecordedSession))
+                self._give_up(sum(len(each.turns) for each in rest) if not self._unflushed else 0)
                 return
 
-    def _flush(self) -> None:
+    def _flush(self) -> bool:
         if self._insist(self._ledger.flush):
-            self._unflushed = 0
-        else:
-            self._give_up()
+            self._unflushed, self._is_flushed = 0, True
+            return True
+        self._give_up()
+        return False
 
     def _insist(self, write: Callable[[], object]) -> bool:
         """Do something to the ledger, again and again while it takes nothing; return whether it took it while anybody had patience."""
@@ -198,7 +257,7 @@ class Recording(Generic[Taken]):
             try:
                 write()
             except EventTooLargeError:
-                self._importer.report.left_out[self._origin, LeftOutReason.TOO_LARGE, "event"] += 1
+                self._leave_out(LeftOutReason.TOO_LARGE, "event")
                 return True
             except LedgerError as error:
                 self._error = str(error)
@@ -206,9 +265,7 @@ class Recording(Generic[Taken]):
                     return False
                 wait = min(wait * 2, _LONGEST_RETRY)
             except Exception as error:  # noqa: BLE001 - a fault of ours doesn't end the recording
-                self._importer.report.left_out[
-                    self._origin, LeftOutReason.UNREADABLE, type(error).__name__
-                ] += 1
+                self._leave_out(LeftOutReason.UNREADABLE, type(error).__name__)
                 return True
             else:
                 self._error = ""
@@ -223,17 +280,25 @@ class Recording(Generic[Taken]):
                 self._changed.wait_for(lambda: monotonic() >= min(until, self._deadline), min(seconds, left))
             return left > 0
 
-    def _give_up(self) -> None:
+    def _give_up(self, lost: int = 0) -> None:
+        """Drop and count what waits, what was not flushed, and what else is lost."""
         with self._changed:
-            self._dropped["ledger_failed"] += self._unflushed + len(self._waiting)
-            self._unflushed = 0
+            waited = [each for each in self._waiting if not isinstance(each, _Drain)]
+            for each in self._waiting:
+                if isinstance(each, _Drain):
+                    each.over.set()
+            self._dropped["ledger_failed"] += self._unflushed + sum(map(self._units, waited)) + lost
+            self._unflushed, self._is_flushed = 0, True
             self._waiting.clear()
             self._bytes = 0
 
+    def _leave_out(self, reason: LeftOutReason, detail: str, count: int = 1) -> None:
+        self._importers.take(LeftOut(self._origin, reason, detail, count), self._source)
+
     def _finish(self) -> None:
         for why, count in self._dropped.items():
-            self._importer.take(LeftOut(self._origin, LeftOutReason.DROPPED, why, count))
-        if self._insist(self._importer.finish):
+            self._leave_out(LeftOutReason.DROPPED, why, count)
+        if self._insist(self._importers.finish):
             self._insist(self._ledger.flush)
 
 
@@ -241,8 +306,20 @@ class _Pause:
     """It is time to flush."""
 
 
+class _Tick:
+    """Nothing has come for a while."""
+
+
 class _End:
     """Nothing more will come."""
 
 
-_PAUSE, _END = _Pause(), _End()
+class _Drain:
+    """What came before it is to be written."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.is_written = False
+
+
+_PAUSE, _TICK, _END = _Pause(), _Tick(), _End()

@@ -1,4 +1,4 @@
-"""The recording proxy as a server on loopback."""
+"""What records traffic as a server on loopback: the proxy before a model, and the receiver of spans."""
 
 import asyncio
 import signal
@@ -7,11 +7,13 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Generic, Self
 
-from actionledger.capture.proxy import SILENCE, Proxy
-from actionledger.capture.recording import Kept, Recording
+from actionledger.capture.proxy import LOOPBACK, SILENCE, Proxy
+from actionledger.capture.recording import Kept, Recording, Taken
+from actionledger.capture.spans import Came, recording_of_spans
 from actionledger.capture.tap import RawExchange
+from actionledger.capture.traces import SETTLED
 from actionledger.capture.wire import SOURCE, WireReader
 from actionledger.clock import now
 from actionledger.errors import UsageError
@@ -19,7 +21,7 @@ from actionledger.extras import require
 from actionledger.importing import Prices
 from actionledger.ledger import Ledger
 
-require("A recording proxy", "live", "httpx", "uvicorn")
+require("A server that records", "live", "httpx", "uvicorn")
 import uvicorn  # noqa: E402 - optional; what is missing was named above
 
 ADDRESS = "127.0.0.1"
@@ -30,42 +32,31 @@ _LAST_REQUESTS = 5
 _SWITCH_SECONDS = 0.0002
 
 
-class ProxyServer:
-    """A recording proxy that listens on loopback.
+class RecordingServer(Generic[Taken]):
+    """An application that listens on loopback, with its recording.
 
     Args:
-        upstream: the address that requests are passed on to.
-        ledger: where to record; it must stay open until this is closed.
+        app: the application.
+        recording: what it records to.
         port: where to listen; 0 for any port that is free.
-        silence: how long the upstream may be silent, in seconds.
-        prices: what responses cost, which no interface says.
+        host: the address to listen on.
 
     Attributes:
         address: where it listens, as a base URL.
+        recording: what it records to.
 
     Raises:
-        UsageError: the upstream's address is none, or nothing can listen on the port.
+        UsageError: nothing can listen there.
     """
 
-    def __init__(
-        self,
-        upstream: str,
-        ledger: Ledger,
-        *,
-        port: int = 0,
-        silence: float = SILENCE,
-        prices: Prices | None = None,
-    ) -> None:
-        origin = f"proxy {upstream} {now():%Y-%m-%d %H:%M:%S.%f}"
-        self.recording: Recording[RawExchange] = Recording(
-            ledger, WireReader(origin).read, source=SOURCE, origin=origin, prices=prices
-        )
-        self._proxy = Proxy(upstream, self.recording.put, silence=silence)
-        self._socket = _listening(port)
-        self.address = f"http://{ADDRESS}:{self._socket.getsockname()[1]}"
+    def __init__(self, app: Any, recording: Recording[Taken], *, port: int = 0, host: str = ADDRESS) -> None:
+        self.recording = recording
+        self._socket = _listening(host, port)
+        named = f"[{host}]" if ":" in host else host
+        self.address = f"http://{named}:{self._socket.getsockname()[1]}"
         self._server = _Server(
             uvicorn.Config(
-                self._proxy,
+                app,
                 log_config=None,
                 log_level="critical",
                 access_log=False,
@@ -114,6 +105,9 @@ class ProxyServer:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    async def let_go(self) -> None:
+        """Let go of what the application holds, when it is over."""
+
     async def _serve(self, on_start: Callable[[], None], *, handles_signals: bool) -> None:
         if handles_signals:
             loop = asyncio.get_running_loop()
@@ -123,7 +117,68 @@ class ProxyServer:
             on_start()
             await self._server.serve(sockets=[self._socket])
         finally:
-            await self._proxy.close()
+            await self.let_go()
+
+
+class ProxyServer(RecordingServer[RawExchange]):
+    """A recording proxy that listens on loopback.
+
+    Args:
+        upstream: the address that requests are passed on to.
+        ledger: where to record; it must stay open until this is closed.
+        port: where to listen; 0 for any port that is free.
+        silence: how long the upstream may be silent, in seconds.
+        prices: what responses cost, which no interface says.
+
+    Raises:
+        UsageError: the upstream's address is none, or nothing can listen on the port.
+    """
+
+    def __init__(
+        self,
+        upstream: str,
+        ledger: Ledger,
+        *,
+        port: int = 0,
+        silence: float = SILENCE,
+        prices: Prices | None = None,
+    ) -> None:
+        origin = f"proxy {upstream} {now():%Y-%m-%d %H:%M:%S.%f}"
+        recording: Recording[RawExchange] = Recording(
+            ledger, WireReader(origin).read, source=SOURCE, origin=origin, prices=prices
+        )
+        self._proxy = Proxy(upstream, recording.put, silence=silence)
+        super().__init__(self._proxy, recording, port=port)
+
+    async def let_go(self) -> None:
+        """Let go of the connections to the upstream."""
+        await self._proxy.close()
+
+
+class OtlpServer(RecordingServer[Came]):
+    """A receiver of OTLP over HTTP that listens on loopback, unless it is told to listen elsewhere.
+
+    Args:
+        ledger: where to record; it must stay open until this is closed.
+        port: where to listen; 0 for any port that is free.
+        host: the address to listen on; on one that is not loopback's, whoever reaches it may send.
+        settled: how long a trace that lacks nothing is quiet before it is written, in seconds.
+
+    Raises:
+        UsageError: nothing can listen there.
+        MissingPackageError: what reads the protocol is not installed.
+    """
+
+    def __init__(
+        self, ledger: Ledger, *, port: int = 0, host: str = ADDRESS, settled: float = SETTLED
+    ) -> None:
+        from actionledger.capture.otlp import Receiver  # noqa: PLC0415 - needs what a proxy doesn't
+
+        origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
+        recording = recording_of_spans(ledger, origin, settled=settled)
+        super().__init__(
+            Receiver(recording.offer, only_here=host in LOOPBACK), recording, port=port, host=host
+        )
 
 
 class _Server(uvicorn.Server):
@@ -139,14 +194,17 @@ class _Server(uvicorn.Server):
         self.should_exit = True
 
 
-def _listening(port: int) -> socket.socket:
+def _listening(host: str, port: int) -> socket.socket:
     # Only where the protocol is named are small pieces sent at once; otherwise each could wait 40 ms for an acknowledgement.
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind((ADDRESS, port))
+        listening.bind((host, port))
     except OSError as error:
         listening.close()
-        raise UsageError(f"Nothing can listen on port {port}: {error.strerror}; choose another.") from error
+        raise UsageError(
+            f"Nothing can listen on {host}, port {port}: {error.strerror}; choose another."
+        ) from error
     listening.listen(_BACKLOG)
     return listening

@@ -1,4 +1,4 @@
-"""``proxy``, ``watch`` and ``mcp-proxy``: what agents do, into a ledger as it happens."""
+"""``proxy``, ``otlp-receiver``, ``watch`` and ``mcp-proxy``: what agents do, into a ledger as it happens."""
 
 import signal
 from collections import Counter
@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from actionledger.capture.recording import Kept
 
 PORT = 8484
+OTLP_PORT = 4318
+"""Where exporters of OTLP over HTTP send to if they are told nothing."""
+
 _LAST_SECONDS = 2.0
 
 _DROPPED = {
     "queue_full": "more waited to be written than is kept in memory",
     "ledger_failed": "the ledger could not be written to",
+    "sent_back": "too much waited; exporters were asked to send it again, and what they did send again is recorded",
 }
 
 
@@ -95,6 +99,42 @@ def print_dropped(dropped: Counter[str]) -> None:
     """Print how much passed without being recorded, and why."""
     for why, count in dropped.items():
         print_note(f"not recorded {count:,}: {_DROPPED.get(why, why)}", style="yellow")
+
+
+def otlp_receiver(
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 for any free port.")
+    ] = OTLP_PORT,
+    host: Annotated[
+        str,
+        typer.Option(
+            "--host", help="The address to listen on; any but loopback's lets whoever reaches it send."
+        ),
+    ] = "127.0.0.1",
+    ledger: LedgerOption = None,
+) -> None:
+    """Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.
+
+    Spans of the conventions for generative AI and of OpenInference become sessions, as those of a file do; all others are counted.
+    """
+    from actionledger.capture.serving import OtlpServer  # noqa: PLC0415 - an optional dependency
+
+    where = ledger or DEFAULT_LEDGER
+    with open_ledger(where) as opened:
+        server = OtlpServer(opened, port=port, host=host)
+        kept = server.run(lambda: _print_receiving(server.address, where))
+        # Before the ledger is closed, which fails where nothing could be written.
+        print_kept(kept, where)
+    if kept.dropped:
+        raise typer.Exit(ExitCode.FAULT)
+
+
+def _print_receiving(address: str, ledger: Path) -> None:
+    print_note(f"Taking spans at {address}/v1/traces, recording to {ledger}. Ctrl-C ends it.")
+    print_note(f"OTEL_EXPORTER_OTLP_ENDPOINT={address} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf …")
+    print_note(
+        "Most programs leave out what was said, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true or the like says so."
+    )
 
 
 def watch(

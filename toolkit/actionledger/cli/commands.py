@@ -38,6 +38,10 @@ COMMANDS = {
         "capturing:proxy",
         "Pass an agent's requests on to its model's server, and record what comes back, until interrupted.",
     ),
+    "otlp-receiver": Entry(
+        "capturing:otlp_receiver",
+        "Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.",
+    ),
     "mcp-proxy": Entry(
         "capturing:mcp_proxy",
         "Run a server of the Model Context Protocol in its place, and record each call of its tools.",

@@ -51,6 +51,14 @@ class SourcesImporter:
         self._whole: set[str] = set()
 
     @property
+    def report(self) -> ImportReport:
+        """What was taken in by now."""
+        report = ImportReport()
+        for each in self._importers.values():
+            report += each.report
+        return report
+
+    @property
     def turns(self) -> int:
         """How many turns were looked at by now, new ones and known ones."""
         return sum(each.report.turns + each.report.known for each in self._importers.values())
@@ -87,12 +95,22 @@ class SourcesImporter:
             counted += each.report.left_out
         for each in importers[:1]:
             each.tell_left_out(counted, self._whole)
-        report = ImportReport()
         for each in importers:
-            report += each.finish(is_told=True)
+            each.finish(is_told=True)
         if self._before is not None:
             self._before.close()
-        return report
+        return self.report
+
+    def begin(self, source: str) -> None:
+        """Ask now what the ledger has of a source, so that nothing of it fails later.
+
+        Args:
+            source: what records name it.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+        """
+        self._importer(source, source)
 
     def begin_file(self, file: str) -> None:
         """Say which file the next items come from."""

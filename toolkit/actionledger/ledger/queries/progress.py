@@ -118,6 +118,10 @@ SELECT DISTINCT ON (action_id) {picked(ActionTried)} FROM executions WHERE list_
 _REVERSALS = """
 SELECT action_id::VARCHAR, count(*) FROM reversals WHERE list_contains($ids, action_id::VARCHAR) GROUP BY action_id"""
 
+_NEXT_OF_SOURCE = """
+SELECT session_id::VARCHAR, max(turn_index) + 1 FROM turn_starts
+SEMI JOIN (SELECT session_id FROM session_starts WHERE source = $source) USING (session_id) GROUP BY ALL"""
+
 _NEXT = "SELECT coalesce(max(turn_index) + 1, 0) FROM turn_starts WHERE session_id = $session_id::UUID"
 
 
@@ -161,3 +165,8 @@ def next_turn_index(ledger: Queryable, session_id: str) -> int:
     """Return the place that a session's next turn has."""
     [(index,)] = ledger.sql(_NEXT, {"session_id": session_id}).fetchall()
     return int(index)
+
+
+def next_turn_indexes(ledger: Queryable, source: str) -> dict[str, int]:
+    """Return the place that the next turn of each session of a source has, by the session's identifier."""
+    return dict(ledger.sql(_NEXT_OF_SOURCE, {"source": source}).fetchall())

@@ -1,0 +1,205 @@
+"""Spans that come in several requests, in any order, late and twice: what is recorded is what one file of them gives."""
+
+import json
+from itertools import pairwise, permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from effort import examples
+from hypothesis import given, settings, strategies as st
+from spans_of_agents import agent, batch, chat, span, text
+
+import actionledger as al
+from actionledger.capture.traces import HeldTraces
+from actionledger.importing.sessions import SourcesImporter
+from actionledger.sources.base import Item, LeftOut, RecordedSession
+from actionledger.sources.formats.otel import read
+from actionledger.sources.shapes.spans import spans_of
+
+TRACES = [*agent(1), *agent(2, "both"), *agent(3, "both")]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def held(clock: Clock | None = None) -> HeldTraces:
+    return HeldTraces("here", lambda _source, _session: 0, clock=clock or Clock())
+
+
+def came(traces: HeldTraces, *requests: list[dict[str, Any]]) -> list[Item]:
+    return [item for request in requests for item in traces.add(spans_of(batch(*request)), 100)]
+
+
+def of_a_file(folder: Path, spans: list[dict[str, Any]]) -> list[Item]:
+    path = folder / "spans.json"
+    path.write_text(json.dumps(batch(*spans)), encoding="utf-8")
+    return list(read(path))
+
+
+def essence(items: list[Item]) -> tuple[dict[str, Any], dict[Any, int]]:
+    """Return sessions by their names with all of their turns, and what was left out."""
+    sessions: dict[str, Any] = {}
+    passed: dict[Any, int] = {}
+    for item in items:
+        if isinstance(item, LeftOut):
+            passed[item.reason, item.detail] = passed.get((item.reason, item.detail), 0) + item.count
+        elif isinstance(item, RecordedSession):
+            about = (item.source, item.parent, item.relation, item.model, item.task)
+            assert sessions.setdefault(item.external_id, (about, []))[0] == about
+            sessions[item.external_id][1].extend(item.turns)
+    return sessions, passed
+
+
+def counts(items: list[Item]) -> tuple[int, int, int, int]:
+    turns = [turn for item in items if isinstance(item, RecordedSession) for turn in item.turns]
+    return (
+        len(turns),
+        sum(len(turn.calls) for turn in turns),
+        sum(len(turn.results) for turn in turns),
+        sum(turn.usage.output_tokens or 0 for turn in turns),
+    )
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_three_requests_in_any_order_are_one_file(order: tuple[int, ...], tmp_path: Path):
+    """Sessions, children, turns with their places, calls, results, tokens, and what is left out."""
+    parts = [TRACES[place::3] for place in range(3)]
+    traces = held()
+    items = came(traces, *(parts[place] for place in order))
+    items += traces.due(all_of_them=True)
+    assert essence(items) == essence(of_a_file(tmp_path, TRACES))
+    assert counts(items) == (9, 3, 3, 3 * (2 + 5 + 7))
+
+
+@given(
+    st.permutations(range(len(TRACES))), st.sets(st.integers(1, len(TRACES) - 1)), st.sets(st.integers(0, 23))
+)
+@settings(max_examples=examples(100))
+def test_any_cut_of_any_order_is_one_file(
+    tmp_path_factory: Any, order: list[int], cuts: set[int], twice: set[int]
+):
+    """Some of them twice, which is counted as it is in a file."""
+    spans = [TRACES[place] for place in order] + [TRACES[place] for place in sorted(twice)]
+    edges = [0, *sorted(cuts), len(spans)]
+    requests = [spans[start:end] for start, end in pairwise(edges)]
+    traces = held()
+    items = came(traces, *requests)
+    items += traces.due(all_of_them=True)
+    assert essence(items) == essence(
+        of_a_file(tmp_path_factory.mktemp("spans"), TRACES + [TRACES[n] for n in twice])
+    )
+
+
+@given(st.permutations(range(len(TRACES))), st.sets(st.integers(1, len(TRACES) - 1), max_size=4))
+@settings(max_examples=examples(60))
+def test_what_was_told_too_soon_is_completed_and_never_doubled(
+    tmp_path_factory: Any, order: list[int], cuts: set[int]
+):
+    """However a trace is cut, a ledger has each response, call, result and token once: sessions may have another name."""
+    spans = [TRACES[place] for place in order]
+    edges = [0, *sorted(cuts), len(spans)]
+    traces = held()
+    folder = tmp_path_factory.mktemp("late")
+    with al.open_ledger(folder / "l.duckdb", in_background=False) as ledger:
+        importers = SourcesImporter(ledger)
+        for start, end in pairwise(edges):
+            for item in (*came(traces, spans[start:end]), *traces.due(all_of_them=True)):
+                importers.take(item, "otel")
+        report = importers.finish()
+        assert report.differing == []
+        # The request around another one is told as a turn where it was there first; else the inner one is.
+        rows = ledger.sql(
+            "SELECT count(*), count(DISTINCT message_id), sum(call_count) FROM turns"
+        ).fetchall()
+        assert rows == [(9, 9, 3)]
+        results = ledger.sql(
+            "SELECT count(*), count(DISTINCT call_id) FROM executions WHERE call_id IS NOT NULL"
+        )
+        assert results.fetchall() == [(3, 3)]
+        places = ledger.sql(
+            "SELECT count(*) FROM (SELECT DISTINCT session_id, turn_index FROM turns)"
+        ).fetchall()
+        assert places == [(9,)]
+
+
+def test_a_trace_is_told_when_it_is_quiet_and_whole(tmp_path: Path):
+    """One that lacks its beginning is waited for longer, then told; what comes later goes on with it."""
+    clock = Clock()
+    traces = held(clock)
+    root, *rest = agent(1)
+    assert came(traces, rest) == []
+    clock.now = 11.0
+    assert list(traces.due()) == []
+    came(traces, [root])
+    clock.now = 20.0
+    assert list(traces.due()) == []
+    clock.now = 21.5
+    assert counts(list(traces.due())) == (3, 1, 1, 14)
+    assert list(traces.due(all_of_them=True)) == []
+    assert came(traces, agent(2)[1:]) == []
+    clock.now = 90.0
+    assert counts(list(traces.due())) == (3, 1, 1, 14)
+
+
+def test_a_span_that_comes_twice_tells_nothing_twice():
+    """Neither while its trace is held, nor when that was told."""
+    traces = held()
+    first = came(traces, agent(1), agent(1)) + list(traces.due(all_of_them=True))
+    again = came(traces, agent(1)) + list(traces.due(all_of_them=True))
+    assert counts(first) == (3, 1, 1, 14)
+    assert counts(again) == (0, 0, 0, 0)
+
+
+def test_what_is_held_is_bounded(monkeypatch: pytest.MonkeyPatch):
+    """The trace that was quiet for the longest is told and let go of; what comes of it later is told beside it."""
+    monkeypatch.setattr("actionledger.capture.traces.HELD_BYTES", 1500)
+    traces = held()
+    items = came(traces, *([chat(1, [], text("assistant", f"{n}"), trace=n, parent=0)] for n in range(1, 40)))
+    assert counts(items)[0] == 39 - 15
+    assert traces._size <= 1500
+    items += traces.due(all_of_them=True)
+    assert counts(items)[0] == 39
+
+
+def test_a_request_around_one_that_was_told_is_not_told_again():
+    """Nor the one inside of one that was."""
+    outer = chat(1, [], text("assistant", "Yes."), trace=1, parent=0)
+    inner = chat(2, [], text("assistant", "Yes."), trace=1, parent=1)
+    for first, second in ((outer, inner), (inner, outer)):
+        traces = held()
+        came(traces, [first])
+        assert counts(list(traces.due(all_of_them=True)))[0] == 1
+        came(traces, [second])
+        assert counts(list(traces.due(all_of_them=True)))[0] == 0
+
+
+def test_spans_of_no_model_are_counted_alone():
+    """A trace of a web server is no session."""
+    traces = held()
+    came(traces, [span(1, "GET", {}, trace=7), span(2, "SELECT", {}, trace=7, parent=1)])
+    [item] = traces.due(all_of_them=True)
+    assert isinstance(item, LeftOut)
+    assert (str(item.reason), item.detail, item.count) == ("bookkeeping", "span", 2)
+
+
+def test_what_comes_after_a_trace_was_told_stays_in_its_session():
+    """Though a later span names the conversation; what is left out is counted once."""
+    root, *rest = agent(1, "named")
+    traces = held()
+    first = came(traces, rest[:3]) + list(traces.due(all_of_them=True))
+    later = came(traces, [*rest[3:], root]) + list(traces.due(all_of_them=True))
+    names = {
+        item.external_id for item in (*first, *later) if isinstance(item, RecordedSession) and not item.parent
+    }
+    assert names == {rest[0]["traceId"]}
+    assert essence([*first, *later])[1] == essence(came(traces, []) + first + later)[1]
+    repeated = [
+        item.count for item in (*first, *later) if isinstance(item, LeftOut) and item.detail == "message"
+    ]
+    assert repeated == [1]

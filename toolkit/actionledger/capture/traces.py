@@ -1,0 +1,240 @@
+"""Traces while their spans come in: in several requests, in any order, late, and twice.
+
+What a span is can only be told beside the others of its trace, so that a trace is held until it is quiet. What came before it was told
+stays as it was told: a request is in the session that it was recorded in, and at the place that it got there.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from time import monotonic
+
+from actionledger.sources.base import Item, LeftOut, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.sources.formats import openinference, otel
+from actionledger.sources.shapes.base import Passed
+from actionledger.sources.shapes.openinference import is_openinference
+from actionledger.sources.shapes.spans import Span
+from actionledger.sources.shapes.steps import Step
+from actionledger.sources.shapes.traces import OPEN_TRACES, Traces, identified
+from actionledger.vocabulary import LeftOutReason
+
+SETTLED = 10.0
+"""How long a trace that has its beginning and no gap is quiet before it is told, in seconds: exporters send every five."""
+
+LONGEST = 60.0
+"""How long a trace is quiet before it is told all the same, in seconds: its outermost span may come hours later, or never."""
+
+HELD_BYTES = 64 * 2**20
+"""How much of traces is held, in bytes as they came; the one that has been quiet for the longest is let go of then."""
+
+EVERY = 1.0
+"""How often to look for what is due while nothing comes, in seconds."""
+
+
+@dataclass(slots=True)
+class _Held:
+    """A trace that may still grow.
+
+    Args:
+        trace_id: its identifier.
+        touched: when its last span came, in seconds of a clock that only goes forward.
+        format: the format that it is recorded as.
+        steps: its steps.
+        size: about how many bytes they hold.
+        is_told: whether nothing has come since it was told.
+        main: the session that it was told as; empty while it wasn't.
+        homes: the session of each request that was told.
+    """
+
+    trace_id: str
+    touched: float
+    format: str = otel.SOURCE.name
+    steps: list[Step] = field(default_factory=list)
+    size: int = 0
+    is_told: bool = False
+    main: str = ""
+    homes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def session(self) -> str:
+        """The session that it is told as."""
+        return self.main or next((step.session for step in self.steps if step.session), self.trace_id)
+
+    def is_whole(self) -> bool:
+        """Return whether its beginning is there, and nothing is missing between that and the rest."""
+        there = {step.step_id for step in self.steps}
+        above = {step.parent_id for step in self.steps}
+        return "" in above and above - {""} <= there
+
+
+class HeldTraces:
+    """Takes spans as they come, and gives sessions when their traces are quiet.
+
+    Args:
+        origin: where they come from, as records say it.
+        next_index: returns the place that the next turn of a session of a format has.
+        settled: how long a whole trace is quiet, in seconds.
+        longest: how long any trace is.
+        clock: returns the time in seconds.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        next_index: Callable[[str, str], int],
+        *,
+        settled: float = SETTLED,
+        longest: float = LONGEST,
+        clock: Callable[[], float] = monotonic,
+    ) -> None:
+        self._origin = origin
+        self._next_index = next_index
+        self._quiet = (settled, longest)
+        self._clock = clock
+        self.start_over()
+
+    def start_over(self) -> None:
+        """Begin anew in a forked child: what is held is the parent's."""
+        self._held: OrderedDict[str, _Held] = OrderedDict()
+        self._size = 0
+        self._places: dict[str, dict[str, int]] = {}
+        self._first: dict[str, int] = {}
+        self._heads: dict[str, RecordedSession] = {}
+        self._told: dict[tuple[str, str], RecordedTurn] = {}
+        self._answered: set[tuple[str, str]] = set()
+        self._passed: dict[str, Passed] = {}
+
+    def add(self, spans: Iterable[Span], size: int) -> Iterator[Item]:
+        """Take spans, and yield what has to be let go of for them.
+
+        Args:
+            spans: the spans of a request.
+            size: how many bytes they hold together.
+        """
+        listed = list(spans)
+        for span in listed:
+            if otel.has_only_tokens(span):
+                yield LeftOut(self._origin, LeftOutReason.NOT_RECORDED, "codex turn")
+            else:
+                self._hold(span, size // len(listed))
+        while self._held and (self._size > HELD_BYTES or len(self._held) > OPEN_TRACES):
+            oldest = next(iter(self._held.values()))
+            yield from self._tell([oldest])
+            self._let_go(oldest)
+
+    def due(self, *, all_of_them: bool = False) -> Iterator[Item]:
+        """Yield what has been quiet for long enough.
+
+        Args:
+            all_of_them: whether nothing is waited for.
+        """
+        changed = [held for held in self._held.values() if not held.is_told]
+        yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
+
+    def _is_due(self, held: _Held) -> bool:
+        settled, longest = self._quiet
+        quiet = self._clock() - held.touched
+        return quiet >= longest or (quiet >= settled and held.is_whole())
+
+    def _hold(self, span: Span, size: int) -> None:
+        step = identified(otel.step_of(span))
+        held = self._held.setdefault(step.trace_id, _Held(step.trace_id, 0))
+        self._held.move_to_end(step.trace_id)
+        if is_openinference(span) and not held.main:
+            held.format = openinference.SOURCE.name
+        held.steps.append(step)
+        held.size += size
+        held.touched, held.is_told = self._clock(), False
+        self._size += size
+
+    def _let_go(self, held: _Held) -> None:
+        del self._held[held.trace_id]
+        self._size -= held.size
+        for step_id, session in held.homes.items():
+            self._told.pop((session, step_id), None)
+
+    def _tell(self, due: list[_Held]) -> Iterator[Item]:
+        """Yield what is new of the sessions of some traces."""
+        by_session: dict[str, list[_Held]] = {}
+        for held in due:
+            if not held.is_told:
+                by_session.setdefault(held.session, []).append(held)
+        if by_session:
+            for held in self._held.values():
+                if held.is_told and held.session in by_session:
+                    by_session[held.session].append(held)
+        for name, traces in by_session.items():
+            yield from self._tell_session(name, traces)
+
+    def _tell_session(self, name: str, traces: list[_Held]) -> Iterator[Item]:
+        steps = sorted((step for held in traces for step in _steps(held)), key=_order)
+        gathered = Traces(traces[0].format)
+        sessions = [session for step in steps for session in gathered.add(step)]
+        sessions += gathered.rest()
+        of_step = {step.step_id: held for held in traces for step in held.steps}
+        for session in sessions:
+            yield from self._new_of(session, of_step)
+        for held in traces:
+            held.main, held.is_told = name, True
+        yield from self._passed_new(name, gathered.passed)
+
+    def _new_of(self, session: RecordedSession, of_step: dict[str, _Held]) -> Iterator[RecordedSession]:
+        """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
+        self._heads.setdefault(session.external_id, replace(session, turns=(), results=()))
+        moved: dict[str, list[RecordedTurn]] = {session.external_id: []}
+        for turn in session.turns:
+            trace = of_step[turn.external_id.partition("#")[0]]
+            home = trace.homes.setdefault(turn.external_id, session.external_id)
+            placed = replace(turn, index=self._place(session.source, home, turn.external_id))
+            if self._told.get((home, turn.external_id)) != placed:
+                self._told[home, turn.external_id] = placed
+                moved.setdefault(home, []).append(placed)
+        for home, turns in moved.items():
+            results = self._new_results(session) if home == session.external_id else ()
+            if turns or results:
+                yield replace(
+                    self._heads.get(home, session), turns=tuple(turns), results=results, is_last=False
+                )
+
+    def _new_results(self, session: RecordedSession) -> tuple[RecordedResult, ...]:
+        new = [each for each in session.results if (session.external_id, each.call_id) not in self._answered]
+        self._answered.update((session.external_id, each.call_id) for each in new)
+        return tuple(new)
+
+    def _place(self, source: str, session: str, turn: str) -> int:
+        places = self._places.setdefault(session, {})
+        if session not in self._first:
+            self._first[session] = self._next_index(source, session)
+        return places.setdefault(turn, self._first[session] + len(places))
+
+    def _passed_new(self, name: str, passed: Passed) -> Iterator[LeftOut]:
+        before = self._passed.get(name, Counter())
+        for (reason, detail), count in (passed - before).items():
+            yield LeftOut(self._origin, reason, detail, count)
+        self._passed[name] = passed | before
+
+
+def _steps(held: _Held) -> Iterator[Step]:
+    """Yield a trace's steps as they are told: in the session that it was told as, and no request twice."""
+    by_id = {step.step_id: step for step in held.steps}
+    for step in held.steps:
+        told = replace(step, session=held.main or step.session)
+        is_new = held.main and step.kind == "model" and step.step_id not in held.homes
+        if is_new and any(above in held.homes for above in _above(step, by_id)):
+            told.kind = "other"  # the request around it stands for it by now
+        yield told
+
+
+def _above(step: Step, by_id: dict[str, Step]) -> Iterator[str]:
+    seen = {step.step_id}
+    while step.parent_id in by_id and step.parent_id not in seen:
+        seen.add(step.parent_id)
+        yield step.parent_id
+        step = by_id[step.parent_id]
+
+
+def _order(step: Step) -> tuple[bool, datetime, str]:
+    """Return what steps are brought in order by, however they came; records of a log stand behind the spans that they belong to."""
+    begun = step.started or step.finished or datetime.min  # noqa: DTZ901
+    return step.started is None, begun, step.step_id
