@@ -16,14 +16,14 @@ from pathlib import Path
 import httpx
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-import wire_bodies as bodies  # noqa: E402
-from fake_upstream import Answer, Upstream  # noqa: E402
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest  # noqa: E402
-from opentelemetry.sdk.trace import TracerProvider  # noqa: E402
-from spans_of_agents import agent  # noqa: E402
+import wire_bodies as bodies
+from fake_upstream import Answer, Upstream
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.trace import TracerProvider
+from spans_of_agents import agent
 
-import actionledger as al  # noqa: E402
-from actionledger.capture.serving import OtlpServer, ProxyServer  # noqa: E402
+import actionledger as al
+from actionledger.capture.serving import OtlpServer, ProxyServer
 
 A_REQUEST = 64
 
