@@ -6,6 +6,7 @@ from types import MappingProxyType
 import pytest
 from hypothesis import given, strategies as st
 
+from actionledger import parse
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import check_action
 from actionledger.errors import UsageError
@@ -250,3 +251,12 @@ values = st.recursive(
 def test_no_content_raises(arguments, strings_only):
     """Whatever a model writes as arguments, the check says something."""
     assert call(strings_only=strings_only, **arguments).status in ActionStatus
+
+
+def test_each_field_that_is_missing_is_named_once():
+    """The validator has an error for each, at every level, and each of them names all."""
+    inner = {"type": "object", "properties": {}, "required": ["x", "y"]}
+    schema = {"type": "object", "properties": {"c": inner}, "required": ["a", "b"]}
+    text = '<tool_call>{"name": "f", "arguments": {"c": {}}}</tool_call>'
+    result = parse(text, dialects=["hermes"], tools=[{"name": "f", "parameters": schema}])
+    assert sorted(error.path for error in result.actions[0].errors) == ["a", "b", "c.x", "c.y"]

@@ -6,6 +6,7 @@ from itertools import pairwise
 import pytest
 
 from actionledger.parsing import cues
+from actionledger.parsing.dialects import parameter_tags
 from actionledger.parsing.dialects.parts import json_values
 from actionledger.parsing.evidence import candidates
 from actionledger.parsing.parsers import AnyParser, DialectParser
@@ -24,6 +25,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openings, "_BLANKS", 8)
     monkeypatch.setattr(cues, "_WINDOW", 40)
     monkeypatch.setattr(candidates, "_PARAGRAPH", 40)
+    monkeypatch.setattr(parameter_tags, "_LONGEST_OPENING", 40)
 
 
 @pytest.fixture(scope="session")

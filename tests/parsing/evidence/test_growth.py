@@ -45,6 +45,11 @@ FAMILIES = {
     "open fences": "```\nget_weather(city=\n",
     "thoughts": "<think>get_weather(city='Paris')</think>",
     "brackets above": "[\n{\n(\nget_weather(",
+    "pairs": '("get_weather", {"city": "Paris"})\n',
+    "open pairs": '("get_weather", {"city": ',
+    "brackets in sentences": "a [get_weather( b\n",
+    "objects for keys": "{name: 'get_weather', ",
+    "quotations never closed": "<result>get_weather(city='Paris') ",
 }
 
 ALWAYS = ("openers", "open strings", "calls in sentences", "open maps", "open fences")

@@ -189,7 +189,8 @@ class ToolCatalogue:
                 ActionStatus.INVALID, FieldError(Reason.TOO_DEEP, "", "", "a value of fewer levels")
             )
         if errors:
-            found = (error for each in errors for error in schema_errors(each, tool.parameters))
+            # Of an object that lacks several fields the validator has an error for each, and each of them names all.
+            found = dict.fromkeys(error for each in errors for error in schema_errors(each, tool.parameters))
             return refused(ActionStatus.INVALID, *islice(found, _MOST_ERRORS), arguments=arguments)
         status = ActionStatus.VALID if arguments == raw.arguments else ActionStatus.COERCED
         return Verdict(status, arguments=arguments)

@@ -186,6 +186,8 @@ class _Mending(Rewriting):
 
     def open(self, at: int) -> None:
         """Enter a container."""
+        if self.is_key(at):
+            raise IrregularError
         self.kinds.append(self.text[at])
         self.opened.append(at)
         self.at = at + 1

@@ -16,6 +16,9 @@ from actionledger.tolerant_json.valid import SCAN_ERRORS, is_deeper, scan
 
 _PIECES_IN_A_CHUNK = 512
 _FAR = 1_000
+_FIRST_TRIAL, _FURTHER = 16, 8
+"""After how many faults what was written is tried, and how many times as many it takes until the next time."""
+
 _FORMS = {(fault.kind, fault.after): group - 1 for group, fault in USUAL.items()}
 
 
@@ -34,6 +37,7 @@ def read_usual(text: str, start: int, levels: int) -> tuple[Mended | None, Notes
     pieces: list[str] = []
     lengths = array("I", [0])
     copied = stopped = start
+    trial = _FIRST_TRIAL
     for run in RUN.finditer(text, start):
         group = run.lastindex
         if group is None:
@@ -45,14 +49,35 @@ def read_usual(text: str, start: int, levels: int) -> tuple[Mended | None, Notes
         ends.append(stopped)
         pieces += (text[copied:at], USUAL[group].write(run[group]))
         copied = stopped
-        if len(pieces) == _PIECES_IN_A_CHUNK:
+        is_trial = len(starts) == trial
+        if is_trial or len(pieces) == _PIECES_IN_A_CHUNK:
             lengths.extend(map(len, pieces))
             chunks.append("".join(pieces))
             pieces.clear()
+        if is_trial:
+            if _is_settled("".join(chunks)):
+                break
+            trial *= _FURTHER
     lengths.extend(map(len, pieces))
     chunks += pieces
     chunks.append(text[copied:stopped])
     return _mended("".join(chunks), start, levels, columns, lengths), Notes(columns), stopped
+
+
+def _is_settled(written: str) -> bool:
+    """Return whether what follows can't change what the scanner says: it has seen the container's end, or a fault.
+
+    Whoever asks at each bracket of a text would run over the rest of the text each time.
+    """
+    try:
+        scan(written, 0)
+    except StopIteration as error:
+        stopped: int = error.value
+    except SCAN_ERRORS as error:
+        stopped = getattr(error, "pos", 0)
+    else:
+        return True
+    return stopped < len(written.rstrip()) - 1
 
 
 def _mended(written: str, start: int, levels: int, notes: Columns, lengths: "array[int]") -> Mended | None:

@@ -135,6 +135,7 @@ def may_quote(text: str, start: int, end: int) -> bool:
 
 def _in_pairs(text: str) -> Iterator[Quoted]:
     missing: set[str] = set()
+    ink = len(text) - len(text.lstrip())
     at = 0
     while opens := _OPENS.search(text, at):
         at = opens.end()
@@ -142,7 +143,7 @@ def _in_pairs(text: str) -> Iterator[Quoted]:
         close = -1 if closer in missing else text.find(closer, at)
         if close < 0:
             missing.add(closer)
-            begins = opens["tag"] != "think" and not text[: opens.start()].strip()  # that tag is a dialect's
+            begins = opens["tag"] != "think" and opens.start() <= ink  # that tag is a dialect's
             if opens["analysis"] or (is_thought and begins):
                 yield Quoted(Span(opens.start(), len(text)), why, is_thought)
             continue

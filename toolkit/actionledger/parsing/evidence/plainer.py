@@ -17,10 +17,15 @@ FILLER = "\ua7f7"
 _PYTHON = re.compile(r"[^\W\d]\w*+(?:\.[^\W\d]\w*+)*+")
 _TOKEN = re.compile(
     r"""(?P<string>\"(?:[^"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')|(?P<opens>[\[({])|(?P<closes>[\])}])"""
-    r"""|(?P<key>(?<=[(,\s])[^\W\d]\w*+[ \t]*+)(?P<colon>:)(?=[ \t]*+[\"'\d\[{(tfnTFN.+-])|(?P<star>\*\*)(?=[ \t]*+\{)"""
-    r"""|\w++|.""",
+    r"""|(?<=[(,\s])[^\W\d]\w*+[ \t]*+(?P<colon>:)(?=[ \t]*+[\"'\d\[{(tfnTFN.+-])|(?P<star>\*\*)(?=[ \t]*+\{)""",
     re.DOTALL,
 )
+_SIGNS = {
+    "colon": (RepairKind.COLON, "=", "="),
+    "star": (RepairKind.ARGUMENTS_UNPACKED, "  ", ""),
+}
+"""What is written for a sign, as many characters as it has, and what the repair says is meant."""
+
 _LONGEST = 8_000
 
 
@@ -61,33 +66,33 @@ def without_filler(value: Any) -> Any:
             return value
 
 
-def with_keywords(text: str, start: int, end: int) -> tuple[str, list[Repair]]:
-    """Return the text of the call at ``start`` with its arguments named as Python names them, and the repairs.
+def with_keywords(text: str, start: int, end: int) -> tuple[str, list[Repair], int]:
+    """Return the text of the call at ``start`` with its arguments named as Python names them.
 
     Args:
         text: the response.
         start: where the call's name begins, in code points.
         end: where the text to look at ends.
+
+    Returns:
+        The text, the repairs, and where the call ends; without a repair the text is empty.
     """
-    depth, at = 0, start
+    depth, low, stop = 0, start, min(end, start + _LONGEST)
     pieces: list[str] = []
     repairs: list[Repair] = []
-    stop = min(end, start + _LONGEST)
-    low = start
-    while at < stop and (token := _TOKEN.match(text, at, stop)):
-        at = token.end()
+    behind = stop
+    for token in _TOKEN.finditer(text, start, stop):
         if token["opens"]:
             depth += 1
         elif token["closes"]:
             depth -= 1
             if depth <= 0:
+                behind = token.end()
                 break
-        elif depth == 1 and (token["colon"] or token["star"]):
-            sign = "colon" if token["colon"] else "star"
-            place = Span(*token.span(sign))
-            after = "=" if sign == "colon" else "  "
-            kind = RepairKind.COLON if sign == "colon" else RepairKind.ARGUMENTS_UNPACKED
+        elif depth == 1 and (sign := _SIGNS.get(token.lastgroup or "")):
+            kind, after, written = sign
+            place = Span(*token.span(token.lastgroup or 0))
             pieces += [text[low : place.start], after]
             low = place.end
-            repairs.append(Repair(kind, place, place.of(text), "=" if sign == "colon" else ""))
-    return ("".join([*pieces, text[low:stop]]), repairs) if repairs else ("", [])
+            repairs.append(Repair(kind, place, place.of(text), written))
+    return ("".join([*pieces, text[low:stop]]) if repairs else "", repairs, behind)

@@ -272,8 +272,8 @@ class Statements:
     def _decoded(self, at: int, end: int) -> Decoded:
         decoded = self._decoded_in(self.plain, at, end)
         if (not decoded.ok or decoded.cut) and (self._is_call(at, end)):
-            otherwise, noted = with_keywords(self.plain, at, end)
-            self.work += _COST + len(otherwise)
+            otherwise, noted, behind = with_keywords(self.plain, at, end)
+            self.work += _COST + max(behind - at, len(otherwise))
             again = self._decoded_in(otherwise, 0, len(otherwise)).moved(at) if noted else decoded
             if again.ok and not again.cut:
                 return replace(again, evidence=replace(again.evidence, before=tuple(noted)))
