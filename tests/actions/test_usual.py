@@ -32,11 +32,21 @@ def test_each_example_is_usual_and_checked_as_the_long_way_does():
     assert calls == [check_action(raw, CATALOGUE, ids=frozenset()) for raw in reading.actions]
 
 
+def test_fields_that_nobody_knows_are_left_out_as_the_long_way_does():
+    reading = read(*({**example, "mood": "calm", "n": [1]} for example in EXAMPLES))
+    calls = usual(reading)
+    assert {str(call.status) for call in calls} == {"coerced"}
+    assert {len(call.notes) for call in calls} == {2}
+    assert calls == [check_action(raw, CATALOGUE, ids=frozenset()) for raw in reading.actions]
+
+
 @pytest.mark.parametrize(
     "action",
     [
         {"type": "delete_task", "task_id": "1"},
-        {"type": "delete_task", "task_id": 1, "mood": "calm"},
+        {"type": "delete_task", "task_id": 1, "mood_from": "calm"},
+        {"type": "delete_task", "task_id": 1, "dry_run": True},
+        {"type": "delete_task", "task_id": 1, "task": "calm"},
         {"type": "delete_task", "task_id": "${action_1.task_id}"},
         {"type": "create_task", "content": "Read ${action_1.task_id}"},
         {"type": "delete_task", "task_id_from": "action_1.task_id"},

@@ -188,9 +188,13 @@ class Catalogue:
 
     @cached_property
     def validators(self) -> Validators:
-        """What checks the fields of each action, and their names, by the action's name."""
+        """What checks the fields of each action, their names and their schema, by the action's name."""
         return {
-            name: (model.__pydantic_validator__.validate_python, self.fields(name))
+            name: (
+                model.__pydantic_validator__.validate_python,
+                self.fields(name),
+                self.argument_schema(name),
+            )
             for name, model in self._models.items()
         }
 

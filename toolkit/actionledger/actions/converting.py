@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
@@ -92,15 +93,39 @@ def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema
         known: those that there are, the discriminator among them.
         schema: the JSON Schema of such arguments, without the discriminator.
     """
+    strangers = strangers_in(arguments, known, schema)
+    if strangers is None:
+        return None
+    kept = {name: value for name, value in arguments.items() if name in known}
+    left_out = [
+        FieldError(Reason.UNKNOWN_FIELD, name, json_text(arguments[name]), expected)
+        for name, expected in strangers
+    ]
+    return Converted(kept, (), tuple(left_out))
+
+
+def strangers_in(
+    arguments: Mapping[str, Any], known: Collection[str], schema: Schema
+) -> list[tuple[str, str]] | None:
+    """Return the fields that nobody knows, the first hundred, each with what is expected instead.
+
+    None where there may be others, or one may be meant for another.
+
+    Args:
+        arguments: an action's fields.
+        known: those that there are, the discriminator among them.
+        schema: the JSON Schema of such arguments, without the discriminator.
+    """
     if takes_others(schema):
         return None
     names = tuple(schema["properties"])
-    unknown = [name for name in arguments if name not in known]
-    left_out = [_left_out(name, arguments[name], names, ()) for name in unknown[:_MOST]]
-    if None in left_out:
-        return None
-    kept = {name: value for name, value in arguments.items() if name in known}
-    return Converted(kept, (), tuple(filter(None, left_out)))
+    strangers: list[tuple[str, str]] = []
+    for name in islice((name for name in arguments if name not in known), _MOST):
+        expected = _expected_without(name, arguments[name], names)
+        if not expected:
+            return None
+        strangers.append((name, expected))
+    return strangers
 
 
 class _Converting:
@@ -275,10 +300,16 @@ def _spelled(value: Any, allowed: Sequence[Any]) -> Any:
 
 def _left_out(name: str, value: Any, known: tuple[str, ...], path: _Path) -> FieldError | None:
     """Return what is said of an unknown field that is left out; None where it may be another's, or holds the action back."""
-    expected = _expected_instead(name[:_LONGEST_KEPT], known)
-    if not expected or (value not in (False, None) and _may_hold_back(name)):
+    expected = _expected_without(name, value, known)
+    if not expected:
         return None
     return FieldError(Reason.UNKNOWN_FIELD, ".".join((*path, name)), json_text(value), expected)
+
+
+def _expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
+    """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
+    is_held_back = value not in (False, None) and _may_hold_back(name)
+    return "" if is_held_back else _expected_instead(name[:_LONGEST_KEPT], known)
 
 
 @lru_cache(maxsize=1024)

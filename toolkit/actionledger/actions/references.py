@@ -170,6 +170,11 @@ def may_refer(arguments: Mapping[str, Any]) -> bool:
     return False
 
 
+def may_be_spelled_out(names: Collection[str]) -> bool:
+    """Return whether any field may stand for another one's reference by its name."""
+    return any(name.endswith(_SUFFIX) for name in names)
+
+
 def _may_hold(container: dict[str, Any] | list[Any]) -> bool:
     """Return whether any text in a container may hold a reference; no recursion."""
     pending: list[Any] = [container]

@@ -1,26 +1,31 @@
-"""The usual action: meant, offered under its name, with known fields, right as it was written. It is checked in one step.
+"""The usual action: meant, offered under its name, and right as it was written, but for fields that nobody knows.
 
 Nearly all actions are like that, and a response may have hundreds: going through each question of ``validation`` takes
 four times as long as the model's own check. So the loop calls as little as it can.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
-from actionledger.actions.references import may_refer
-from actionledger.values import ActionCall, RawAction
-from actionledger.vocabulary import ActionStatus
+from actionledger.actions.converting import strangers_in
+from actionledger.actions.references import may_be_spelled_out, may_refer
+from actionledger.actions.wording import Schema
+from actionledger.values import ActionCall, Issue, RawAction, Span
+from actionledger.vocabulary import ActionStatus, Reason
 
-Validators = dict[str, tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str]]]
-"""What makes the model of an action from its fields, and the names of these, by the action's name."""
+Validator: TypeAlias = tuple[Callable[[dict[str, Any]], BaseModel], frozenset[str], Schema]
+"""What makes the model of an action from its fields, the names of these, and their schema."""
+
+Validators: TypeAlias = dict[str, Validator]
+"""The same by the action's name."""
 
 
 def usual_calls(
     actions: Sequence[RawAction], validators: Validators, discriminator: str, *, may_have_references: bool
 ) -> Iterator[ActionCall | None]:
-    """Yield each usual action as a valid call without repairs, and None for one that has to be looked at.
+    """Yield each usual action as a call without repairs that may run, and None for one that has to be looked at.
 
     Args:
         actions: the actions as written.
@@ -33,10 +38,15 @@ def usual_calls(
         name, written, span, dialect, block, strings_only, illustration, call_id, evidence = raw
         call = None
         if illustration is None and name in validators:
-            validate, fields = validators[name]
+            validate, fields, _ = validators[name]
             # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
             arguments = {discriminator: name, **written}
-            if fields.issuperset(arguments) and not (may_have_references and may_refer(arguments)):
+            if may_have_references and may_refer(arguments):
+                pass
+            elif not fields.issuperset(arguments):
+                if not (strings_only or (may_have_references and may_be_spelled_out(arguments))):
+                    call = _without_strangers(raw, arguments, validators[name])
+            else:
                 try:
                     model = validate(arguments)
                 except ValidationError:
@@ -47,3 +57,35 @@ def usual_calls(
                     call_id, (), (), (), strings_only, evidence,
                 ))  # fmt: skip
         yield call
+
+
+def note_of(name: str, span: Span, field: str, expected: str) -> Issue:
+    """Return the issue that says of a field that it was left out.
+
+    Args:
+        name: the action's name.
+        span: where it stands.
+        field: the field's path.
+        expected: what is expected instead.
+    """
+    detail = f"The field {field[:80]!r} of {name!r} was left out; expected {expected}."
+    return Issue(Reason.UNKNOWN_FIELD, span, detail)
+
+
+def _without_strangers(raw: RawAction, arguments: dict[str, Any], validator: Validator) -> ActionCall | None:
+    """Return an action that is right without the fields that nobody knows; None where it has to be looked at."""
+    validate, fields, schema = validator
+    strangers = strangers_in(arguments, fields, schema)
+    if strangers is None:
+        return None
+    try:
+        model = validate({field: value for field, value in arguments.items() if field in fields})
+    except ValidationError:
+        return None
+    name, written, span, dialect, block, _, _, call_id, evidence = raw
+    kept = {field: value for field, value in written.items() if field in fields}
+    notes = tuple([note_of(name, span, field, expected) for field, expected in strangers])
+    return ActionCall._make((
+        name, kept, ActionStatus.COERCED, span, dialect, block, model, (), (), None,
+        call_id, (), (), notes, False, evidence,
+    ))  # fmt: skip

@@ -14,13 +14,12 @@ from actionledger.actions.converting import Converted, converted, without_unknow
 from actionledger.actions.references import references_in, spelled_out
 from actionledger.actions.refusals import code_of, field_errors, json_text, one_of
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.actions.usual import usual_calls
+from actionledger.actions.usual import note_of, usual_calls
 from actionledger.actions.verdict import Verdict, refused
 from actionledger.actions.wording import Schema
 from actionledger.values import (
     ActionCall,
     FieldError,
-    Issue,
     RawAction,
     Reading,
     Reference,
@@ -107,7 +106,9 @@ def check_action(
         call_id=raw.call_id,
         references=verdict.references,
         conversions=verdict.conversions,
-        notes=tuple([_note(raw, error) for error in verdict.left_out]) if verdict.left_out else (),
+        notes=tuple([note_of(raw.name, raw.span, error.path, error.expected) for error in verdict.left_out])
+        if verdict.left_out
+        else (),
         strings_only=raw.strings_only,
         evidence=raw.evidence,
     )
@@ -117,11 +118,6 @@ def as_known(call: ActionCall, catalogue: Catalogue) -> ActionCall:
     """Return a call under the name that its catalogue knows it by: what runs it, decides on it and counts it goes by that one."""
     name = catalogue.known_name(call.name)
     return call if name == call.name else call._replace(name=name)
-
-
-def _note(raw: RawAction, left_out: FieldError) -> Issue:
-    detail = f"The field {left_out.path[:80]!r} of {raw.name!r} was left out; expected {left_out.expected}."
-    return Issue(left_out.code, raw.span, detail)
 
 
 def _is_meant(raw: RawAction) -> bool:
