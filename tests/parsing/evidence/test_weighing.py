@@ -114,3 +114,11 @@ def test_strict_parsers_read_nothing_by_evidence():
     reading = strict.read(CALL, frozenset({"get_weather"}))
     assert not reading.actions
     assert reading.issues
+
+
+def test_a_call_in_a_change_to_a_file_is_shown():
+    """What a diff adds is somebody's program."""
+    text = '```diff\n- pass\n+ get_weather(city="Paris")\n```'
+    reading = PARSERS["auto"].read(text, frozenset({"get_weather"}))
+    assert [str(block.evidence) for block in reading.blocks] == ["code"]
+    assert not [action for action in reading.actions if action.illustration is None]

@@ -9,10 +9,11 @@ from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, th
 from actionledger.parsing.evidence.echoes import without_echoes
 from actionledger.parsing.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.parsing.finding import Finder, Placed
+from actionledger.parsing.line_ends import has_lone_ends, restored, with_line_feeds
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Block, Issue, RawAction, Reading, rows_of
-from actionledger.vocabulary import BlockStatus, Outcome, Reason
+from actionledger.vocabulary import BlockStatus, Outcome, Reason, RepairKind
 
 _LOSSES = frozenset({Reason.TRUNCATED, Reason.BLOCK_LIMIT})
 """Issues of a block that was read, which say that not all of it was."""
@@ -44,6 +45,10 @@ def read(
     Returns:
         What was found. Never raises on text.
     """
+    written = source.text
+    has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
+    if has_other_ends:
+        source = Source(with_line_feeds(written), source.names)
     text = source.text
     placed: list[Placed] = []
     for dialect, found in finder.blocks(source, options):
@@ -54,8 +59,9 @@ def read(
     placed = without_echoes(text, placed, source.names)
     weighed = with_evidence(source, placed, options, evidence)
     placed = weighed if weighed == placed else without_echoes(text, weighed, source.names)
+    placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
-    return assembled(text, placed, requires_action=requires_action, parser_id=parser_id)
+    return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)
 
 
 class Format(Protocol):

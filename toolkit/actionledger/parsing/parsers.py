@@ -25,7 +25,7 @@ REPAIRS = frozenset(RepairKind) - GUESSES
 """Every kind of repair but those that guess at content: what is read here is acted on."""
 
 
-READING_RULES = 4
+READING_RULES = 5
 """Which rules of reading this code follows: part of every parser's configuration, and so of its id and of what is recorded.
 
 To be raised by one whenever some text is read otherwise than before under unchanged settings, be it in its outcome, a

@@ -11,6 +11,7 @@ import re
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER
 from actionledger.parsing.evidence.settling import may_change
+from actionledger.parsing.line_ends import has_lone_ends
 from actionledger.parsing.parse import numbered
 from actionledger.parsing.parsers import DialectParser
 from actionledger.parsing.scan.source import Source
@@ -94,6 +95,8 @@ class StreamParser:
     def _settle(self) -> list[StreamedBlock]:
         text = self._text()
         self._looked_at = len(text)
+        if has_lone_ends(text):
+            return []  # what its carriage returns are is known when a line feed comes, or the end
         settled: list[StreamedBlock] = []
         if self._waits_for_thoughts:
             settled.extend(self._thoughts(text))

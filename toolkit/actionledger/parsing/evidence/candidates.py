@@ -29,6 +29,7 @@ _LOOKS_LIKE_CODE = re.compile(
     r"^[ \t]*+(?:[^\W\d][\w.\[\]\"']*+[ \t]*+[-+*/|]?=(?!=)|(?:(?:await|return)[ \t]*+)?[^\W\d][\w.]*+\(|[)\]}]+[;,]?[ \t]*+$)|[;{][ \t]*+$",
     re.MULTILINE,
 )
+_DIFF = re.compile(r"\s*+(?:`{3,}+|~{3,}+)[ \t]*+(?:diff|patch|udiff)\b", re.IGNORECASE)
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 _LINE_OPENS = re.compile(r"^[^\w\n]{0,12}?(?=[\[{(])", re.MULTILINE)
 _PARAGRAPH = 2_000
@@ -137,6 +138,10 @@ class Candidates:
             return
         if not stretch.is_fence:
             yield from self._in_the_open(stretch.body, mentions, None)
+            return
+        if _DIFF.match(self.text, *stretch.span):
+            issue = Issue(Reason.EXAMPLE, mentions[0].span, "It is part of a change to a file.")
+            yield Candidate(stretch.span, stretch.body, None, issue, True, True, stretch.span)
             return
         run = self._run(stretch.body.start, stretch.body.end, None)
         if not isinstance(run, Run) and mentions[0].form == "tag":
