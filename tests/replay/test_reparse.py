@@ -28,8 +28,11 @@ OLD = "gembrain-standard"
 BUCKETS = {
     "same": {0, 4, 5},
     "lost": {2, 3},
-    "changed": {1},
+    "changed_actions": {1},
     "recovered": set(),
+    "newly_rejected": set(),
+    "newly_accepted": set(),
+    "changed_arguments": set(),
     "newly_intent": set(),
     "no_longer_intent": set(),
     "no_intent": {6, 7},
@@ -73,14 +76,14 @@ def by_bucket(report: al.ReparseReport) -> dict[str, set[int]]:
 def test_each_turn_is_the_same_recovered_lost_or_changed(old):
     """Made by hand: what the old parser loses of what is read today, turn by turn."""
     assert (old.turns, old.parser_name) == (8, OLD)
-    assert old.counts == counts(same=3, lost=2, changed=1, no_intent=2)
+    assert old.counts == counts(same=3, lost=2, changed_actions=1, no_intent=2)
     assert by_bucket(old) == BUCKETS
 
 
 def test_a_run_can_be_compared_with_another_rereading(ledger, old):
     """The other way round, what was lost is recovered."""
     report = al.reparse(ledger, parser="assistant", run=old.run_id)
-    assert report.counts == counts(same=3, recovered=2, changed=1, no_intent=2)
+    assert report.counts == counts(same=3, recovered=2, changed_actions=1, no_intent=2)
     assert by_bucket(report) == BUCKETS | {"recovered": BUCKETS["lost"], "lost": set()}
 
 
@@ -95,7 +98,7 @@ def test_the_first_readings_are_compared_where_no_run_is_named(ledger, old):
     """However often the turns were read again in between."""
     report = al.reparse(ledger, parser=OLD, within=IMPORTED)
     assert report.turns == 9
-    assert report.counts == counts(same=3, lost=2, changed=1, no_longer_intent=1, no_intent=2)
+    assert report.counts == counts(same=3, lost=2, changed_actions=1, no_longer_intent=1, no_intent=2)
 
 
 def test_the_test_and_the_interval_are_about_these_turns(old):

@@ -1,15 +1,19 @@
 """READ and CHECK together: a parser and a catalogue make a result of a response."""
 
+import json
 import time
+import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 
+from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, check
-from actionledger.errors import EventTooLargeError
+from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.parsing.offers import Offer
 from actionledger.parsing.parsers import AnyParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
 from actionledger.parsing.recorded import RECORDED, CallBeside, read_recorded
-from actionledger.recording import Recorder, RunKey, TurnKey, response_parsed
+from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey, response_parsed
 from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 from actionledger.vocabulary import Capture, Outcome, Reason
 
@@ -23,6 +27,21 @@ def read_response(text: str, parser: AnyParser, catalogue: AnyCatalogue | None) 
         catalogue: the actions that exist; None to take every named action as valid.
     """
     return _checked(parser.read(text, offer_of(catalogue)), parser.name, catalogue)
+
+
+@lru_cache(maxsize=128)
+def catalogue_of_tools(tools: str) -> ToolCatalogue | None:
+    """Return the tools that a turn was offered; None where their definitions are none.
+
+    Args:
+        tools: the list, as JSON text.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the catalogue keeps them, and nobody here can mend a recording
+            return ToolCatalogue.of(json.loads(tools))
+    except (ValueError, TypeError, AttributeError, RecursionError, UsageError):
+        return None
 
 
 def offer_of(catalogue: AnyCatalogue | None) -> Offer | None:
@@ -68,21 +87,28 @@ def read_and_record(
     return result
 
 
-def unread(text: str, parser: AnyParser, catalogue: AnyCatalogue | None, detail: str) -> ParseResult:
-    """Return the reading of a response that is larger than what a ledger takes.
+def unread(
+    text: str,
+    parser: ParserIdentity,
+    catalogue: AnyCatalogue | None,
+    detail: str,
+    reason: Reason = Reason.RESPONSE_TOO_LARGE,
+) -> ParseResult:
+    """Return the reading of a response that could not be read to its end, or is larger than what a ledger takes.
 
     Args:
         text: as much of the response as is recorded.
         parser: the configuration that would have read it.
         catalogue: what its actions would have been checked against.
-        detail: how large it is, as a sentence.
+        detail: how large it is, or how far reading came, as a sentence.
+        reason: why it is not read.
     """
     return ParseResult(
         text=text,
         outcome=Outcome.FAILED,
         actions=(),
         blocks=(),
-        issues=(Issue(Reason.RESPONSE_TOO_LARGE, detail=detail),),
+        issues=(Issue(reason, detail=detail),),
         narrative="",
         parser_id=parser.id,
         parser_name=parser.name,

@@ -22,3 +22,20 @@ def state_folder() -> Path:
     except RuntimeError as error:
         raise UsageError(f"There is no folder for this user's state: {error} Set XDG_STATE_HOME.") from error
     return base / "actionledger"
+
+
+def cache_folder() -> Path:
+    """Return the folder of what this user's programs can make again: ``$XDG_CACHE_HOME/actionledger``.
+
+    Returns:
+        The folder, absolute, which need not be there; ``~/.cache/actionledger`` where the variable is not set, or relative.
+
+    Raises:
+        UsageError: nobody can say where the user's home is.
+    """
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    try:
+        base = Path(given) if Path(given).is_absolute() else Path.home() / ".cache"
+    except RuntimeError as error:
+        raise UsageError(f"There is no folder for this user's cache: {error} Set XDG_CACHE_HOME.") from error
+    return base / "actionledger"

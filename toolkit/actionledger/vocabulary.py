@@ -345,6 +345,8 @@ class Reason(StrEnum):
     REASONING = "reasoning"
     BLOCK_LIMIT = "block_limit"
     RESPONSE_TOO_LARGE = "response_too_large"
+    READING_TIMED_OUT = "reading_timed_out"
+    READER_DIED = "reader_died"
     # checking
     MISSING_NAME = "missing_name"
     UNKNOWN_ACTION = "unknown_action"
@@ -461,6 +463,8 @@ SENTENCES: dict[Reason, str] = {
     Reason.REASONING: "The model thinks this to itself.",
     Reason.BLOCK_LIMIT: "The response has more blocks than the parser's limit.",
     Reason.RESPONSE_TOO_LARGE: "The response is larger than what a ledger takes, so nothing of it was done.",
+    Reason.READING_TIMED_OUT: "Reading the response took longer than it may.",
+    Reason.READER_DIED: "What read the response broke off: it raised an error, or its process died.",
     Reason.MISSING_NAME: "The action doesn't say which action it is.",
     Reason.UNKNOWN_ACTION: "No action goes by that name.",
     Reason.MISSING_FIELD: "A required field is missing.",

@@ -1,25 +1,43 @@
 """``replay``: recorded turns under another parser."""
 
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Annotated, cast, get_args
 
 import typer
 from rich.console import Console
 
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_json, rate_value, shown_rate
+from actionledger.cli.tables import (
+    beside,
+    console,
+    plain,
+    print_json,
+    print_note,
+    print_text,
+    rate_value,
+    shown_rate,
+)
 from actionledger.display.comparisons import in_words
+from actionledger.errors import UnknownNameError
 from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.compare import QUIET, Bucket
+from actionledger.ledger.queries.differences import TurnDifference
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_named
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, shown_p
 from actionledger.replay.fitting import unfit_turns
+from actionledger.replay.placing import PAYS_FROM
+from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
 from actionledger.replay.reparse import ReparseReport, reparse
+from actionledger.vocabulary import LEFT_OUT, SENTENCES
 
 SHOWN_TURNS = 5
+SHOWABLE = 200
 
 
 def replay(
@@ -31,18 +49,109 @@ def replay(
     profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
     *,
     model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help=f"How many processes read; by default all cores, from {PAYS_FROM:,} turns on."
+        ),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="Go on with the same replay where it was stopped; else it begins anew."
+        ),
+    ] = False,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHEEL|FOLDER|COMMIT",
+            help="Read with another version of actionledger: a wheel, a folder with its source, or a commit, branch or tag of the "
+            "repository here. Its code is run with your rights, so take what you trust.",
+        ),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PARQUET", help="Take the texts from these files, as 'export turns' writes them."
+        ),
+    ] = None,
+    ray: Annotated[
+        bool, typer.Option("--ray", help="Read on the cluster that Ray is connected to (the extra lake).")
+    ] = False,
+    show: Annotated[
+        int, typer.Option(min=0, max=SHOWABLE, help="Show how so many turns differ, field by field.")
+    ] = 0,
+    bucket: Annotated[
+        str | None, typer.Option(help="Show turns of this bucket alone, such as lost or newly_rejected.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read recorded turns again with another parser, and say what changed."""
     within = Filter(run_id=run, profiles=tuple(profile or ()), models=tuple(model or ()))
-    chosen = parser_named(parser)
+    shown = _shown_buckets(bucket)
     with open_ledger(existing(ledger)) as opened:
-        _warn(chosen.name, unfit_turns(opened, chosen, within))
-        report = reparse(opened, parser=chosen, within=within)
+        if against is None:
+            _warn(parser, unfit_turns(opened, parser_named(parser), within))
+        try:
+            with _progress() as tell:
+                report = reparse(
+                    opened,
+                    parser=parser,
+                    within=within,
+                    workers=workers,
+                    resume=resume,
+                    against=against,
+                    source=source,
+                    place="ray" if ray else "processes",
+                    on_progress=tell,
+                )
+        except ReparseStopped as stopped:
+            _say_stopped(stopped)
+            raise typer.Exit(ExitCode.STOPPED) from None
+        differences = _differences(report, shown, show or (SHOWN_TURNS if bucket else 0))
     if as_json:
-        print_json(_as_value(report))
+        print_json(_as_value(report) | {"differences": differences})
     else:
-        _print(report)
+        _print(report, differences)
+
+
+def _say_stopped(stopped: ReparseStopped) -> None:
+    console.print(
+        f"Stopped. {stopped.turns:,} of {counted(stopped.total, 'turn')} are read and kept (run {stopped.run_id}); "
+        "the same command with --resume goes on."
+    )
+
+
+def _shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
+    """Return whose turns are shown.
+
+    Raises:
+        UnknownNameError: there is no such bucket.
+    """
+    if bucket is None:
+        return tuple(each for each in get_args(Bucket) if each not in QUIET)
+    if bucket not in get_args(Bucket):
+        raise UnknownNameError("bucket", bucket, get_args(Bucket))
+    return (cast("Bucket", bucket),)
+
+
+def _differences(report: ReparseReport, buckets: Iterable[Bucket], most: int) -> list[TurnDifference]:
+    turns = [turn for bucket in buckets for turn in report.comparison.turns[bucket]]
+    return [report.difference_of(turn) for turn in turns[:most]]
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[ReparseProgress], None] | None]:
+    """Show how far a replay is, where somebody watches."""
+    if not beside.file.isatty():
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("reading turns again"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=beside, transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+        yield lambda now: progress.update(task, completed=now.turns, total=now.total)
 
 
 def _warn(parser: str, unfit: Mapping[str, int]) -> None:
@@ -56,11 +165,16 @@ def _warn(parser: str, unfit: Mapping[str, int]) -> None:
         Console(stderr=True).print(plain(sentence), style="yellow", soft_wrap=True)
 
 
-def _print(report: ReparseReport) -> None:
+def _print(report: ReparseReport, differences: list[TurnDifference]) -> None:
     compared = report.comparison
+    resumed = f", {report.resumed:,} of them before it was resumed" if report.resumed else ""
     console.print(
-        f"{counted(report.turns, 'turn')} read again by {report.parser_name} in {report.seconds:.1f} s; run {report.run_id}"
+        plain(
+            f"{counted(report.turns, 'turn')} read again by {report.parser_name} in {report.seconds:.1f} s{resumed}; "
+            f"run {report.run_id}"
+        )
     )
+    _print_losses(report)
     if compared.intent:
         _print_success(report)
     else:
@@ -70,9 +184,23 @@ def _print(report: ReparseReport) -> None:
         examples = ", ".join(
             f"{turn.session_id}#{turn.turn_index}" for turn in compared.turns[bucket][:SHOWN_TURNS]
         )
-        is_quiet = bucket in {"same", "no_intent"}
+        is_quiet = bucket in QUIET
         table.add_row(in_words(bucket), f"{count:,}", plain("" if is_quiet else examples))
     console.print(table)
+    for difference in differences:
+        print_text(str(difference))
+
+
+def _print_losses(report: ReparseReport) -> None:
+    """Say which texts nobody could read to their end, and what could not be recorded."""
+    for reason, count in report.failed.items():
+        print_note(f"{counted(count, 'text')} recorded as failed: {SENTENCES[reason]}", style="yellow")
+    for left_out, count in report.left_out.items():
+        print_note(f"left out {count:,}: {LEFT_OUT[left_out]}")
+    if report.comparison.unpaired_before and report.before_run_id is not None:
+        print_note(
+            f"{counted(report.comparison.unpaired_before, 'turn')} of run {report.before_run_id} not read again."
+        )
 
 
 def _print_success(report: ReparseReport) -> None:
@@ -111,4 +239,7 @@ def _as_value(report: ReparseReport) -> dict[str, object]:
         "p_value_by_turn": report.p_value_by_turn,
         "difference": report.difference,
         "seconds": report.seconds,
+        "resumed": report.resumed,
+        "failed": dict(report.failed),
+        "left_out": dict(report.left_out),
     }

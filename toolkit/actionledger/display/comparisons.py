@@ -10,11 +10,22 @@ from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, shown_p
 
 _WORDS = {
+    "newly_rejected": "newly rejected",
+    "newly_accepted": "newly accepted",
+    "changed_actions": "other actions",
+    "changed_arguments": "other arguments",
     "newly_intent": "newly taken for intent",
     "no_longer_intent": "no longer taken for intent",
     "no_intent": "taken for intent by neither",
 }
-_TONES = {"recovered": "good", "lost": "bad", "changed": "fair"}
+_TONES = {
+    "recovered": "good",
+    "lost": "bad",
+    "newly_rejected": "bad",
+    "newly_accepted": "good",
+    "changed_actions": "fair",
+    "changed_arguments": "fair",
+}
 _EXAMPLES = 20
 
 

@@ -56,6 +56,10 @@ class Profiles(Mapping[str, Profile]):
         self._registered[profile.name] = profile
         return profile
 
+    def is_registered(self, name: str) -> bool:
+        """Return whether only this process knows the profile of that name, by ``register``."""
+        return name in self._registered
+
     def check_name(self, name: str) -> None:
         """Refuse the name of a profile that comes with the toolkit.
 

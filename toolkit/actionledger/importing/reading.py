@@ -1,19 +1,14 @@
 """How recorded turns are read: by their session's profile, by what the import was told, or as calls that were read already."""
 
-import json
 import time
-import warnings
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
 from actionledger.parsing.recorded import RECORDED, with_calls
 from actionledger.profiles import profile_named
-from actionledger.reading import read_and_record, read_calls
+from actionledger.reading import catalogue_of_tools, read_and_record, read_calls
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey, response_parsed
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.values import ParseResult
@@ -77,21 +72,6 @@ class ReadAs:
 
 AS_IT_SAYS = ReadAs()
 """Every dialect is looked for, and actions are checked against the tools that the recording says were offered."""
-
-
-@lru_cache(maxsize=128)
-def catalogue_of_tools(tools: str) -> ToolCatalogue | None:
-    """Return the tools that a turn was offered; None where their definitions are none.
-
-    Args:
-        tools: the list, as JSON text.
-    """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the catalogue keeps them, and nobody here can mend a recording
-            return ToolCatalogue.of(json.loads(tools))
-    except (ValueError, TypeError, AttributeError, RecursionError, UsageError):
-        return None
 
 
 def recorded_text(turn: RecordedTurn) -> str:

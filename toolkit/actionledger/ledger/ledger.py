@@ -7,7 +7,7 @@ POSIX only (``fcntl``).
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -126,6 +126,23 @@ class Ledger:
         """
         self._refuse_unless_writable()
         self._writer.append(encode(event))
+
+    def record_lines(self, lines: Iterable[bytes]) -> None:
+        """Put events into the buffer that another process of this toolkit has encoded.
+
+        Args:
+            lines: the events, each a line as ``record`` would write it, secrets masked.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.record_lines([])
+        """
+        self._refuse_unless_writable()
+        for line in lines:
+            self._writer.append(line)
 
     def record_turn(
         self,

@@ -2,7 +2,7 @@
 
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.recorded import responses_by_profile
+from actionledger.ledger.queries.rereading import responses_by_profile
 from actionledger.parsing.baselines import baseline_dialect
 from actionledger.parsing.parsers import AnyParser, BaselineParser
 from actionledger.profiles import PROFILES

@@ -1,30 +1,23 @@
 """Recorded turns read again with another parser: a run of its own, compared turn by turn with the first."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from actionledger.errors import UsageError
-from actionledger.events import Event
-from actionledger.execution.registry import PROFILES
-from actionledger.ids import new_id
-from actionledger.ledger import Ledger
-from actionledger.ledger.queries.compare import Comparison, compare_runs
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.compare import ComparedTurn, Comparison, compare_runs
+from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.recorded import RecordedResponse, responses
-from actionledger.parsing.parsers import AnyParser, parser_named
-from actionledger.reading import read_and_record
-from actionledger.recording import (
-    RunKey,
-    SessionKey,
-    TurnKey,
-    parser_used,
-    run_finished,
-    run_started,
-)
+from actionledger.parsing.parsers import AnyParser
 from actionledger.replay.fitting import unfit_turns
+from actionledger.replay.placing import Place, check_workers
+from actionledger.replay.processes import SECONDS
+from actionledger.replay.choosing import reader_of
+from actionledger.replay.recorded_run import ReparseProgress, Task, reread
 from actionledger.replay.statistics import mcnemar, paired_difference, session_test
-from actionledger.vocabulary import RunKind
+from actionledger.vocabulary import LeftOutReason, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +31,11 @@ class ReparseReport:
         unfit: how many of them are of each profile whose formats the parser doesn't read.
         comparison: both readings, pair by pair.
         seconds: how long reading and recording took.
+        before_run_id: the run that it is compared with; None for the first readings.
+        resumed: how many of the turns the run had read before it was resumed.
+        failed: how many texts nobody could read to their end, by reason; they are recorded as failed.
+        left_out: how much of another version's readings could not be recorded, by reason.
+        ledger: where both readings are recorded.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -55,6 +53,11 @@ class ReparseReport:
     unfit: Mapping[str, int]
     comparison: Comparison
     seconds: float
+    before_run_id: str | None = None
+    resumed: int = 0
+    failed: Mapping[Reason, int] = field(default_factory=dict)
+    left_out: Mapping[LeftOutReason, int] = field(default_factory=dict)
+    ledger: Path = Path()
 
     def __repr__(self) -> str:
         from actionledger.display.comparisons import report_line  # noqa: PLC0415 - only where it is looked at
@@ -92,6 +95,29 @@ class ReparseReport:
         compared = self.comparison
         return paired_difference(compared.only_before, compared.only_after, compared.intent, compared.net)
 
+    def difference_of(self, turn: ComparedTurn | str) -> TurnDifference:
+        r"""Return how the two readings of a turn differ, action by action and field by field.
+
+        Args:
+            turn: the turn, or its id.
+
+        Raises:
+            UsageError: one of the runs has not read it.
+            LedgerError: the ledger is no longer there.
+
+        Example:
+            >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         turn = runtime.handle(text)
+            ...     report = al.reparse(ledger, parser="gembrain-standard")
+            >>> [pair.kind for pair in report.difference_of(turn.turn_id).actions]
+            ['removed']
+        """
+        turn_id = turn if isinstance(turn, str) else turn.turn_id
+        with open_ledger(self.ledger, read_only=True) as ledger:
+            return compare_turn(ledger, self.before_run_id, self.run_id, turn_id)
+
 
 def reparse(
     ledger: Ledger,
@@ -99,24 +125,45 @@ def reparse(
     parser: str | AnyParser,
     run: str | None = None,
     within: Filter | None = None,
+    workers: int | None = None,
+    resume: bool | str = False,
+    against: str | None = None,
+    source: str | None = None,
+    place: Place = "processes",
+    seconds_a_text: float = SECONDS,
+    on_progress: Callable[[ReparseProgress], object] | None = None,
 ) -> ReparseReport:
     r"""Read recorded turns again with another parser, record that as a run, and say what changed.
 
-    Each turn's actions are checked against its own profile's catalogue, as they were at first.
+    Each turn's actions are checked against the tools that it was offered, or its own profile's catalogue, as they were at first.
+    A rereading that is stopped or killed keeps what it has read, and can be resumed.
 
     Args:
         ledger: where the turns are; it must be writable.
         parser: what reads them, by name or as a value.
         run: the run whose turns to read, and to compare with; all first readings if not given.
         within: a filter that narrows the turns down; its ``run_id`` is ``run``.
+        workers: how many processes read; one on each core if not given, where there are enough turns for that to pay. 1 reads in
+            this process.
+        resume: True to go on with the last rereading of the same parser and turns that was cut off, or its run's id; else
+            a new one begins.
+        against: another version of this package that reads in place of this one: a wheel, a folder with its source, or a
+            commit, branch or tag of the repository in the current folder. Its code is run: it must be trusted. ``parser`` is
+            a name then.
+        source: Parquet files, as a path or a pattern, that hold the texts of the turns as an export writes them; the ledger's
+            own if not given.
+        place: ``processes`` of this machine, or ``ray`` for the cluster that Ray is connected to, or a local one.
+        seconds_a_text: how long a text may take a process, in seconds of a processor; one that takes longer is recorded as
+            failed, and the rest goes on. What is read in this process has no limit.
+        on_progress: is told how far it is, with ``turns`` and ``total``.
 
     Returns:
-        How many turns are read the same, recovered, lost or changed, or not taken for intent by both, with the test
-        over sessions.
+        How many turns are read the same, recovered, lost, rejected, accepted or changed, or not taken for intent by both, with
+        the test over sessions.
 
     Raises:
-        UnknownNameError: there is no such parser.
-        UsageError: no recorded turn fits, or two runs are named.
+        UsageError: no recorded turn fits, two runs are named, there is nothing to resume, or no such parser or version.
+        KeyboardInterrupt: it was stopped; what was read is kept.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -129,47 +176,31 @@ def reparse(
     """
     if within is not None and run is not None:
         raise UsageError("Give either run or within: a filter names its run by run_id.")
-    chosen = parser_named(parser) if isinstance(parser, str) else parser
-    return _reparse(ledger, chosen, within or Filter(run_id=run))
-
-
-def _reparse(ledger: Ledger, parser: AnyParser, within: Filter) -> ReparseReport:
+    check_workers(workers)
     begin = time.perf_counter()
-    run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
-    turns, unfit = 0, unfit_turns(ledger, parser, within)
-    for response in responses(ledger, within):
-        if not turns:
-            _record_all(ledger, _opening(run, parser, within))
-        _read_again(ledger, response, parser, run)
-        turns += 1
-    if not turns:
-        raise UsageError("No recorded turn fits; 'actionledger report' says what the ledger holds.")
-    ledger.record(run_finished(run, turns=turns))
-    ledger.ingest()
-    comparison = compare_runs(ledger, within.run_id, run.run_id)
-    return ReparseReport(run.run_id, parser.name, turns, unfit, comparison, time.perf_counter() - begin)
-
-
-def _opening(run: RunKey, parser: AnyParser, within: Filter) -> Iterator[Event]:
-    yield run_started(run, name=f"reparse {parser.name}", source="", parent_run_id=within.run_id)
-    yield parser_used(parser, run.run_id)
-
-
-def _record_all(ledger: Ledger, events: Iterable[Event]) -> None:
-    for event in events:
-        ledger.record(event)
-
-
-def _read_again(ledger: Ledger, response: RecordedResponse, parser: AnyParser, run: RunKey) -> None:
-    profile = PROFILES.get(response.profile)
-    session = SessionKey(
-        session_id=response.session_id, profile=response.profile, model=response.model, task=response.task
+    chosen = within or Filter(run_id=run)
+    reader = reader_of(parser, against, workers=workers, seconds=seconds_a_text, place=place)
+    unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
+    task = Task(
+        parser=reader.identity,
+        within=chosen,
+        resume=resume,
+        source=source,
+        runner=reader.runner,
+        on_progress=on_progress,
     )
-    key = TurnKey(
-        session=session,
-        turn_id=response.turn_id,
-        index=response.turn_index,
-        occurred_at=response.occurred_at,
+    done = reread(ledger, task)
+    comparison = compare_runs(ledger, chosen.run_id, done.run.run_id)
+    return ReparseReport(
+        run_id=done.run.run_id,
+        parser_name=reader.identity.name,
+        turns=done.turns,
+        unfit=unfit,
+        comparison=comparison,
+        seconds=time.perf_counter() - begin,
+        before_run_id=chosen.run_id,
+        resumed=done.resumed,
+        failed=done.failed,
+        left_out=done.left_out,
+        ledger=ledger.path,
     )
-    catalogue = profile.catalogue if profile else None
-    read_and_record(ledger.record, response.text, parser, catalogue, turn=key, run=run)

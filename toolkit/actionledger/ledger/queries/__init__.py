@@ -4,12 +4,14 @@ Functions take whatever answers ``.sql`` and give frozen rows; a share is always
 interval travel with it. Values are bound as parameters, never written into the statement.
 """
 
+from actionledger.ledger.queries.aligning import FieldDifference
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
 from actionledger.ledger.queries.compare import Bucket, ComparedTurn, Comparison, compare_runs
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.costs import FailureCost, failure_costs
 from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
+from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
@@ -35,6 +37,7 @@ __all__ = [
     "ALL_TURNS",
     "EVERYTHING",
     "NO_DIALECT",
+    "ActionDifference",
     "ActionReversal",
     "Attempt",
     "Bucket",
@@ -46,6 +49,7 @@ __all__ = [
     "Execution",
     "Failure",
     "FailureCost",
+    "FieldDifference",
     "Filter",
     "Funnel",
     "ImportOmission",
@@ -54,6 +58,7 @@ __all__ = [
     "Order",
     "Period",
     "Queryable",
+    "ReadAction",
     "ReadIn",
     "Reader",
     "Response",
@@ -65,11 +70,13 @@ __all__ = [
     "Trend",
     "TurnBehind",
     "TurnDetail",
+    "TurnDifference",
     "TurnRow",
     "Unit",
     "UsageSums",
     "children",
     "compare_runs",
+    "compare_turn",
     "conversation",
     "count_sessions",
     "count_turns_behind",

@@ -8,6 +8,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import (
     INTENT,
     READ,
+    RUNNABLE,
     Queryable,
     as_rate,
     clustering_sql,
@@ -21,13 +22,26 @@ from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
 
 Bucket: TypeAlias = Literal[
-    "same", "recovered", "lost", "changed", "newly_intent", "no_longer_intent", "no_intent"
+    "same",
+    "recovered",
+    "lost",
+    "newly_rejected",
+    "newly_accepted",
+    "changed_actions",
+    "changed_arguments",
+    "newly_intent",
+    "no_longer_intent",
+    "no_intent",
 ]
 """What the second reading means for a turn.
 
-Where both take it for intent: as before, readable now, unreadable now, or read as other actions. Else only the second takes it
-for intent, only the first did, or neither does.
+Where both take it for intent, the first of these that holds: readable as a whole now, no longer so; an action that could run is
+refused now, or the other way round; other actions, or another order of them; other arguments; as before. Else only the second takes
+it for intent, only the first did, or neither does.
 """
+
+QUIET: frozenset[Bucket] = frozenset({"same", "no_intent"})
+"""The buckets of turns of which nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +50,13 @@ class ComparedTurn:
 
     Args:
         bucket: what the second reading means for it.
-        session_id, turn_index: which.
+        turn_id, session_id, turn_index: which.
         model: the language model.
         before, after: what came of reading it.
     """
 
     bucket: Bucket
+    turn_id: str
     session_id: str
     turn_index: int
     model: str
@@ -102,21 +117,37 @@ _PAIRS = """
 WITH read AS (
     SELECT run_id = $after::UUID AS is_after, turn_id, min_by(attempt_id, (parsed_at, attempt_id)) AS attempt_id
     FROM parse_attempts WHERE (run_id = $after::UUID OR {before}) AND {condition} GROUP BY is_after, turn_id),
+found AS (
+    SELECT is_after, attempt_id, read.turn_id, name, arguments::VARCHAR AS arguments, action_index,
+           list_contains($runnable, status) AS may_run
+    FROM actions JOIN read USING (attempt_id) WHERE status <> 'illustration'),
 calls AS (
-    SELECT attempt_id, sum(hash(name, arguments::VARCHAR)::HUGEINT) AS calls  -- the same for the same calls
-    FROM actions SEMI JOIN read USING (attempt_id) WHERE status <> 'illustration' GROUP BY attempt_id),
+    SELECT attempt_id, hash(list(name ORDER BY action_index)) AS names,
+           hash(list(hash(name, arguments) ORDER BY action_index)) AS calls  -- the same for the same calls
+    FROM found GROUP BY attempt_id),
+counted AS (  -- by name and arguments, and by name alone: an action may be refused for what its arguments are now
+    SELECT turn_id, count(*) FILTER (may_run AND NOT is_after) AS ran, count(*) FILTER (may_run AND is_after) AS runs,
+           count(*) FILTER (NOT may_run AND NOT is_after) AS was_refused,
+           count(*) FILTER (NOT may_run AND is_after) AS is_refused
+    FROM found GROUP BY GROUPING SETS ((turn_id, name), (turn_id, name, arguments))),
+checked AS (
+    SELECT turn_id, bool_or(runs < ran AND is_refused > was_refused) AS rejected,
+           bool_or(runs > ran AND is_refused < was_refused) AS accepted
+    FROM counted GROUP BY turn_id),
 readings AS (
-    SELECT is_after, attempts.turn_id, session_id, turn_index, model, outcome, calls
+    SELECT is_after, attempts.turn_id, session_id, turn_index, model, outcome, names, calls
     FROM parse_attempts AS attempts JOIN read USING (attempt_id) LEFT JOIN calls USING (attempt_id)),
 pairs AS (
-    SELECT b.session_id, b.turn_index, b.model, b.outcome AS before, a.outcome AS after,
+    SELECT turn_id, b.session_id, b.turn_index, b.model, b.outcome AS before, a.outcome AS after,
            list_contains($intent, b.outcome) AS meant, list_contains($intent, a.outcome) AS means,
            list_contains($read, b.outcome) AS was, list_contains($read, a.outcome) AS now,
            CASE WHEN NOT meant AND NOT means THEN 'no_intent'
                 WHEN NOT meant THEN 'newly_intent' WHEN NOT means THEN 'no_longer_intent'
-                WHEN was AND now AND b.calls IS DISTINCT FROM a.calls THEN 'changed'
-                WHEN now AND NOT was THEN 'recovered' WHEN was AND NOT now THEN 'lost' ELSE 'same' END AS bucket
-    FROM readings AS b JOIN readings AS a USING (turn_id)
+                WHEN now AND NOT was THEN 'recovered' WHEN was AND NOT now THEN 'lost'
+                WHEN rejected THEN 'newly_rejected' WHEN accepted THEN 'newly_accepted'
+                WHEN b.names IS DISTINCT FROM a.names THEN 'changed_actions'
+                WHEN b.calls IS DISTINCT FROM a.calls THEN 'changed_arguments' ELSE 'same' END AS bucket
+    FROM readings AS b JOIN readings AS a USING (turn_id) LEFT JOIN checked USING (turn_id)
     WHERE NOT b.is_after AND a.is_after)
 """
 
@@ -139,7 +170,7 @@ _RATES = {
 }
 
 _TURNS = """
-SELECT bucket, session_id::VARCHAR AS session_id, turn_index, model, before, after FROM pairs
+SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index, model, before, after FROM pairs
 QUALIFY row_number() OVER (PARTITION BY bucket ORDER BY session_id, turn_index) <= $limit
 ORDER BY bucket, session_id, turn_index"""
 
@@ -167,7 +198,7 @@ def compare_runs(
         UsageError: a run has read nothing, or the two share no turns.
     """
     condition, parameters = turn_scope(replace(within, run_id=None))
-    bound = parameters | {"after": after_run_id, "read": READ, "intent": INTENT}
+    bound = parameters | {"after": after_run_id, "read": READ, "intent": INTENT, "runnable": RUNNABLE}
     if before_run_id is not None:
         bound["before"] = before_run_id
     for run_id in filter(None, (before_run_id, after_run_id)):

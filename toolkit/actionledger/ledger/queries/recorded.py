@@ -1,80 +1,16 @@
-"""What is there to read again, and what need not be taken in again."""
+"""What need not be taken in again."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from actionledger.canonical import json_text
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, scope
+from actionledger.ledger.queries.filters import FIRST_READING
 from actionledger.text import utf8_with_halves
-from actionledger.vocabulary import Capture, LeftOutReason
-
-_BATCH = 1000
-
-
-class Streamed(Protocol):
-    """A result that can be fetched piece by piece."""
-
-    def fetchmany(self, size: int, /) -> list[Any]:
-        """Return the next rows, at most ``size``; none at the end."""
-
-
-class Streamable(Protocol):
-    """Anything that answers SQL piece by piece: a ledger, in the first place."""
-
-    def sql(self, query: str, parameters: Any = None, /) -> Streamed:
-        """Run one SELECT with its parameters and return what it gave."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedResponse:
-    """One recorded response with its dimensions.
-
-    Args:
-        turn_id, session_id, turn_index: which.
-        profile, model, task, occurred_at: its dimensions.
-        text: the raw response.
-    """
-
-    turn_id: str
-    session_id: str
-    turn_index: int
-    profile: str
-    model: str
-    task: str
-    occurred_at: datetime | None
-    text: str
-
-
-_RAW = f"capture = '{Capture.TEXT}'"
-_RESPONSES = """
-SELECT {columns} FROM turn_starts
-WHERE {raw} AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {condition})
-ORDER BY session_id, turn_index"""
-
-
-def responses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[RecordedResponse]:
-    """Yield the raw responses that the filter's attempts have read, session by session: what calls stood beside is no text."""
-    condition, parameters = scope(within)
-    result = ledger.sql(
-        _RESPONSES.format(columns=picked(RecordedResponse), condition=condition, raw=_RAW), parameters
-    )
-    while batch := result.fetchmany(_BATCH):
-        for row in batch:
-            yield RecordedResponse(*row)
-
-
-_BY_PROFILE = """
-SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {raw} AND {condition} GROUP BY profile ORDER BY profile"""
-
-
-def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
-    """Return how many responses of each profile the filter's attempts have read."""
-    condition, parameters = scope(within)
-    return dict(ledger.sql(_BY_PROFILE.format(condition=condition, raw=_RAW), parameters).fetchall())
+from actionledger.vocabulary import LeftOutReason
 
 
 class KnownTurn(NamedTuple):

@@ -38,6 +38,19 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedRereading:
+    """A rereading without an end: it was cut off, or another process is at it.
+
+    Args:
+        run_id: identifies it.
+        detail: what was noted of it when it began, as JSON text.
+    """
+
+    run_id: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
 class Dimensions:
     """The values that there are to filter by, each sorted.
 
@@ -69,6 +82,12 @@ SELECT {_RUN} FROM runs LEFT JOIN (
     FROM parse_attempts GROUP BY run_id) USING (run_id)
 ORDER BY started_at, run_id"""
 
+_UNFINISHED = f"""
+SELECT run_id::VARCHAR AS run_id, any_value(detail)::VARCHAR AS detail
+FROM run_starts JOIN events USING (run_id) ANTI JOIN run_ends USING (run_id)
+WHERE run_kind = '{RunKind.REPARSE}' AND code = $code
+GROUP BY run_id, started_at ORDER BY started_at, run_id"""
+
 _DIMENSIONS = """
 WITH of_sessions AS (
     SELECT list(DISTINCT profile) AS profiles, list(DISTINCT model) AS models,
@@ -89,6 +108,16 @@ def runs(ledger: Queryable) -> list[Run]:
         ledger: what to ask.
     """
     return rows(ledger, Run, _RUNS)
+
+
+def unfinished_rereadings(ledger: Queryable, code: str) -> list[UnfinishedRereading]:
+    """Return the rereadings without an end, the last one last.
+
+    Args:
+        ledger: what to ask.
+        code: the code of the note that each of them began with.
+    """
+    return rows(ledger, UnfinishedRereading, _UNFINISHED, {"code": code})
 
 
 def dimensions(ledger: Queryable) -> Dimensions:

@@ -1,0 +1,187 @@
+"""Two readings of one turn: its actions in pairs, and each pair field by field."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from actionledger.canonical import json_text
+from actionledger.errors import UsageError
+from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences
+from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.vocabulary import ActionStatus, Outcome, Reason
+
+PairKind: TypeAlias = Literal["same", "added", "removed", "changed", "rejected", "accepted"]
+"""What came of an action: as before, only in the second reading, only in the first, with other arguments or another status, refused
+where it could run, able to run where it was refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAction:
+    """An action as one of the readings has it.
+
+    Args:
+        index: its place among the actions of its reading, from 0.
+        name: as written.
+        status: what came of checking it.
+        reason: the first error's code; None where there is none.
+        arguments: its fields.
+    """
+
+    index: int
+    name: str
+    status: ActionStatus
+    reason: Reason | None
+    arguments: Any
+
+
+@dataclass(frozen=True, slots=True)
+class ActionDifference:
+    """An action of a turn in two readings.
+
+    Args:
+        kind: what came of it.
+        before, after: the action; None where a reading doesn't have it.
+        fields: what differs in its arguments.
+    """
+
+    kind: PairKind
+    before: ReadAction | None
+    after: ReadAction | None
+    fields: tuple[FieldDifference, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The action's name."""
+        action = self.before or self.after
+        assert action is not None
+        return action.name
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDifference:
+    """Two readings of one turn.
+
+    Args:
+        turn_id, session_id, turn_index: which.
+        before, after: what came of reading it.
+        reason_before, reason_after: why it could not be read whole; None where it could.
+        actions: its actions in pairs, in order; illustrations are left out.
+    """
+
+    turn_id: str
+    session_id: str
+    turn_index: int
+    before: Outcome
+    after: Outcome
+    reason_before: Reason | None
+    reason_after: Reason | None
+    actions: tuple[ActionDifference, ...]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both have the same actions with the same arguments and checks."""
+        return all(pair.kind == "same" for pair in self.actions) and self.before == self.after
+
+    def __str__(self) -> str:
+        from actionledger.display.differences import difference_text  # noqa: PLC0415 - only where it is looked at
+
+        return difference_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.differences import difference_html  # noqa: PLC0415
+
+        return difference_html(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    attempt_id: str
+    session_id: str
+    turn_index: int
+    outcome: Outcome
+    reason: Reason | None
+
+
+_ATTEMPT = """
+SELECT attempt_id::VARCHAR AS attempt_id, session_id::VARCHAR AS session_id, turn_index, outcome, reason
+FROM parse_attempts WHERE turn_id = $turn_id::UUID AND {which} ORDER BY parsed_at, attempt_id LIMIT 1"""
+_ACTIONS = """
+SELECT action_index, name, status, reason, arguments::VARCHAR FROM actions
+WHERE attempt_id = $attempt_id::UUID AND status <> 'illustration' ORDER BY action_index"""
+
+
+def compare_turn(
+    ledger: Queryable, before_run_id: str | None, after_run_id: str, turn_id: str
+) -> TurnDifference:
+    """Return how two readings of a turn differ.
+
+    Args:
+        ledger: what to ask.
+        before_run_id: the run to compare with; None for the first reading.
+        after_run_id: the run that is compared.
+        turn_id: the turn.
+
+    Raises:
+        UsageError: one of them has not read it.
+    """
+    before = _reading(ledger, before_run_id, turn_id)
+    after = _reading(ledger, after_run_id, turn_id)
+    pairs = aligned(_actions(ledger, before), _actions(ledger, after), _exactly, lambda action: action.name)
+    return TurnDifference(
+        turn_id=turn_id,
+        session_id=before.session_id,
+        turn_index=before.turn_index,
+        before=before.outcome,
+        after=after.outcome,
+        reason_before=before.reason,
+        reason_after=after.reason,
+        actions=tuple(_difference(*pair) for pair in pairs),
+    )
+
+
+def _reading(ledger: Queryable, run_id: str | None, turn_id: str) -> _Reading:
+    for given in filter(None, (run_id, turn_id)):
+        if not is_uuid(given):
+            raise UsageError(f"{given!r} is no identifier of a run or a turn.")
+    parameters = {"turn_id": turn_id} | ({"run_id": run_id} if run_id else {})
+    which = "run_id = $run_id::UUID" if run_id else FIRST_READING
+    found = rows(ledger, _Reading, _ATTEMPT.format(which=which), parameters)
+    if not found:
+        whose = f"Run {run_id} has" if run_id else "No first reading has"
+        raise UsageError(f"{whose} read turn {turn_id}; only what both have read compares.")
+    return found[0]
+
+
+def _actions(ledger: Queryable, reading: _Reading) -> list[ReadAction]:
+    found = ledger.sql(_ACTIONS, {"attempt_id": reading.attempt_id}).fetchall()
+    return [
+        ReadAction(index, name, ActionStatus(status), Reason(reason) if reason else None, _value(arguments))
+        for index, name, status, reason, arguments in found
+    ]
+
+
+def _value(arguments: str) -> Any:
+    try:
+        return json.loads(arguments)
+    except RecursionError:
+        return arguments
+
+
+def _exactly(action: ReadAction) -> object:
+    return action.name, json_text(action.arguments)
+
+
+def _difference(before: ReadAction | None, after: ReadAction | None) -> ActionDifference:
+    if before is None or after is None:
+        return ActionDifference("added" if before is None else "removed", before, after)
+    fields = tuple(field_differences(before.arguments, after.arguments))
+    return ActionDifference(_kind(before, after, fields), before, after, fields)
+
+
+def _kind(before: ReadAction, after: ReadAction, fields: Sequence[FieldDifference]) -> PairKind:
+    if before.status.is_runnable != after.status.is_runnable:
+        return "accepted" if after.status.is_runnable else "rejected"
+    is_same = not fields and (before.status, before.reason) == (after.status, after.reason)
+    return "same" if is_same else "changed"

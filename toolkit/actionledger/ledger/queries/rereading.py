@@ -1,0 +1,180 @@
+"""What there is to read again: recorded responses in the order of turns, as many at a time as fit into a bounded memory."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Protocol
+
+from actionledger.ledger.queries.base import Queryable, number, picked
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.vocabulary import Capture
+
+_PAGE_TURNS = 4000
+_PAGE_CHARACTERS = 32_000_000
+_BATCH_TURNS = 200
+_BATCH_CHARACTERS = 1_000_000
+
+
+class Connection(Protocol):
+    """A connection over one state of a ledger: what is recorded meanwhile, it doesn't see."""
+
+    def cursor(self) -> Any:
+        """Return another connection over the same state."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedResponse:
+    """One recorded response with its dimensions.
+
+    Args:
+        turn_id, session_id, turn_index: which.
+        profile, model, task, occurred_at: its dimensions.
+        tools_hash: the hash of the tools that were offered; None where nobody recorded them.
+        text: the raw response.
+    """
+
+    turn_id: str
+    session_id: str
+    turn_index: int
+    profile: str
+    model: str
+    task: str
+    occurred_at: datetime | None
+    tools_hash: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Some responses, one after the other.
+
+    Args:
+        responses: the responses.
+        tools: the lists of tools that they were offered, as JSON text, by their hash.
+    """
+
+    responses: tuple[RecordedResponse, ...]
+    tools: Mapping[str, str]
+
+
+_RAW = f"capture = '{Capture.TEXT}'"
+_SELECTED = f"""
+FROM turn_starts
+WHERE {_RAW} AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{condition}})
+AND turn_id NOT IN (SELECT turn_id FROM parse_attempts WHERE run_id = $done::UUID)"""
+_PLACES = f"SELECT turn_id::VARCHAR, characters {_SELECTED} ORDER BY session_id, turn_index, turn_id"
+_COUNT = f"SELECT count(*) {_SELECTED}"
+_READ_BY = "SELECT count(DISTINCT turn_id) FROM parse_attempts WHERE run_id = $run_id::UUID"
+
+# One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
+_PAGE = f"""
+SELECT {picked(RecordedResponse)} FROM {{texts}}
+WHERE {_RAW} AND turn_id IN (SELECT unnest(string_split($turn_ids, ' '))::UUID)
+ORDER BY session_id, turn_index, turn_id"""
+_TOOLS = """
+SELECT tools_hash, tools::VARCHAR FROM tools WHERE tools_hash IN (SELECT unnest(string_split($hashes, ' ')))"""
+
+_NOBODY = "00000000-0000-0000-0000-000000000000"
+
+_BY_PROFILE = """
+SELECT profile, count(DISTINCT turn_id) FROM parse_attempts WHERE {raw} AND {condition} GROUP BY profile ORDER BY profile"""
+
+
+def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str | None = None) -> int:
+    """Return how many responses there are to read again.
+
+    Args:
+        ledger: what to ask.
+        within: whose attempts have read them.
+        done: the run that has read some of them already, which don't count.
+    """
+    condition, parameters = scope(within)
+    return number(ledger, _COUNT.format(condition=condition), parameters | {"done": done or _NOBODY})
+
+
+def count_read(ledger: Queryable, run_id: str) -> int:
+    """Return how many turns a run has read.
+
+    Args:
+        ledger: what to ask.
+        run_id: the run.
+    """
+    return number(ledger, _READ_BY, {"run_id": run_id})
+
+
+def batches(
+    connection: Connection, within: Filter = EVERYTHING, *, done: str | None = None, source: str | None = None
+) -> Iterator[Batch]:
+    """Yield the raw responses that the filter's attempts have read, in the order of sessions and turns.
+
+    Only their identifiers are sorted as a whole: the texts come by pages, so that a ledger may be larger than the memory.
+
+    Args:
+        connection: a snapshot of a ledger.
+        within: whose attempts have read them.
+        done: the run that has read some of them already, which are left out.
+        source: Parquet files that hold the texts, with the columns of the table of turns; None for the ledger itself.
+    """
+    condition, parameters = scope(within)
+    walk = connection.cursor().execute(
+        _PLACES.format(condition=condition), parameters | {"done": done or _NOBODY}
+    )
+    for turn_ids in _pages(walk):
+        yield from _split(_page(connection, turn_ids, source), connection)
+
+
+def _pages(walk: Any) -> Iterator[list[str]]:
+    """Yield identifiers, as many at a time as their texts may be in memory together."""
+    page: list[str] = []
+    characters = 0
+    while found := walk.fetchmany(_PAGE_TURNS):
+        for turn_id, length in found:
+            if page and (len(page) >= _PAGE_TURNS or characters + length > _PAGE_CHARACTERS):
+                yield page
+                page, characters = [], 0
+            page.append(turn_id)
+            characters += length
+    if page:
+        yield page
+
+
+def _page(connection: Connection, turn_ids: list[str], source: str | None) -> list[RecordedResponse]:
+    parameters: dict[str, object] = {"turn_ids": " ".join(turn_ids)}
+    if source is not None:
+        parameters["source"] = source
+    texts = "turn_starts" if source is None else "read_parquet($source)"
+    found = connection.cursor().execute(_PAGE.format(texts=texts), parameters).fetchall()
+    return [RecordedResponse(*row) for row in found]
+
+
+def _split(page: list[RecordedResponse], connection: Connection) -> Iterator[Batch]:
+    tools = _tools(connection, page)
+    batch: list[RecordedResponse] = []
+    characters = 0
+    for response in page:
+        is_full = len(batch) >= _BATCH_TURNS or characters + len(response.text) > _BATCH_CHARACTERS
+        if batch and is_full:
+            yield _with_tools(batch, tools)
+            batch, characters = [], 0
+        batch.append(response)
+        characters += len(response.text)
+    if batch:
+        yield _with_tools(batch, tools)
+
+
+def _with_tools(batch: list[RecordedResponse], tools: Mapping[str, str]) -> Batch:
+    offered = {response.tools_hash or "" for response in batch}
+    return Batch(tuple(batch), {each: tools[each] for each in offered if each in tools})
+
+
+def _tools(connection: Connection, page: list[RecordedResponse]) -> dict[str, str]:
+    hashes = sorted({response.tools_hash for response in page if response.tools_hash})
+    if not hashes:
+        return {}
+    return dict(connection.cursor().execute(_TOOLS, {"hashes": " ".join(hashes)}).fetchall())
+
+
+def responses_by_profile(ledger: Queryable, within: Filter = EVERYTHING) -> dict[str, int]:
+    """Return how many responses of each profile the filter's attempts have read."""
+    condition, parameters = scope(within)
+    return dict(ledger.sql(_BY_PROFILE.format(condition=condition, raw=_RAW), parameters).fetchall())

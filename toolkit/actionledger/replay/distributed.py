@@ -1,0 +1,97 @@
+"""Turns read again on a cluster of Ray: batches go to actors, and what they answer is recorded here, in order."""
+
+from collections import deque
+from collections.abc import Generator, Iterable, Mapping
+from typing import Any
+
+from actionledger.execution.registry import PROFILES
+from actionledger.extras import require
+from actionledger.ledger.queries.rereading import Batch
+from actionledger.recording import RunKey
+from actionledger.replay.processes import Processes
+from actionledger.replay.rereading import InThisProcess, Reading, Rereader
+from actionledger.replay.worker import PARSER, Limit
+from actionledger.vocabulary import RunKind
+
+_AHEAD = 3
+"""How many batches there are for each actor at a time."""
+
+
+class _Actor:
+    """Reads batches; a text that takes too long ends it.
+
+    Args:
+        setup: ``parser``, ``run_id`` and ``seconds``.
+    """
+
+    def __init__(self, setup: Mapping[str, Any]) -> None:
+        run = RunKey(run_id=setup["run_id"], kind=RunKind.REPARSE)
+        self._reader = InThisProcess(Rereader(PARSER.validate_json(setup["parser"]), run))
+        self._limit = Limit(setup["seconds"])
+
+    def read(self, batch: Batch) -> list[Reading]:
+        """Return what came of a batch."""
+        self._limit.begin()
+        [readings] = self._reader.run([batch])
+        self._limit.end()
+        return readings
+
+
+class OnRay:
+    """Has batches read by actors of Ray; one whose actor died of it is read here, by processes that find the text.
+
+    Args:
+        setup: what an actor is told: ``parser``, ``run_id`` and ``seconds``, which is for a whole batch there.
+        count: how many actors; None for one on each core of the cluster.
+        rest: reads the batches that an actor died of, and those that only this process can check.
+
+    Raises:
+        MissingPackageError: Ray is not installed.
+    """
+
+    def __init__(self, setup: Mapping[str, Any], count: int | None, *, rest: Processes) -> None:
+        require("A rereading on a cluster", "lake", "ray")
+        self._setup = setup
+        self._count = count
+        self._rest = rest
+
+    def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
+        """See ``Runner``."""
+        import ray  # noqa: PLC0415 - optional
+
+        if not ray.is_initialized():
+            ray.init(num_cpus=self._count, include_dashboard=False, logging_level="warning")
+        count = self._count or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        # An actor that died is begun anew by Ray itself, and the batch that it died of is not tried there again.
+        kind = ray.remote(max_restarts=-1, max_task_retries=0)(_Actor)
+        actors = [kind.remote(self._setup) for _ in range(count)]
+        pending: deque[tuple[Batch, Any]] = deque()
+        try:
+            for number, batch in enumerate(batches):
+                actor = None if _is_for_here(batch) else actors[number % count]
+                pending.append((batch, actor and actor.read.remote(batch)))
+                if len(pending) >= count * _AHEAD:
+                    yield self._result(*pending.popleft())
+            while pending:
+                yield self._result(*pending.popleft())
+        finally:
+            for actor in actors:
+                ray.kill(actor)
+
+    def _result(self, batch: Batch, answer: Any) -> list[Reading]:
+        import ray  # noqa: PLC0415
+        from ray.exceptions import RayActorError  # noqa: PLC0415 - optional
+
+        try:
+            if answer is not None:
+                readings: list[Reading] = ray.get(answer)
+                return readings
+        except RayActorError:
+            pass  # which of the texts it died of, the rest finds out
+        [readings] = self._rest.run([batch])
+        return readings
+
+
+def _is_for_here(batch: Batch) -> bool:
+    """Return whether only this process knows what some of a batch is to be checked against."""
+    return any(PROFILES.is_registered(response.profile) for response in batch.responses)

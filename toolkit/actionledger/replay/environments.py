@@ -1,0 +1,237 @@
+"""An environment for another version of this package: made once for each content, under this user's cache.
+
+What is named is trusted: its code is run by whoever reads with it. A source is copied as it is, its code is not run to build it.
+The packages that it needs are those of this Python where it can be imported with them, which needs no network; else
+they are installed for it alone.
+"""
+
+import hashlib
+import io
+import shutil
+import subprocess
+import sys
+import tarfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.parser import HeaderParser
+from pathlib import Path
+from tempfile import mkdtemp
+
+from actionledger.errors import UsageError
+from actionledger.user_state import cache_folder
+
+_PLACES = ("toolkit", "src", ".")
+_SHOWN = 400
+_PTH = "of_this_python.pth"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Another version of this package, ready to be started.
+
+    Args:
+        python: its Python.
+        key: what it is known by: the hash of its content, or its commit.
+        label: the same, as people are shown it.
+    """
+
+    python: Path
+    key: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """The files of a version, by their paths in the environment, and what it needs."""
+
+    files: Mapping[str, bytes]
+    needs: Sequence[str]
+    label: str = ""
+
+    @property
+    def key(self) -> str:
+        """The hash of all of it, of this Python, and of where its packages are."""
+        digest = hashlib.sha256(f"{sys.version}\n{sys.prefix}\n{_shared()}".encode())
+        for name, content in sorted(self.files.items()):
+            digest.update(f"\n{name}\n{len(content)}\n".encode() + content)
+        return digest.hexdigest()[:16]
+
+
+def environment_of(against: str) -> Version:
+    """Return the environment of another version; it is made where it isn't there.
+
+    Args:
+        against: a wheel, a folder with its source, or a commit, branch or tag of the repository in the current folder.
+
+    Raises:
+        UsageError: it is none of these, holds no such package, or can't be installed.
+    """
+    content = _content(against)
+    folder = cache_folder() / "versions" / content.key
+    if not folder.exists():
+        _make(folder, content)
+    return Version(folder / "bin" / "python", content.key, content.label or content.key[:8])
+
+
+def _content(against: str) -> _Content:
+    path = Path(against).expanduser()
+    if path.suffix == ".whl" and path.is_file():
+        return _of_wheel(path)
+    if path.is_dir():
+        return _of_folder(path)
+    return _of_commit(against)
+
+
+def _of_wheel(path: Path) -> _Content:
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
+    except (OSError, zipfile.BadZipFile) as error:
+        raise UsageError(f"The wheel {str(path)!r} can't be read: {error}.") from error
+    metadata = next((files[name] for name in files if name.endswith(".dist-info/METADATA")), b"")
+    needs = HeaderParser().parsestr(metadata.decode()).get_all("Requires-Dist") or []
+    return _checked(files, [each for each in needs if "extra ==" not in each], str(path))
+
+
+def _of_folder(path: Path) -> _Content:
+    found = _package_in(lambda place: (path / place / "actionledger" / "__init__.py").is_file())
+    if found is None:
+        raise UsageError(f"The folder {str(path)!r} holds no source of actionledger.")
+    root = path / found
+    files = {
+        file.relative_to(root).as_posix(): file.read_bytes()
+        for file in sorted((root / "actionledger").rglob("*"))
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    project = path / "pyproject.toml"
+    return _checked(files, _needs(project.read_bytes() if project.is_file() else b""), str(path))
+
+
+def _of_commit(name: str) -> _Content:
+    commit = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
+    if commit is None:
+        raise UsageError(
+            f"{name!r} is no wheel, no folder, and no commit, branch or tag of a repository in the current folder."
+        )
+    sha = commit.decode().strip()
+    archive = _git("archive", "--format=tar", sha) or b""
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        members = {member.name: member for member in tar.getmembers() if member.isfile()}
+        found = _package_in(lambda place: f"{_under(place)}actionledger/__init__.py" in members)
+        if found is None:
+            raise UsageError(f"The commit {name!r} holds no source of actionledger.")
+        prefix = _under(found)
+        inside = {
+            path: member for path, member in members.items() if path.startswith(f"{prefix}actionledger/")
+        }
+        files = {path.removeprefix(prefix): _bytes(tar, member) for path, member in inside.items()}
+        project = members.get("pyproject.toml")
+        needs = _needs(_bytes(tar, project) if project else b"")
+    return _checked(files, needs, name, label=sha[:8])
+
+
+def _checked(files: Mapping[str, bytes], needs: Sequence[str], origin: str, label: str = "") -> _Content:
+    if "actionledger/__init__.py" not in files:
+        raise UsageError(f"{origin!r} holds no package actionledger.")
+    if strange := [name for name in files if name.startswith("/") or ".." in name.split("/")]:
+        raise UsageError(f"{origin!r} holds the path {strange[0]!r}, which leads out of its environment.")
+    return _Content(files, needs, label)
+
+
+def _make(folder: Path, content: _Content) -> None:
+    """Make an environment beside its place and move it there whole: who comes second finds the first one's."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _aside(folder) as made:
+        _run(sys.executable, "-m", "venv", "--without-pip", str(made))
+        packages = next(made.glob("lib/python*/site-packages"))
+        for name, data in content.files.items():
+            target = packages / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        (packages / _PTH).write_text("\n".join(_shared()))
+        if _fault(made) is not None:
+            (packages / _PTH).unlink()
+            _install(made, content.needs)
+        try:
+            made.rename(folder)
+        except OSError:
+            if not folder.exists():
+                raise
+
+
+def _install(made: Path, needs: Sequence[str]) -> None:
+    """Give a version packages of its own, where it can't do with those of this Python."""
+    python = str(made / "bin" / "python")
+    _run(
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        *needs,
+    )
+    if (fault := _fault(made)) is not None:
+        raise UsageError(f"The other version can't be imported: {fault}")
+
+
+def _fault(made: Path) -> str | None:
+    """Return why a version can't be imported; None where it can."""
+    words = [str(made / "bin" / "python"), "-I", "-c", "import actionledger; actionledger.parse"]
+    done = subprocess.run(words, capture_output=True, check=False)  # noqa: S603 - words of our own
+    return None if done.returncode == 0 else done.stderr.decode("utf-8", "replace").strip()[-_SHOWN:]
+
+
+def _shared() -> list[str]:
+    """Return the folders of packages that this Python looks in, without sources that somebody works on."""
+    return [path for path in sys.path if Path(path).name in {"site-packages", "dist-packages"}]
+
+
+def _needs(project: bytes) -> list[str]:
+    try:
+        return list(tomllib.loads(project.decode()).get("project", {}).get("dependencies", []))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return []
+
+
+def _package_in(holds: Callable[[str], bool]) -> str | None:
+    return next((place for place in _PLACES if holds(place)), None)
+
+
+def _under(place: str) -> str:
+    return "" if place == "." else f"{place}/"
+
+
+def _bytes(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    file = tar.extractfile(member)
+    return file.read() if file else b""
+
+
+def _git(*words: str) -> bytes | None:
+    """Return what git says; None where it says no, or isn't here."""
+    try:
+        done = subprocess.run(["git", *words], capture_output=True, check=False)  # noqa: S603, S607 - a name that git looks up
+    except OSError:
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _run(*words: str) -> None:
+    done = subprocess.run(words, capture_output=True, check=False)  # noqa: S603 - words of our own
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()[-_SHOWN:]
+        raise UsageError(f"An environment for the other version can't be made: {said}")
+
+
+@contextmanager
+def _aside(folder: Path) -> Iterator[Path]:
+    made = Path(mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

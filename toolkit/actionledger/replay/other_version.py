@@ -1,0 +1,104 @@
+"""Run by the Python of another version of this package: reads texts by that version's public functions, as lines of JSON.
+
+It is started by its path, and imports nothing of the package that it lies in. What that version doesn't have is not made up here:
+the fields that its results have go out, and no others.
+"""
+
+import dataclasses
+import json
+import os
+import signal
+import sys
+from enum import Enum
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, BinaryIO
+
+# By its name: what is meant is that version's, and not the package that this file lies in.
+al = import_module("actionledger")
+
+_CLOCK = 10
+
+
+def main() -> None:
+    """Serve requests until nobody asks any more."""
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a profile prints is no answer
+    requests = sys.stdin.buffer
+    setup = json.loads(requests.readline())
+    _answer(answers, described(setup["parser"]))
+    for line in requests:
+        request = json.loads(line)
+        for response in request["responses"]:
+            tools = request["tools"].get(response["tools_hash"] or "")
+            _limit(setup["seconds"])
+            _answer(answers, read(response["text"], response["profile"], setup["parser"], tools))
+            _limit(0)
+
+
+def described(parser: str) -> dict[str, Any]:
+    """Return what this version is, and its parser of that name."""
+    known = list(al.parser_names()) if hasattr(al, "parser_names") else []
+    found = al.parser(parser) if parser in known and hasattr(al, "parser") else None
+    return {
+        "file": al.__file__,
+        "version": getattr(al, "__version__", "") or _installed(),
+        "parsers": known,
+        "configuration": getattr(found, "configuration", None),
+    }
+
+
+def read(text: str, profile: str, parser: str, tools: str | None) -> dict[str, Any]:
+    """Return what this version makes of a text; ``error`` where it raises."""
+    known: dict[str, Any] = {"profile": profile} if profile in al.profile_names() else {}
+    offered: dict[str, Any] = {"tools": json.loads(tools)} if tools else {}
+    try:
+        try:
+            result = al.parse(text, parser=parser, **(offered or known))
+        except Exception:  # what was offered is no list of tools to this version
+            if not offered:
+                raise
+            result = al.parse(text, parser=parser, **known)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is that version's answer
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {"result": plain(result)}
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: what has fields is an object of them."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, str | int | float | bool | None):
+        return value
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if hasattr(value, "_asdict"):
+        return {name: plain(part) for name, part in value._asdict().items()}
+    if isinstance(value, dict):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(part) for part in value]
+    return None  # a model of that version's own: its fields are in the arguments
+
+
+def _installed() -> str:
+    try:
+        return version("actionledger")
+    except PackageNotFoundError:
+        return ""
+
+
+def _answer(answers: BinaryIO, value: dict[str, Any]) -> None:
+    answers.write(json.dumps(value).encode() + b"\n")
+    answers.flush()
+
+
+def _limit(seconds: float) -> None:
+    for number in (signal.SIGPROF, signal.SIGALRM):
+        signal.signal(number, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds * _CLOCK)
+
+
+if __name__ == "__main__":
+    main()

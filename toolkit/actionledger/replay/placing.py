@@ -1,0 +1,91 @@
+"""Where turns are read again: in this process, in others on all cores, or on a cluster of Ray."""
+
+import os
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
+
+from pydantic import ValidationError
+
+from actionledger.errors import UsageError
+from actionledger.execution.registry import PROFILES
+from actionledger.ledger.queries.rereading import RecordedResponse
+from actionledger.parsing.parsers import AnyParser
+from actionledger.recording import RunKey
+from actionledger.replay.processes import Processes, own_command
+from actionledger.replay.rereading import InThisProcess, Reading, Rereader, Runner, unread_line
+from actionledger.replay.worker import PARSER
+from actionledger.vocabulary import Reason
+
+Place: TypeAlias = Literal["processes", "ray"]
+"""Where turns are read again."""
+
+PAYS_FROM = 3000
+"""From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that there can't be.
+
+    Raises:
+        UsageError: it is less than one.
+    """
+    if workers is not None and workers < 1:
+        raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
+
+
+def placed(
+    parser: AnyParser, *, workers: int | None, seconds: float, place: Place
+) -> Callable[[RunKey, int], Runner]:
+    """Return what makes the runner of a rereading, of its run and of how many turns there are.
+
+    Args:
+        parser: what reads.
+        workers: how many processes read; None for one on each core where that pays, 1 for this process.
+        seconds: how long a text may take another process, of a processor.
+        place: where.
+    """
+
+    def runner(run: RunKey, turns: int) -> Runner:
+        count = workers or (cores() if turns >= PAYS_FROM else 1)
+        if not _travels(parser):
+            return InThisProcess(Rereader(parser, run))
+        if place == "ray":
+            from actionledger.replay.distributed import OnRay  # noqa: PLC0415 - optional
+
+            return OnRay(_setup(parser, run, seconds), workers, rest=_processes(parser, run, 1, seconds))
+        if count == 1:
+            return InThisProcess(Rereader(parser, run))
+        return _processes(parser, run, count, seconds)
+
+    return runner
+
+
+def _processes(parser: AnyParser, run: RunKey, count: int, seconds: float) -> Processes:
+    own = Rereader(parser, run)
+
+    def here(response: RecordedResponse, tools: Mapping[str, str]) -> Reading | None:
+        """Read what only this process knows how to check: another one doesn't have the profile."""
+        return Reading(own.read(response, tools)) if PROFILES.is_registered(response.profile) else None
+
+    def fail(response: RecordedResponse, reason: Reason, detail: str) -> Reading:
+        return Reading(unread_line(response, parser, run, reason, detail), failed=reason)
+
+    command = own_command(_setup(parser, run, seconds))
+    return Processes(command, count, convert=lambda _response, line: Reading(line), fail=fail, here=here)
+
+
+def _setup(parser: AnyParser, run: RunKey, seconds: float) -> dict[str, object]:
+    return {"parser": parser.configuration, "run_id": run.run_id, "seconds": seconds}
+
+
+def _travels(parser: AnyParser) -> bool:
+    """Return whether a parser is the same one when it is made again of its configuration."""
+    try:
+        return PARSER.validate_json(parser.configuration).id == parser.id
+    except ValidationError:
+        return False

@@ -1,0 +1,293 @@
+"""Responses read by other processes, in order: bounded in memory, and no text that kills or hangs its reader stops the rest.
+
+They are processes of our own and not a ``ProcessPoolExecutor``: that one loads the caller's ``__main__`` again in each of
+them, doesn't say which task killed a process, gives up all others with it, and can't end one that hangs.
+
+For each response a process answers at once, so that the first one without an answer is the one that it died of. It is read
+once more, alone and in a new process: only who dies of it again has died of it.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from selectors import EVENT_READ, DefaultSelector
+from signal import SIGALRM, SIGPROF, Signals
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from actionledger.errors import ActionLedgerError
+from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.replay.rereading import Reading
+from actionledger.vocabulary import Reason
+
+SECONDS = 60.0
+"""How long reading one text may take, of a processor."""
+
+_AHEAD = 3
+"""How many batches a process may be ahead of the slowest one."""
+
+_FIELDS = tuple(each.name for each in fields(RecordedResponse))
+_CHUNK = 1 << 20
+_SHOWN_BYTES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What is started, and what it is told first.
+
+    Args:
+        words: the program and its arguments.
+        setup: what it is told, made of what JSON has.
+        what: what is started, as a sentence begins.
+    """
+
+    words: Sequence[str]
+    setup: Mapping[str, Any]
+    what: str = "A process that reads turns"
+
+
+def own_command(setup: Mapping[str, Any]) -> Command:
+    """Return what starts a process that reads as this one does.
+
+    Args:
+        setup: what it is told first: ``parser``, ``run_id`` and ``seconds``.
+    """
+    code = f"import sys; sys.path[:] = {[path for path in sys.path if path]!r}; from actionledger.replay.worker import main; main()"
+    return Command((sys.executable, "-c", code), setup)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A batch that is being read, and what came of it so far."""
+
+    readings: list[Reading | None]
+    missing: int
+
+    def put(self, place: int, reading: Reading) -> None:
+        self.readings[place] = reading
+        self.missing -= 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """Some responses of a batch, with their places in it."""
+
+    slot: _Slot
+    responses: Sequence[tuple[int, RecordedResponse]]
+    tools: Mapping[str, str]
+    is_suspect: bool = False
+
+
+class Processes:
+    """Has responses read by processes.
+
+    Args:
+        command: starts one of them.
+        count: how many of them.
+        convert: makes a reading of a response and a line that was answered.
+        fail: makes a reading of a response that its reader died of, of the reason and of a sentence.
+        here: reads a response in this process, or returns None for those that another one can read.
+    """
+
+    def __init__(
+        self,
+        command: Command,
+        count: int,
+        *,
+        convert: Callable[[RecordedResponse, bytes], Reading],
+        fail: Callable[[RecordedResponse, Reason, str], Reading],
+        here: Callable[[RecordedResponse, Mapping[str, str]], Reading | None] = lambda _response, _tools: (
+            None
+        ),
+    ) -> None:
+        self._command = command
+        self._count = count
+        self._convert = convert
+        self._fail = fail
+        self._here = here
+        self._again: deque[_Task] = deque()
+        self._slots: deque[_Slot] = deque()
+        self._workers: list[_Worker] = []
+
+    def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
+        """See ``Runner``."""
+        more = iter(batches)
+        try:
+            self._workers = [_Worker(self._command) for _ in range(self._count)]
+            while self._feed(more) or self._slots:
+                self._listen()
+                while self._slots and not self._slots[0].missing:
+                    yield [reading for reading in self._slots.popleft().readings if reading]
+        finally:
+            for worker in self._workers:
+                worker.end()
+
+    def _feed(self, more: Iterator[Batch]) -> bool:
+        """Give every idle process something to do; return whether any is at work."""
+        for worker in self._workers:
+            while worker.task is None and (task := self._next(more)) is not None:
+                if task.responses:
+                    worker.give(task)
+        return any(worker.task for worker in self._workers)
+
+    def _next(self, more: Iterator[Batch]) -> _Task | None:
+        if self._again:
+            return self._again.popleft()
+        if len(self._slots) >= self._count * _AHEAD or (batch := next(more, None)) is None:
+            return None
+        slot = _Slot([None] * len(batch.responses), len(batch.responses))
+        self._slots.append(slot)
+        elsewhere = []
+        for place, response in enumerate(batch.responses):
+            if (reading := self._here(response, batch.tools)) is not None:
+                slot.put(place, reading)
+            else:
+                elsewhere.append((place, response))
+        return _Task(slot, elsewhere, batch.tools)
+
+    def _listen(self) -> None:
+        """Take what processes answer; where one has died, what it left goes to others."""
+        with DefaultSelector() as selector:
+            for worker in self._workers:
+                if worker.task is not None:
+                    selector.register(worker.descriptor, EVENT_READ, worker)
+            if not selector.get_map():
+                return
+            for key, _ in selector.select():
+                self._hear(key.data)
+
+    def _hear(self, worker: "_Worker") -> None:
+        task = worker.task
+        assert task is not None
+        for (place, response), line in worker.answers():
+            task.slot.put(place, self._convert(response, line))
+        if worker.has_died:
+            self._replace(worker, task)
+
+    def _replace(self, worker: "_Worker", task: _Task) -> None:
+        """Start another process, and have the text that this one died of read once more by itself."""
+        rest, tools = task.responses[worker.answered :], task.tools
+        code = worker.end()
+        if not worker.has_begun:
+            raise ActionLedgerError(f"{self._command.what} can't be started: {worker.said or _ended(code)}")
+        self._workers[self._workers.index(worker)] = _Worker(self._command)
+        if not rest:
+            return
+        place, response = rest[0]
+        if task.is_suspect:
+            reason = Reason.READING_TIMED_OUT if -code in {SIGALRM, SIGPROF} else Reason.READER_DIED
+            task.slot.put(place, self._fail(response, reason, f"Its process {_ended(code)}, twice."))
+        else:
+            self._again.append(_Task(task.slot, rest[:1], tools, is_suspect=True))
+        if rest[1:]:
+            self._again.append(_Task(task.slot, rest[1:], tools))
+
+
+class _Worker:
+    """One process, and what it is at."""
+
+    def __init__(self, command: Command) -> None:
+        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process
+        # In a session of its own: whoever interrupts this process says what becomes of that one.
+        self._process = subprocess.Popen(  # noqa: S603 - words of our own
+            command.words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            start_new_session=True,
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self.descriptor = self._process.stdin, self._process.stdout.fileno()
+        self._rest = b""
+        self.task: _Task | None = None
+        self.answered = 0
+        self.has_begun = False
+        self.has_died = False
+        self.said = ""
+        self._tell(command.setup)
+
+    def give(self, task: _Task) -> None:
+        """Have responses read."""
+        self.task, self.answered = task, 0
+        responses = [_fields(response) for _, response in task.responses]
+        self._tell({"responses": responses, "tools": dict(task.tools)})
+
+    def answers(self) -> Iterator[tuple[tuple[int, RecordedResponse], bytes]]:
+        """Yield what was answered since, each line with its response; takes note of the end."""
+        chunk = os.read(self.descriptor, _CHUNK)
+        self.has_died = not chunk
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        for line in lines:
+            if not self.has_begun:
+                self.has_begun = True
+                continue
+            assert self.task is not None
+            response = self.task.responses[self.answered]
+            self.answered += 1
+            yield response, line + b"\n"
+        if self.task is not None and self.answered == len(self.task.responses):
+            self.task = None
+
+    def end(self) -> int:
+        """End the process; return what it ended with, and keep what it has said."""
+        self._process.kill()
+        code = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    continue
+        if not self._errors.closed:
+            self._errors.seek(0, os.SEEK_END)
+            self._errors.seek(max(0, self._errors.tell() - _SHOWN_BYTES))
+            self.said = self._errors.read().decode("utf-8", "replace").strip()
+            self._errors.close()
+        return code
+
+    def _tell(self, value: object) -> None:
+        try:
+            self._requests.write(json.dumps(value).encode() + b"\n")
+            self._requests.flush()
+        except BrokenPipeError:
+            pass  # it has died; whoever listens to it hears that
+
+
+def first_answer(command: Command) -> bytes:
+    """Return what a process answers to what it is told first.
+
+    Raises:
+        ActionLedgerError: it can't be started.
+    """
+    worker = _Worker(command)
+    try:
+        found = b""
+        while b"\n" not in found and (chunk := os.read(worker.descriptor, _CHUNK)):
+            found += chunk
+    finally:
+        code = worker.end()
+    if b"\n" not in found:
+        raise ActionLedgerError(f"{command.what} can't be started: {worker.said or _ended(code)}")
+    return found
+
+
+def _fields(response: RecordedResponse) -> dict[str, object]:
+    """Return a response as JSON has it; ``asdict`` would take as long as reading it."""
+    at = response.occurred_at
+    return {name: getattr(response, name) for name in _FIELDS} | {
+        "occurred_at": None if at is None else at.isoformat()
+    }
+
+
+def _ended(code: int) -> str:
+    """Return how a process has ended, as a clause."""
+    if code >= 0:
+        return f"has ended with the exit code {code}"
+    number = -code
+    name = Signals(number).name if number in set(Signals) else str(number)
+    return f"was ended by the signal {name}"

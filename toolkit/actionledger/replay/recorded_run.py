@@ -1,0 +1,168 @@
+"""A rereading as a run of a ledger: begun or resumed, each reading recorded once and in order, ended when all is read."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from actionledger.errors import UsageError
+from actionledger.ids import new_id
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.rereading import batches, count_responses
+from actionledger.recording import (
+    ParserIdentity,
+    RunKey,
+    input_left_out,
+    parser_used,
+    run_finished,
+    run_started,
+)
+from actionledger.replay.rereading import Runner
+from actionledger.replay.resuming import Resumed, resumed, selection_noted
+from actionledger.vocabulary import LeftOutReason, Reason, RunKind
+
+
+class ReparseProgress(NamedTuple):
+    """How far a rereading is.
+
+    Args:
+        turns: how many turns are read, those of an earlier attempt at the same run among them.
+        total: how many there are to read.
+    """
+
+    turns: int
+    total: int
+
+
+class ReparseStopped(KeyboardInterrupt):
+    """A rereading that was stopped; what was read until then is kept, and the same one resumes where it stopped.
+
+    Args:
+        run_id: its run.
+        turns: how many turns it has read.
+        total: how many there are to read.
+    """
+
+    def __init__(self, run_id: str, turns: int, total: int) -> None:
+        super().__init__("The rereading was stopped.")
+        self.run_id = run_id
+        self.turns = turns
+        self.total = total
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """What is to be read again.
+
+    Args:
+        parser: what reads it, as it is recorded.
+        within: whose attempts have read the turns.
+        resume: the run that goes on; True for the last one that fits, False for a new one.
+        source: Parquet files that hold the texts; None for the ledger itself.
+        runner: makes what reads them, of the run and how many turns there are.
+        on_progress: is told how far it is.
+    """
+
+    parser: ParserIdentity
+    within: Filter
+    resume: bool | str
+    source: str | None
+    runner: Callable[[RunKey, int], Runner]
+    on_progress: Callable[[ReparseProgress], object] | None
+
+
+@dataclass(slots=True)
+class RecordedRun:
+    """What came of a rereading.
+
+    Args:
+        run: its run.
+        resumed: how many turns it had read before it was resumed; 0 for a new one.
+        turns: how many it has read in all.
+        failed: how many texts nobody could read to their end, by reason.
+        left_out: how much could not be recorded of the readings, by reason.
+    """
+
+    run: RunKey
+    resumed: int
+    turns: int
+    failed: Counter[Reason] = field(default_factory=Counter)
+    left_out: Counter[LeftOutReason] = field(default_factory=Counter)
+
+
+def reread(ledger: Ledger, task: Task) -> RecordedRun:
+    """Read turns again and record that as a run.
+
+    Args:
+        ledger: where the turns are, and the run.
+        task: what is to be read, and how.
+
+    Raises:
+        UsageError: no recorded turn fits, nothing is there to resume, or another process is at that run.
+        ReparseStopped: the user has stopped it.
+    """
+    earlier = resumed(ledger, task.resume, task.parser.id, task.within)
+    missing = count_responses(ledger, task.within, done=earlier.run_id if earlier else None)
+    if earlier is None and not missing:
+        raise UsageError("No recorded turn fits; 'actionledger report' says what the ledger holds.")
+    begun = earlier or Resumed(new_id(), 0)
+    run = RunKey(run_id=begun.run_id, kind=RunKind.REPARSE)
+    with _alone(ledger, run.run_id):
+        if earlier is None:
+            _begin(ledger, run, task)
+        done = RecordedRun(run, resumed=begun.turns, turns=begun.turns)
+        _read(ledger, task, done, missing)
+        _finish(ledger, done)
+    return done
+
+
+@contextmanager
+def _alone(ledger: Ledger, run_id: str) -> Iterator[None]:
+    """Hold the lock of a run; the kernel lets go of it when its process dies."""
+    lock = ledger.session_lock(run_id)
+    if not lock.acquire():
+        raise UsageError(f"Another process is at run {run_id} right now; let it end, or stop it first.")
+    try:
+        yield
+    finally:
+        lock.release(remove=True)
+
+
+def _begin(ledger: Ledger, run: RunKey, task: Task) -> None:
+    name = f"reparse {task.parser.name}"
+    ledger.record(run_started(run, name=name, source=task.source or "", parent_run_id=task.within.run_id))
+    ledger.record(parser_used(task.parser, run.run_id))
+    ledger.record(selection_noted(run.run_id, task.parser.id, task.within))
+    ledger.flush()
+
+
+def _read(ledger: Ledger, task: Task, done: RecordedRun, missing: int) -> None:
+    total = done.turns + missing
+    if not missing:
+        return
+    runner = task.runner(done.run, missing)
+    try:
+        with closing(ledger.snapshot()) as snapshot:
+            todo = batches(snapshot, task.within, done=done.run.run_id, source=task.source)
+            with closing(runner.run(todo)) as answers:
+                for readings in answers:
+                    ledger.record_lines(reading.line for reading in readings if reading.line)
+                    done.turns += sum(reading.line is not None for reading in readings)
+                    done.failed.update(reading.failed for reading in readings if reading.failed)
+                    for reading in readings:
+                        done.left_out.update(reading.left_out)
+                    if task.on_progress is not None:
+                        task.on_progress(ReparseProgress(done.turns, total))
+    except KeyboardInterrupt:
+        ledger.flush()
+        raise ReparseStopped(done.run.run_id, done.turns, total) from None
+
+
+def _finish(ledger: Ledger, done: RecordedRun) -> None:
+    run_id = done.run.run_id
+    for reason, count in done.left_out.items():
+        ledger.record(input_left_out(run_id, f"run {run_id}", reason, "", count))
+    ledger.record(run_finished(done.run, turns=done.turns))
+    ledger.ingest()

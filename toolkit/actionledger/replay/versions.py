@@ -1,0 +1,187 @@
+"""Turns read by another version of this package: its results come over a pipe as JSON, and are recorded as its own parser's."""
+
+import hashlib
+import json
+from collections.abc import Callable, Generator, Iterable, Mapping
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from actionledger.canonical import json_text
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.ledger.encoding import encode
+from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.recording import RunKey, response_parsed
+from actionledger.replay.environments import Version, environment_of
+from actionledger.replay.placing import PAYS_FROM, cores
+from actionledger.replay.processes import Command, Processes, first_answer
+from actionledger.replay.rereading import Reading, turn_key, unread_line
+from actionledger.values import ActionCall, Block, Issue, ParseResult
+from actionledger.vocabulary import LeftOutReason, Outcome, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class OtherParser:
+    """A parser of another version, as it is recorded.
+
+    Args:
+        id: the hash of the version's content and the parser's configuration.
+        name: the parser's name, with the version's.
+        version: the version.
+        configuration: which content it is, and the parser's configuration where that version says it, as JSON text.
+    """
+
+    id: str
+    name: str
+    version: str
+    configuration: str
+
+
+class OtherVersion:
+    """Another version of this package with one of its parsers.
+
+    Args:
+        against: the version: a wheel, a folder with its source, or a commit, branch or tag.
+        parser: the parser's name.
+        seconds: how long a text may take, in seconds of a processor.
+
+    Raises:
+        UsageError: there is no such version, or it has no such parser.
+    """
+
+    def __init__(self, against: str, parser: str, seconds: float) -> None:
+        self._version = environment_of(against)
+        self._setup = {"parser": parser, "seconds": seconds}
+        self.identity = self._described(parser)
+
+    def runner(self, workers: int | None) -> Callable[[RunKey, int], "ReadByOther"]:
+        """Return what makes the runner of a rereading, of its run and of how many turns there are.
+
+        Args:
+            workers: how many processes read; None for one on each core where that pays.
+        """
+
+        def runner(run: RunKey, turns: int) -> ReadByOther:
+            count = workers or (cores() if turns >= PAYS_FROM else 1)
+            return ReadByOther(self._command, self.identity, run, count)
+
+        return runner
+
+    @property
+    def _command(self) -> Command:
+        words = (str(self._version.python), "-I", str(Path(__file__).resolve().with_name("other_version.py")))
+        return Command(words, self._setup, "The other version")
+
+    def _described(self, parser: str) -> OtherParser:
+        said = json.loads(first_answer(self._command))
+        if not Path(said["file"]).is_relative_to(self._version.python.parent.parent):
+            raise UsageError(
+                f"The other version isn't the one that is imported in its environment: {said['file']}."
+            )
+        if parser not in said["parsers"]:
+            raise UnknownNameError("parser of that version", parser, said["parsers"])
+        return _identity(self._version, parser, said)
+
+
+def _identity(version: Version, parser: str, said: Mapping[str, Any]) -> OtherParser:
+    configuration = json_text(
+        {
+            "name": parser,
+            "package": "actionledger",
+            "version": said["version"],
+            "content": version.key,
+            "configuration": said["configuration"],
+        }
+    )
+    digest = hashlib.sha256(configuration.encode()).hexdigest()[:16]
+    return OtherParser(
+        digest, f"{parser} @ {said['version']} {version.label}", said["version"], configuration
+    )
+
+
+class ReadByOther:
+    """Has turns read by processes of another version, and makes readings of what they answer.
+
+    Args:
+        command: starts one of them.
+        parser: what reads, as it is recorded.
+        run: what the readings are recorded as.
+        count: how many processes there are.
+    """
+
+    def __init__(self, command: Command, parser: OtherParser, run: RunKey, count: int) -> None:
+        self._parser = parser
+        self._run = run
+        self._processes = Processes(command, count, convert=self._converted, fail=self._failed)
+
+    def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
+        """See ``Runner``."""
+        return self._processes.run(batches)
+
+    def _converted(self, response: RecordedResponse, line: bytes) -> Reading:
+        said = json.loads(line)
+        if "error" in said:
+            return self._failed(response, Reason.READER_DIED, str(said["error"]))
+        left_out: list[LeftOutReason] = []
+        try:
+            result = result_of(said["result"], response.text, self._parser, left_out)
+        except (ValueError, TypeError, KeyError):
+            return Reading(None, left_out=(LeftOutReason.UNREADABLE,))
+        event = response_parsed(result, turn_key(response), self._run, 0)
+        return Reading(encode(event), left_out=tuple(left_out))
+
+    def _failed(self, response: RecordedResponse, reason: Reason, detail: str) -> Reading:
+        return Reading(unread_line(response, self._parser, self._run, reason, detail), failed=reason)
+
+
+def result_of(
+    said: Mapping[str, Any], text: str, parser: OtherParser, left_out: list[LeftOutReason]
+) -> ParseResult:
+    """Return another version's result as this one's: what that version doesn't say stays unsaid.
+
+    Args:
+        said: its result, field by field.
+        text: what it has read.
+        parser: what has read it.
+        left_out: takes a reason for each thing that this version has no word for.
+
+    Raises:
+        ValueError: it has no outcome that this version knows, or an action that can't be recorded.
+    """
+    outcome = Outcome(said["outcome"])
+    return ParseResult(
+        text=text,
+        outcome=outcome,
+        actions=tuple(_action(each) for each in said.get("actions") or ()),
+        blocks=tuple(_known(Block, said.get("blocks"), left_out)),
+        issues=tuple(_known(Issue, said.get("issues"), left_out)),
+        narrative=str(said.get("narrative") or ""),
+        parser_id=parser.id,
+        parser_name=parser.name,
+        catalogue=said.get("catalogue"),
+    )
+
+
+def _action(said: Mapping[str, Any]) -> ActionCall:
+    unsaid = {"action": None, "repairs": (), "references": (), "notes": ()}  # no record has them
+    given = {name: said[name] for name in ActionCall._fields if name in said and name not in unsaid}
+    call: ActionCall = _adapter(ActionCall).validate_python(given)
+    return call
+
+
+def _known(kind: type, said: Iterable[Any] | None, left_out: list[LeftOutReason]) -> Iterable[Any]:
+    """Yield the things that this version has words for."""
+    names = {field.name for field in fields(kind)}
+    for each in said or ():
+        try:
+            yield _adapter(kind).validate_python({name: each[name] for name in names if name in each})
+        except ValidationError:
+            left_out.append(LeftOutReason.UNKNOWN_KIND)
+
+
+@lru_cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)
