@@ -2,10 +2,13 @@
 
 import re
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from actionledger.cli import replaying
+from actionledger.ledger.queries import rereading
 from actionledger.rates import shown_p
 
 
@@ -99,3 +102,73 @@ def test_what_is_no_ledger_is_refused(sentence, log):
     before = log.read_bytes()
     assert "is no DuckDB database" in sentence("replay", "--parser", "coder", "-l", log)
     assert log.read_bytes() == before
+
+
+def test_how_turns_differ_is_shown(run, ledger):
+    """Field by field, of the bucket that was asked for; as JSON, too."""
+    words = ("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger, "--bucket", "lost")
+    done = run(*words, "--show", "3")
+    assert done.code == 0
+    assert re.search(r"(?m)^[0-9a-f-]{36}#1: repaired → failed \(\w+\)$", done.out)
+    assert "\n  removed list_tasks\n    {}" in done.out
+    [difference] = run(*words, "--json").value["differences"]
+    assert (difference["turn_index"], difference["actions"][0]["kind"]) == (1, "removed")
+    quiet = run(
+        "replay", "--parser", "assistant", "-p", "assistant", "-l", ledger, "--show", "5", "--json"
+    ).value
+    assert quiet["differences"] == [], "what is the same has no difference to show"
+
+
+def test_a_replay_that_was_stopped_says_how_it_goes_on(run, ledger, monkeypatch):
+    """With the code of what the user has stopped; then only the rest is read."""
+    monkeypatch.setattr(rereading, "_BATCH_TURNS", 2)
+
+    @contextmanager
+    def stopping():
+        def stop(now):
+            raise KeyboardInterrupt
+
+        yield stop
+
+    words = ("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger)
+    with monkeypatch.context() as patched:
+        patched.setattr(replaying, "_progress", stopping)
+        done = run(*words)
+    assert done.code == 130
+    assert "Stopped. 2 of 5 turns are read and kept (run " in done.out
+    assert "the same command with --resume goes on." in done.out
+    done = run(*words, "--resume")
+    assert done.code == 0
+    assert "5 turns read again by gembrain-standard in " in done.out
+    assert ", 2 of them before it was resumed; run " in done.out
+    done = run(*words, "--resume")
+    assert done.code == 2
+    assert "Nothing to resume: the ledger has no rereading without an end" in done.err
+
+
+def test_processes_print_the_same_table(run, ledger):
+    """However many there are."""
+    tables = [
+        run(
+            "replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger, "--workers", count
+        ).out
+        for count in (1, 2)
+    ]
+    first, second = (re.sub(r"in [\d.]+ s; run \S+", "", table) for table in tables)
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--parser", "coder", "--bucket", "gained"), "There is no bucket 'gained'."),
+        (("--parser", "coder", "--against", "no-such-thing"), "is no wheel, no folder, and no commit"),
+        (
+            ("--parser", "coder", "-p", "coder", "--source", "no.parquet"),
+            "No texts of turns can be read from",
+        ),
+    ],
+)
+def test_what_an_option_cannot_be_is_said(sentence, ledger, arguments, said):
+    """In one sentence."""
+    assert said in sentence("replay", *arguments, "-l", ledger)

@@ -9,6 +9,8 @@ from hypothesis import given, settings, strategies as st
 
 import actionledger as al
 from actionledger.display.tables import Table, html_table, text_table
+from actionledger.ledger.queries.aligning import field_differences
+from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference
 from actionledger.replay.reparse import ReparseReport
 from actionledger.values import (
     ActionCall,
@@ -257,6 +259,25 @@ def test_a_rate_without_an_interval_shows_itself(monkeypatch):
     assert "75 % &lt;few&gt;" in al.Rate(3, 4)._repr_html_()
 
 
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_difference_is_text_and_nothing_but(hostile):
+    """Names, fields and values on both sides; nothing unseen steers a terminal."""
+    status = ActionStatus.VALID
+    before = ReadAction(0, hostile, status, None, {hostile: hostile, "x": 1})
+    after = ReadAction(1, hostile, ActionStatus.INVALID, Reason.WRONG_TYPE, {hostile: [hostile], "x": 2})
+    fields = tuple(field_differences(before.arguments, after.arguments))
+    pairs = (ActionDifference("rejected", before, after, fields), ActionDifference("added", None, after))
+    difference = TurnDifference("t", "s", 3, Outcome.CLEAN, Outcome.PARTIAL, None, Reason.TRUNCATED, pairs)
+    page = Page(difference._repr_html_())
+    assert set(page.tags) <= MADE_BY_US
+    assert {name for name, _ in page.attributes} <= ATTRIBUTES
+    for shown in (page.text, str(difference)):
+        assert not set(UNSEEN) & set(shown)
+        assert "wrong_type" in shown
+    assert "clean → partial (truncated)" in str(difference)
+    assert str(difference).count("\n") == 5
+
+
 def test_a_report_and_a_ledger_show_themselves(tmp_path):
     """A report names what changed and its p-value; a ledger what it holds, and closed, that it is."""
     with al.open_ledger(tmp_path / "<b>.duckdb") as ledger:
@@ -264,7 +285,7 @@ def test_a_report_and_a_ledger_show_themselves(tmp_path):
             runtime.handle('```actions\n{"actions": [{"type": "list_tasks"},]}\n```')
         report = al.reparse(ledger, parser="gembrain-standard")
         assert isinstance(report, ReparseReport)
-        assert "1 turn read again by gembrain-standard: 0 same, 0 recovered, 1 lost" in str(report)
+        assert "1 turn read again by gembrain-standard: 1 lost; over the 1 turn" in str(report)
         assert len(repr(report)) < 300
         page = Page(report._repr_html_())
         assert "gembrain-standard" in page.text

@@ -14,6 +14,7 @@ from actionledger.ledger import Ledger, journal, open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
+from actionledger.vocabulary import LeftOutReason
 
 OLD = "gembrain-standard"
 TURNS = 120
@@ -153,6 +154,11 @@ def test_texts_come_from_parquet_where_they_are_named(filled, tmp_path):
         theirs = al.reparse(ledger, parser=OLD, source=str(tmp_path / "*.parquet"))
         assert own.comparison == theirs.comparison
         assert own.turns == theirs.turns == 15
+        assert (own.left_out, theirs.left_out) == ({}, {})
+        ledger.snapshot().execute(f"COPY (SELECT * FROM turns WHERE turn_index < 3) TO '{file}'")
+        some = al.reparse(ledger, parser=OLD, source=str(file))
+        assert some.turns == some.comparison.pairs == 9
+        assert some.left_out == {LeftOutReason.NOT_IN_SOURCE: 6}
 
 
 def test_a_script_without_a_guard_may_use_processes(filled, tmp_path: Path):

@@ -142,6 +142,7 @@ class LeftOutReason(StrEnum):
     NO_SESSION = "no_session"
     NO_TEXT = "no_text"
     NOT_AN_OBJECT = "not_an_object"
+    NOT_IN_SOURCE = "not_in_source"
     NOT_RECORDED = "not_recorded"
     PROGRESS = "progress"
     REASONING = "reasoning"
@@ -167,6 +168,7 @@ LEFT_OUT: dict[LeftOutReason, str] = {
     LeftOutReason.NO_SESSION: "Something that belongs to no session.",
     LeftOutReason.NO_TEXT: "An image, a file or another part that is no text.",
     LeftOutReason.NOT_AN_OBJECT: "A value that is no JSON object.",
+    LeftOutReason.NOT_IN_SOURCE: "A turn whose text is not in the files that were named for it.",
     LeftOutReason.NOT_RECORDED: "What a model wrote, which its recorder was told not to keep.",
     LeftOutReason.PROGRESS: "A state in between, of which the end is recorded as well.",
     LeftOutReason.REASONING: "What the model thought before it answered, which is no part of its response.",

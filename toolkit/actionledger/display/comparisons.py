@@ -73,7 +73,7 @@ def report_line(report: Report) -> str:
 
 def report_text(report: Report) -> str:
     """Return a report as a sentence: which turns, what changed, and whether that is more than chance."""
-    counts = ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in report.counts.items())
+    counts = ", ".join(f"{count:,} {in_words(bucket)}" for bucket, count in report.counts.items() if count)
     return (
         f"{counted(report.turns, 'turn')} read again by {visible(cut(report.parser_name, 60))}: {counts}; "
         f"{_change(report)}"

@@ -10,7 +10,7 @@ from actionledger.errors import UsageError
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.rereading import batches, count_responses
+from actionledger.ledger.queries.rereading import batches, check_source, count_responses
 from actionledger.recording import (
     ParserIdentity,
     RunKey,
@@ -28,7 +28,7 @@ class ReparseProgress(NamedTuple):
     """How far a rereading is.
 
     Args:
-        turns: how many turns are read, those of an earlier attempt at the same run among them.
+        turns: how many turns were looked at, those of an earlier attempt at the same run among them.
         total: how many there are to read.
     """
 
@@ -100,9 +100,12 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
         task: what is to be read, and how.
 
     Raises:
+        SourceError: the files that are to hold the texts don't.
         UsageError: no recorded turn fits, nothing is there to resume, or another process is at that run.
         ReparseStopped: the user has stopped it.
     """
+    if task.source is not None:
+        check_source(ledger, task.source)
     earlier = resumed(ledger, task.resume, task.parser.id, task.within)
     missing = count_responses(ledger, task.within, done=earlier.run_id if earlier else None)
     if earlier is None and not missing:
@@ -139,7 +142,7 @@ def _begin(ledger: Ledger, run: RunKey, task: Task) -> None:
 
 
 def _read(ledger: Ledger, task: Task, done: RecordedRun, missing: int) -> None:
-    total = done.turns + missing
+    looked_at, total = done.turns, done.turns + missing
     if not missing:
         return
     runner = task.runner(done.run, missing)
@@ -149,15 +152,18 @@ def _read(ledger: Ledger, task: Task, done: RecordedRun, missing: int) -> None:
             with closing(runner.run(todo)) as answers:
                 for readings in answers:
                     ledger.record_lines(reading.line for reading in readings if reading.line)
+                    looked_at += len(readings)
                     done.turns += sum(reading.line is not None for reading in readings)
                     done.failed.update(reading.failed for reading in readings if reading.failed)
                     for reading in readings:
                         done.left_out.update(reading.left_out)
                     if task.on_progress is not None:
-                        task.on_progress(ReparseProgress(done.turns, total))
+                        task.on_progress(ReparseProgress(looked_at, total))
     except KeyboardInterrupt:
         ledger.flush()
         raise ReparseStopped(done.run.run_id, done.turns, total) from None
+    if absent := total - looked_at:
+        done.left_out[LeftOutReason.NOT_IN_SOURCE] += absent
 
 
 def _finish(ledger: Ledger, done: RecordedRun) -> None:

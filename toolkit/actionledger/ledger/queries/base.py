@@ -71,6 +71,20 @@ class Queryable(Protocol):
         """Run one SELECT with its parameters and return what it gave."""
 
 
+class Streamed(Protocol):
+    """A result that can be fetched piece by piece."""
+
+    def fetchmany(self, size: int, /) -> list[Any]:
+        """Return the next rows, at most ``size``; none at the end."""
+
+
+class Streamable(Protocol):
+    """Anything that answers SQL piece by piece: a ledger, in the first place."""
+
+    def sql(self, query: str, parameters: Any = None, /) -> Streamed:
+        """Run one SELECT with its parameters and return what it gave."""
+
+
 def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None) -> list[Row]:
     """Return the rows of a statement as values.
 

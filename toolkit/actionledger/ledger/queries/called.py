@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from actionledger.ledger.queries.base import Queryable, picked
+from actionledger.ledger.queries.base import Queryable, Streamable, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
-from actionledger.ledger.queries.recorded import Streamable
 from actionledger.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
 
 _BATCH = 1_000

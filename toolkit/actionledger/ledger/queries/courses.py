@@ -2,30 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 from pydantic import TypeAdapter
 
-from actionledger.ledger.queries.base import REFUSED, RUN_ELSEWHERE, picked
+from actionledger.ledger.queries.base import REFUSED, RUN_ELSEWHERE, Streamable, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.values import FieldError
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
 _BATCH = 200
-
-
-class Streamed(Protocol):
-    """A result that can be fetched piece by piece."""
-
-    def fetchmany(self, size: int, /) -> list[Any]:
-        """Return the next rows, at most ``size``; none at the end."""
-
-
-class Streamable(Protocol):
-    """Anything that answers SQL piece by piece: a ledger, in the first place."""
-
-    def sql(self, query: str, parameters: Any = None, /) -> Streamed:
-        """Run one SELECT with its parameters and return what it gave."""
 
 
 @dataclass(frozen=True, slots=True)

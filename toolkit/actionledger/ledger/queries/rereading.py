@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
+from duckdb import Error as DuckDBError
+
+from actionledger.errors import SourceError
 from actionledger.ledger.queries.base import Queryable, number, picked
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 from actionledger.vocabulary import Capture
@@ -71,6 +74,7 @@ _PAGE = f"""
 SELECT {picked(RecordedResponse)} FROM {{texts}}
 WHERE {_RAW} AND turn_id IN (SELECT unnest(string_split($turn_ids, ' '))::UUID)
 ORDER BY session_id, turn_index, turn_id"""
+_LOOK = f"SELECT {picked(RecordedResponse)} FROM read_parquet($source) WHERE {_RAW} LIMIT 0"
 _TOOLS = """
 SELECT tools_hash, tools::VARCHAR FROM tools WHERE tools_hash IN (SELECT unnest(string_split($hashes, ' ')))"""
 
@@ -90,6 +94,24 @@ def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str
     """
     condition, parameters = scope(within)
     return number(ledger, _COUNT.format(condition=condition), parameters | {"done": done or _NOBODY})
+
+
+def check_source(ledger: Queryable, source: str) -> None:
+    """Refuse files that hold no texts of turns, before anything is read of them.
+
+    Args:
+        ledger: what to ask.
+        source: Parquet files, as a path or a pattern.
+
+    Raises:
+        SourceError: they aren't there, are no Parquet, or lack a column.
+    """
+    try:
+        ledger.sql(_LOOK, {"source": source}).fetchall()
+    except DuckDBError as error:
+        raise SourceError(
+            f"No texts of turns can be read from {source!r}: {str(error).splitlines()[0]}"
+        ) from error
 
 
 def count_read(ledger: Queryable, run_id: str) -> int:
