@@ -139,6 +139,8 @@ class Ledger:
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
             ...     ledger.record_lines([])
+            ...     len(ledger.sql("FROM turns"))
+            0
         """
         self._refuse_unless_writable()
         for line in lines:
