@@ -19,7 +19,7 @@ from actionledger.vocabulary import Reason
 Place: TypeAlias = Literal["processes", "ray"]
 """Where turns are read again."""
 
-PAYS_FROM = 3000
+PAYS_FROM = 5000
 """From how many turns on other processes are worth starting: below, they take longer to begin than they save."""
 
 
