@@ -11,10 +11,10 @@ from actionledger.ledger.queries.compare import ComparedTurn, Comparison, compar
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import AnyParser
+from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.placing import Place, check_workers
 from actionledger.replay.processes import SECONDS
-from actionledger.replay.choosing import reader_of
 from actionledger.replay.recorded_run import ReparseProgress, Task, reread
 from actionledger.replay.statistics import mcnemar, paired_difference, session_test
 from actionledger.vocabulary import LeftOutReason, Reason

@@ -13,10 +13,9 @@ from typing import NamedTuple, get_args
 
 from pydantic import TypeAdapter
 
-from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable
+from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, scope
 from actionledger.ledger.queries.reasons import Stage, failed
-from actionledger.ledger.queries.recorded import Streamable
 from actionledger.ledger.queries.trend import Unit
 from actionledger.values import Span
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason

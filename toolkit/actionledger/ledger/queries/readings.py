@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import REFUSED, Queryable
+from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
-from actionledger.ledger.queries.recorded import Streamable
 from actionledger.vocabulary import ActionStatus, Capture, Outcome, Reason
 
 _BATCH = 200
