@@ -9,7 +9,6 @@ from scipy.stats import permutation_test
 import actionledger as al
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries import Comparison
 from actionledger.replay.statistics import task_difference, task_test, unpaired_difference
 
 GOOD = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
@@ -93,7 +92,7 @@ def test_runs_over_the_same_turns_pair(tmp_path):
         whole = al.compare(ledger, None, again)
         within = al.compare(ledger, FIRST, al.Filter(models=("first",), run_id=again))
         other = al.compare(ledger, FIRST, al.Filter(models=("second",), run_id=again))
-    assert isinstance(whole, Comparison)
+    assert isinstance(whole, al.PairedComparison)
     assert whole.counts["same"] == 4
     assert within.counts["same"] == 2
     assert (other.measures[0].before, other.measures[0].after) == (al.Rate(1, 2), al.Rate(1, 2))

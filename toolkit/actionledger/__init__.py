@@ -71,6 +71,11 @@ if TYPE_CHECKING:
         failures as failures,
     )
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
+    from actionledger.replay.paired import (
+        PairedComparison as PairedComparison,
+        PairedGroup as PairedGroup,
+        compare_by as compare_by,
+    )
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
@@ -149,6 +154,7 @@ _NAMES_OF_MODULES = {
     "replay.failure_changes": ("FailureChanges", "failure_changes"),
     "replay.failures": ("FailureGroup", "FailureReport", "failures"),
     "replay.loops": ("Loop", "LoopReport", "loops"),
+    "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),
     "replay.rechecking": ("RecheckedAction",),
     "replay.reparse": ("ReparseReport", "reparse"),

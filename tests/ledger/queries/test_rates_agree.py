@@ -22,6 +22,10 @@ CODE = {"execute_code", "execute", "execute_command"}
 LIVE, AGAIN = derived_id("run", "live"), derived_id("run", "again")
 
 
+Calls = list[tuple[str, str, bool]]
+"""A reading's actions: name, arguments, and whether it may run."""
+
+
 def drawn(seed: int) -> Book:
     """Return sessions of one to nine turns with outcomes, actions and executions as they come, and a second reading of most."""
     draw, book = random.Random(seed), Book()
@@ -194,10 +198,11 @@ def test_a_comparison(ledger: Ledger) -> None:
     found = queries.compare_runs(ledger, LIVE, AGAIN)
     before = {row["turn"]: row for row in exported(ledger, "parse_attempts")}
     after = {row["turn"]: row for row in exported(ledger, "parse_attempts", AGAIN)}
-    calls: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    calls: dict[str, Calls] = defaultdict(list)
     for run in (LIVE, AGAIN):
-        for row in exported(ledger, "actions", run):
-            calls[run + row["turn"]][row["name"], str(row["arguments"])] += 1
+        for row in sorted(exported(ledger, "actions", run), key=lambda row: row["action_index"]):
+            may_run = row["status"] in {"valid", "coerced"}
+            calls[run + row["turn"]].append((row["name"], str(row["arguments"]), may_run))
     expected: Counter[str] = Counter()
     scored = []
     for turn in before.keys() & after.keys():
@@ -205,24 +210,24 @@ def test_a_comparison(ledger: Ledger) -> None:
         meant = (old in MEANT, new in MEANT)
         if meant == (True, True):
             scored.append((before[turn]["session"], (old in READ), (new in READ)))
-        same_calls = calls[LIVE + turn] == calls[AGAIN + turn]
         bucket = {
             (False, False): "no_intent",
             (False, True): "newly_intent",
             (True, False): "no_longer_intent",
-        }.get(meant) or {(True, False): "lost", (False, True): "recovered", (False, False): "same"}.get(
-            (old in READ, new in READ), "same" if same_calls else "changed"
-        )
+        }.get(meant) or {(True, False): "lost", (False, True): "recovered"}.get((old in READ, new in READ))
+        bucket = bucket or changed(calls[LIVE + turn], calls[AGAIN + turn])
         expected[bucket] += 1
-    assert found.counts == expected
-    assert min(found.counts.values()) > 0
+    assert found.counts == {bucket: expected[bucket] for bucket in found.counts}
+    assert sum(count > 0 for count in found.counts.values()) >= 8
     assert sum(found.counts.values()) == found.pairs == len(before.keys() & after.keys())
-    assert found.intent == sum(found.counts[bucket] for bucket in ("same", "changed", "recovered", "lost"))
+    outside = ("no_intent", "newly_intent", "no_longer_intent")
+    assert found.intent == found.pairs - sum(found.counts[bucket] for bucket in outside)
     assert is_counted(found.before, [(session, old) for session, old, _ in scored])
     assert is_counted(found.after, [(session, new) for session, _, new in scored])
     sums: dict[str, list[int]] = defaultdict(list)
     for session, old, new in scored:
         sums[session].append(new - old)
+    assert found.cells == Counter((len(each), sum(each)) for each in sums.values())
     shifts = Counter(sum(each) for each in sums.values())
     del shifts[0]
     assert found.shifts == shifts
@@ -231,6 +236,47 @@ def test_a_comparison(ledger: Ledger) -> None:
         sum(sum(each) * len(each) for each in sums.values()),
     )
     assert paired_difference(found.only_before, found.only_after, found.intent, found.net) is not None
+
+
+def changed(before: Calls, after: Calls) -> str:
+    """Return the bucket of a turn that both readings read as well as each other: first what may run no longer, or does now."""
+
+    def counts(calls: Calls, key: int) -> Counter[tuple[object, bool]]:
+        return Counter((call[:key], call[2]) for call in calls)
+
+    for worse, better, word in ((before, after, "newly_rejected"), (after, before, "newly_accepted")):
+        for key in (1, 2):
+            first, second = counts(worse, key), counts(better, key)
+            if any(
+                second[name, True] < first[name, True] and second[name, False] > first[name, False]
+                for name in {name for name, _ in (*first, *second)}
+            ):
+                return word
+    if [call[0] for call in before] != [call[0] for call in after]:
+        return "changed_actions"
+    return "same" if [call[:2] for call in before] == [call[:2] for call in after] else "changed_arguments"
+
+
+@pytest.mark.parametrize("by", ["model", "profile", "task", "source", "dialect"])
+def test_groups_add_up_to_the_whole(ledger: Ledger, by: queries.Grouping) -> None:
+    """Every pair is in one group, and each group is what a filter picks, where there is one for it."""
+    whole = queries.compare_runs(ledger, LIVE, AGAIN)
+    groups = queries.compare_groups(ledger, LIVE, AGAIN, by)
+    for bucket, count in whole.counts.items():
+        assert sum(group.counts[bucket] for group in groups) == count
+    assert sum(group.before.successes for group in groups) == whole.before.successes
+    assert sum(group.after.successes for group in groups) == whole.after.successes
+    if by in {"model", "task"}:
+        assert len(groups) == 2
+        for group in groups:
+            within = queries.Filter(**{f"{by}s": (group.label,)})
+            alone = queries.compare_runs(ledger, LIVE, AGAIN, within=within)
+            assert (group.counts, group.before, group.after) == (alone.counts, alone.before, alone.after)
+            assert (group.cells, group.net, group.before.clustering) == (
+                alone.cells,
+                alone.net,
+                alone.before.clustering,
+            )
 
 
 def test_a_comparison_within_a_filter(ledger: Ledger) -> None:

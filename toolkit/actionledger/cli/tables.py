@@ -110,6 +110,7 @@ def shown_rate(rate: Rate) -> str:
 def rate_value(rate: Rate) -> dict[str, object]:
     """Return a rate with its interval and what that rests on, for JSON."""
     low, high = rate.interval or (None, None)
+    plain_low, plain_high = rate.plain_interval or (None, None)
     return {
         "successes": rate.successes,
         "count": rate.count,
@@ -117,6 +118,8 @@ def rate_value(rate: Rate) -> dict[str, object]:
         **({"refusal": rate.refusal} if rate.refusal else {}),
         "low": low,
         "high": high,
+        "plain_low": plain_low,
+        "plain_high": plain_high,
         "sessions": rate.clustering.sessions if rate.clustering else None,
         "design_effect": rate.design_effect,
     }

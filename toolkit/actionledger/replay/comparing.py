@@ -5,12 +5,14 @@ from dataclasses import replace
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import shared_turns
-from actionledger.ledger.queries.compare import Comparison, compare_runs
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.contrasts import Contrast, contrast
+from actionledger.replay.paired import PairedComparison, compare_pairs
 
 
-def compare(ledger: Queryable, before: str | Filter | None, after: str | Filter) -> Comparison | Contrast:
+def compare(
+    ledger: Queryable, before: str | Filter | None, after: str | Filter
+) -> PairedComparison | Contrast:
     r"""Compare two sides: runs over the same turns pair turn by turn; models, sources, times and other runs don't.
 
     Args:
@@ -19,7 +21,7 @@ def compare(ledger: Queryable, before: str | Filter | None, after: str | Filter)
         after: the second side.
 
     Returns:
-        A ``Comparison`` where the sides differ in nothing but their run, and both runs have read some of the same turns; else a
+        A ``PairedComparison`` where the sides differ in nothing but their run, and both runs have read some of the same turns; else a
         ``Contrast`` of two sets that share no turns.
 
     Raises:
@@ -40,7 +42,7 @@ def compare(ledger: Queryable, before: str | Filter | None, after: str | Filter)
         raise UsageError("Both sides are the same responses; name two runs, models, sources or times.")
     same_turns = replace(first, run_id=None) == replace(second, run_id=None)
     if same_turns and second.run_id is not None and shared_turns(ledger, first, second):
-        return compare_runs(ledger, first.run_id, second.run_id, within=replace(first, run_id=None))
+        return compare_pairs(ledger, first.run_id, second.run_id, first)
     return contrast(ledger, first, second)
 
 

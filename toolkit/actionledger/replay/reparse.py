@@ -7,16 +7,16 @@ from pathlib import Path
 
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.queries.compare import ComparedTurn, Comparison, compare_runs
+from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import AnyParser
 from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns
+from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.placing import Place, check_workers
 from actionledger.replay.processes import SECONDS
 from actionledger.replay.recorded_run import ReparseProgress, Task, reread
-from actionledger.replay.statistics import mcnemar, paired_difference, session_test
 from actionledger.vocabulary import LeftOutReason, Reason
 
 
@@ -51,7 +51,7 @@ class ReparseReport:
     parser_name: str
     turns: int
     unfit: Mapping[str, int]
-    comparison: Comparison
+    comparison: PairedComparison
     seconds: float
     before_run_id: str | None = None
     resumed: int = 0
@@ -82,18 +82,17 @@ class ReparseReport:
     @property
     def p_value(self) -> float:
         """The p-value of the sign-flip test over sessions: how likely chance alone shifts the sessions so far."""
-        return session_test(self.comparison.shifts)
+        return self.comparison.p_value
 
     @property
     def p_value_by_turn(self) -> float:
         """The p-value of the exact McNemar test, which takes the turns of a session for independent."""
-        return mcnemar(self.comparison.only_before, self.comparison.only_after)
+        return self.comparison.p_value_by_turn
 
     @property
     def difference(self) -> tuple[float, float] | None:
         """The 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
-        compared = self.comparison
-        return paired_difference(compared.only_before, compared.only_after, compared.intent, compared.net)
+        return self.comparison.difference
 
     def difference_of(self, turn: ComparedTurn | str) -> TurnDifference:
         r"""Return how the two readings of a turn differ, action by action and field by field.
@@ -190,7 +189,7 @@ def reparse(
         on_progress=on_progress,
     )
     done = reread(ledger, task)
-    comparison = compare_runs(ledger, chosen.run_id, done.run.run_id)
+    comparison = compare_pairs(ledger, chosen.run_id, done.run.run_id, chosen)
     return ReparseReport(
         run_id=done.run.run_id,
         parser_name=reader.identity.name,

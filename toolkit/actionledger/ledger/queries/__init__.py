@@ -7,7 +7,15 @@ interval travel with it. Values are bound as parameters, never written into the 
 from actionledger.ledger.queries.aligning import FieldDifference
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
-from actionledger.ledger.queries.compare import Bucket, ComparedTurn, Comparison, compare_runs
+from actionledger.ledger.queries.compare import (
+    Bucket,
+    ComparedGroup,
+    ComparedTurn,
+    Comparison,
+    Grouping,
+    compare_groups,
+    compare_runs,
+)
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.costs import FailureCost, failure_costs
 from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
@@ -42,6 +50,7 @@ __all__ = [
     "Attempt",
     "Bucket",
     "Child",
+    "ComparedGroup",
     "ComparedTurn",
     "Comparison",
     "Dimension",
@@ -52,6 +61,7 @@ __all__ = [
     "FieldDifference",
     "Filter",
     "Funnel",
+    "Grouping",
     "ImportOmission",
     "Mark",
     "Omission",
@@ -75,6 +85,7 @@ __all__ = [
     "Unit",
     "UsageSums",
     "children",
+    "compare_groups",
     "compare_runs",
     "compare_turn",
     "conversation",

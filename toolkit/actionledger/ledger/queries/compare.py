@@ -1,5 +1,6 @@
 """Two runs over the same turns, pair by pair."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
@@ -16,7 +17,7 @@ from actionledger.ledger.queries.base import (
     rate_sql,
     rows,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, turn_scope
+from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, NO_DIALECT, Filter, turn_scope
 from actionledger.plurals import counted
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
@@ -65,8 +66,8 @@ class ComparedTurn:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two runs over the same turns.
+class Pairing:
+    """Turns that two runs have both read.
 
     A reading is a success where all of the response could be read. Success is counted over the turns that both runs take for
     intent: what only one of them takes for intent is no gain and no loss, or a parser that sees calls where there are none would
@@ -76,19 +77,14 @@ class Comparison:
         counts: how many turns each bucket has; together they are all pairs.
         before, after: each run's success, over the turns that both take for intent.
         net: how the difference between the two falls into sessions; a turn's score is 1 if it was recovered and -1 if lost.
-        shifts: how many sessions have which sum of these scores, sessions with the sum 0 left out.
-        unpaired_before, unpaired_after: turns that the other run has not read; they are in no other number.
-        turns: examples of each bucket.
+        cells: how many sessions have which number of turns that both take for intent, and which sum of these scores.
     """
 
     counts: Mapping[Bucket, int]
     before: Rate
     after: Rate
     net: Clustering
-    shifts: Mapping[int, int]
-    unpaired_before: int
-    unpaired_after: int
-    turns: Mapping[Bucket, tuple[ComparedTurn, ...]]
+    cells: Mapping[tuple[int, int], int]
 
     @property
     def pairs(self) -> int:
@@ -110,6 +106,43 @@ class Comparison:
         """How many turns that both take for intent only the second run read."""
         return self.counts["recovered"]
 
+    @property
+    def shifts(self) -> Mapping[int, int]:
+        """How many sessions have which sum of scores, sessions with the sum 0 left out."""
+        sums: Counter[int] = Counter()
+        for (_, score), sessions in self.cells.items():
+            sums[score] += sessions
+        return {score: sessions for score, sessions in sorted(sums.items()) if score}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Pairing):
+    """Two runs over the same turns: their pairs, what doesn't pair, and examples.
+
+    Args:
+        unpaired_before, unpaired_after: turns that the other run has not read; they are in no other number.
+        turns: examples of each bucket.
+    """
+
+    unpaired_before: int
+    unpaired_after: int
+    turns: Mapping[Bucket, tuple[ComparedTurn, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedGroup(Pairing):
+    """The turns of one group that both runs have read.
+
+    Args:
+        label: the group.
+    """
+
+    label: str
+
+
+Grouping: TypeAlias = Literal["model", "profile", "task", "source", "dialect"]
+"""What compared turns are told apart by. A turn's dialect is the one that the first run has found it in, or else the second, since
+a dialect that only one of them finds says what became of the turn in the other."""
 
 _BEFORE = "run_id = $before::UUID"
 
@@ -135,10 +168,11 @@ checked AS (
            bool_or(runs > ran AND is_refused < was_refused) AS accepted
     FROM counted GROUP BY turn_id),
 readings AS (
-    SELECT is_after, attempts.turn_id, session_id, turn_index, model, outcome, names, calls
+    SELECT is_after, attempts.turn_id, session_id, turn_index, model, profile, task, dialect, outcome, names, calls
     FROM parse_attempts AS attempts JOIN read USING (attempt_id) LEFT JOIN calls USING (attempt_id)),
 pairs AS (
-    SELECT turn_id, b.session_id, b.turn_index, b.model, b.outcome AS before, a.outcome AS after,
+    SELECT turn_id, b.session_id, b.turn_index, b.model, b.profile, b.task, b.outcome AS before, a.outcome AS after,
+           coalesce(nullif(b.dialect, ''), nullif(a.dialect, ''), $no_dialect) AS dialect,
            list_contains($intent, b.outcome) AS meant, list_contains($intent, a.outcome) AS means,
            list_contains($read, b.outcome) AS was, list_contains($read, a.outcome) AS now,
            CASE WHEN NOT meant AND NOT means THEN 'no_intent'
@@ -151,17 +185,27 @@ pairs AS (
     WHERE NOT b.is_after AND a.is_after)
 """
 
-_COUNTS = """,
+_UNPAIRED = """
+SELECT count(*) FILTER (NOT is_after), count(*) FILTER (is_after) FROM readings"""
+
+_GROUPS = """,
+labelled AS (SELECT pairs.*, {label} AS label FROM pairs {join}),
+buckets AS (SELECT label, histogram(bucket) AS counts FROM labelled GROUP BY label),
 by_session AS (
-    SELECT count(*) AS intent, count(*) FILTER (was) AS read, count(*) FILTER (now) AS read_now,
+    SELECT label, count(*) AS intent, count(*) FILTER (was) AS read, count(*) FILTER (now) AS read_now,
            read_now - read AS net
-    FROM pairs WHERE meant AND means GROUP BY session_id)
-SELECT {before} AS before, {after} AS after, {net} AS net,
-       coalesce(histogram(net) FILTER (net <> 0), MAP {{}}) AS shifts,
-       (SELECT coalesce(histogram(bucket), MAP {{}}) FROM pairs) AS counts,
-       (SELECT count(*) FROM readings WHERE NOT is_after) AS in_before,
-       (SELECT count(*) FROM readings WHERE is_after) AS in_after
-FROM by_session"""
+    FROM labelled WHERE meant AND means GROUP BY label, session_id)
+SELECT label, any_value(counts) AS counts, {before} AS before, {after} AS after, {net} AS net,
+       coalesce(histogram(intent || ' ' || net) FILTER (intent > 0), MAP {{}}) AS cells
+FROM buckets LEFT JOIN by_session USING (label) GROUP BY label ORDER BY label"""
+
+_LABELS: dict[Grouping, tuple[str, str]] = {
+    "model": ("model", ""),
+    "profile": ("profile", ""),
+    "task": ("task", ""),
+    "source": ("source", "JOIN (SELECT session_id, source FROM session_starts) USING (session_id)"),
+    "dialect": ("dialect", ""),
+}
 
 _RATES = {
     "before": rate_sql("read", "intent"),
@@ -197,31 +241,84 @@ def compare_runs(
     Raises:
         UsageError: a run has read nothing, or the two share no turns.
     """
-    condition, parameters = turn_scope(replace(within, run_id=None))
-    bound = parameters | {"after": after_run_id, "read": READ, "intent": INTENT, "runnable": RUNNABLE}
-    if before_run_id is not None:
-        bound["before"] = before_run_id
-    for run_id in filter(None, (before_run_id, after_run_id)):
-        if not is_uuid(run_id):
-            raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
-    pairs = _PAIRS.format(before=_BEFORE if before_run_id is not None else FIRST_READING, condition=condition)
-    result = ledger.sql(pairs + _COUNTS.format(**_RATES), bound)
-    before, after, net, shifts, counts, in_before, in_after = result.fetchall()[0]
-    paired = sum(counts.values())
-    if not paired:
+    pairs, bound = _pairs(before_run_id, after_run_id, within)
+    [(in_before, in_after)] = ledger.sql(pairs + _UNPAIRED, bound).fetchall()
+    whole = _groups(ledger, pairs, bound, "''", "")
+    if not whole:
         raise UsageError(
             f"Run {before_run_id or 'of the first readings'} has read {counted(in_before, 'turn')} and run {after_run_id} "
             f"{in_after:,}, none of them the same; only runs over the same turns compare: re-read one run's turns with "
             "'actionledger replay'."
         )
-    found = rows(ledger, ComparedTurn, pairs + _TURNS, bound | {"limit": limit})
+    [found] = whole
+    turns = rows(ledger, ComparedTurn, pairs + _TURNS, bound | {"limit": limit})
     return Comparison(
-        counts={bucket: counts.get(bucket, 0) for bucket in _BUCKETS},
-        before=as_rate(before),
-        after=as_rate(after),
-        net=Clustering(**net),
-        shifts=shifts,
-        unpaired_before=in_before - paired,
-        unpaired_after=in_after - paired,
-        turns={bucket: tuple(turn for turn in found if turn.bucket == bucket) for bucket in _BUCKETS},
+        found.counts,
+        found.before,
+        found.after,
+        found.net,
+        found.cells,
+        unpaired_before=in_before - found.pairs,
+        unpaired_after=in_after - found.pairs,
+        turns={bucket: tuple(turn for turn in turns if turn.bucket == bucket) for bucket in _BUCKETS},
     )
+
+
+def compare_groups(
+    ledger: Queryable,
+    before_run_id: str | None,
+    after_run_id: str,
+    by: Grouping,
+    *,
+    within: Filter = EVERYTHING,
+) -> list[ComparedGroup]:
+    """Return what changes between two runs in each group of the turns that both have read, by the groups' labels.
+
+    Args:
+        ledger: what to ask.
+        before_run_id: the run to compare with; None for the first reading of every turn.
+        after_run_id: the run that is compared.
+        by: what the groups are told apart by.
+        within: which turns; its run says nothing here.
+
+    Raises:
+        UsageError: an identifier is none.
+    """
+    pairs, bound = _pairs(before_run_id, after_run_id, within)
+    return _groups(ledger, pairs, bound, *_LABELS[by])
+
+
+def _pairs(before_run_id: str | None, after_run_id: str, within: Filter) -> tuple[str, dict[str, object]]:
+    """Return the part of a statement that names the pairs, and its values."""
+    for run_id in filter(None, (before_run_id, after_run_id)):
+        if not is_uuid(run_id):
+            raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
+    condition, parameters = turn_scope(replace(within, run_id=None))
+    words = {"read": READ, "intent": INTENT, "runnable": RUNNABLE, "no_dialect": NO_DIALECT}
+    bound = parameters | words | {"after": after_run_id}
+    if before_run_id is not None:
+        bound["before"] = before_run_id
+    before = _BEFORE if before_run_id is not None else FIRST_READING
+    return _PAIRS.format(before=before, condition=condition), bound
+
+
+def _groups(
+    ledger: Queryable, pairs: str, bound: dict[str, object], label: str, join: str
+) -> list[ComparedGroup]:
+    groups = pairs + _GROUPS.format(label=label, join=join, **_RATES)
+    return [
+        ComparedGroup(
+            {bucket: counts.get(bucket, 0) for bucket in _BUCKETS},
+            as_rate(before),
+            as_rate(after),
+            Clustering(**net),
+            {_cell(cell): sessions for cell, sessions in cells.items()},
+            name,
+        )
+        for name, counts, before, after, net, cells in ledger.sql(groups, bound).fetchall()
+    ]
+
+
+def _cell(text: str) -> tuple[int, int]:
+    turns, score = text.split()
+    return int(turns), int(score)
