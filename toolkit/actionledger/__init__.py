@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
     from actionledger.session.runtime import Runtime as Runtime
+    from actionledger.session.states.settings import ManifestSettings as ManifestSettings
     from actionledger.sources.base import (
         LeftOut as LeftOut,
         RecordedCall as RecordedCall,
@@ -160,6 +161,7 @@ _NAMES_OF_MODULES = {
     "replay.reparse": ("ReparseReport", "reparse"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "session.runtime": ("Runtime",),
+    "session.states.settings": ("ManifestSettings",),
     "sources.base": (
         "LeftOut",
         "RecordedCall",

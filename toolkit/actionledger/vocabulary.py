@@ -207,11 +207,12 @@ class RunKind(StrEnum):
     LIVE = "live"
     IMPORT = "import"
     REPARSE = "reparse"
+    RERUN = "rerun"
 
     @property
     def is_first_reading(self) -> bool:
         """Whether such a run reads a turn for the first time (the attempts that reports count by default)."""
-        return self is not RunKind.REPARSE
+        return self not in {RunKind.REPARSE, RunKind.RERUN}
 
 
 class RepairKind(StrEnum):

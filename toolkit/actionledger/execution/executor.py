@@ -9,6 +9,7 @@ from functools import partial
 from threading import Event
 from typing import Any
 
+from actionledger.draws import Tape, drawing_from
 from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.admission import Withheld
 from actionledger.execution.execution_events import Step, execution_finished, execution_started, noted
@@ -25,6 +26,11 @@ from actionledger.workspace import Workspace, belonging_to
 
 _LONGEST_DELAY = 30.0
 """Between two tries, in seconds."""
+
+
+def no_tape(_step: Step) -> Tape | None:
+    """Have actions draw everything afresh."""
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Executor:
         record: takes the events.
         rates: how often actions may run that others do in their course; as often as they like if not given.
         sleep: waits for some seconds, between two tries.
+        tape_of: gives the tape that an action draws from; None for none.
     """
 
     def __init__(
@@ -58,6 +65,7 @@ class Executor:
         record: Recorder,
         rates: Rates | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        tape_of: Callable[[Step], Tape | None] = no_tape,
     ) -> None:
         self.handlers = handlers
         self.execution_settings = execution_settings
@@ -65,6 +73,7 @@ class Executor:
         self._record = record
         self._rates = rates
         self._sleep = sleep
+        self._tape_of = tape_of
         self._workers = Workers()
 
     def run(self, steps: Sequence[Step]) -> list[Observation]:
@@ -140,14 +149,18 @@ class Executor:
             note=partial(self._note, step),
         )
         settings = self.execution_settings.of(step.call.name)
+        tape = None if dry_run else self._tape_of(step)
 
         def work() -> Any:
             # Bounded here, within the time that the action has: looking at a stranger's value runs a stranger's code.
             try:
-                with belonging_to(
-                    turn=step.turn.turn_id,
-                    action=step.action_id,
-                    session=step.turn.session.session_id,
+                with (
+                    drawing_from(tape),
+                    belonging_to(
+                        turn=step.turn.turn_id,
+                        action=step.action_id,
+                        session=step.turn.session.session_id,
+                    ),
                 ):
                     return truncated(handler(step.call.action, context))
             except ActionError as error:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
+from actionledger.draws import drawn_id, drawn_now
 from actionledger.workspace import Workspace
 
 
@@ -55,6 +57,38 @@ class Context:
     dry_run: bool = False
     take: Callable[[str], str] = unlimited
     note: Callable[[str, str, Mapping[str, Any]], None] = unheard
+
+    def now(self) -> datetime:
+        """Return the time, in UTC with its zone; run again for the record, the action sees the recorded one.
+
+        Example:
+            >>> actions = al.ActionSet("hours")
+            >>> @actions.action(example={})
+            ... def hour(context: al.Context) -> int:
+            ...     "Tell the hour."
+            ...     return context.now().hour
+            >>> with al.Runtime(al.custom_profile("hours", actions=actions, dialects=["hermes"])) as runtime:
+            ...     turn = runtime.handle(al.render([("hour", {})], "hermes"))
+            >>> turn.observations[0].result in range(24)
+            True
+        """
+        return drawn_now()
+
+    def new_id(self) -> str:
+        """Return a fresh identifier; run again for the record, the action sees the recorded one.
+
+        Example:
+            >>> actions = al.ActionSet("tickets")
+            >>> @actions.action(example={})
+            ... def ticket(context: al.Context) -> str:
+            ...     "Draw a ticket."
+            ...     return context.new_id()
+            >>> with al.Runtime(al.custom_profile("tickets", actions=actions, dialects=["hermes"])) as runtime:
+            ...     turn = runtime.handle(al.render([("ticket", {})], "hermes"))
+            >>> len(turn.observations[0].result)
+            36
+        """
+        return drawn_id()
 
 
 Handler: TypeAlias = Callable[[Any, Context], Any]

@@ -55,6 +55,7 @@ class SessionRuntime:
         dry_run: whether actions only say what they would do.
         counter: counts what the profile's rates limit; within this session if not given.
         sleep: waits for some seconds, between two tries at an action.
+        executor: makes what runs the actions.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class SessionRuntime:
         dry_run: bool = False,
         counter: Counter | None = None,
         sleep: Callable[[float], None] = time.sleep,
+        executor: Callable[..., Executor] = Executor,
     ) -> None:
         self.profile = profile
         self.session = session
@@ -84,7 +86,7 @@ class SessionRuntime:
         self.repetition = RepetitionGuard(profile.repetition)
         self._feedback = ""
         self.correct = corrector(profile)
-        self.executor = Executor(
+        self.executor = executor(
             profile.handlers(workspace),
             workspace=workspace,
             execution_settings=profile.execution_settings,

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
+
+Outside: TypeAlias = Literal["programs", "network", "other"]
+"""What an action may touch that no workspace keeps track of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +22,13 @@ class ActionSettings:
         idempotent: whether running it twice does no more than running it once, so that it is run again where nobody
             knows what became of the first time.
         parallel: whether it may run beside other such actions.
-        starts_programs: whether it starts programs of this machine, whose effects nobody can bound in advance: what is run
-            again for the record leaves it out.
+        outside: what it touches outside of its workspace and its profile's store: ``programs`` of this machine, whose effects
+            nobody can bound in advance, the ``network``, or ``other`` things. What is run again for the record leaves it
+            out, and a rerun takes its recorded result.
         reads, writes: what it reads and changes of what actions have in common, by names of one's own.
 
     Raises:
-        UsageError: a number is negative, or the timeout is 0.
+        UsageError: a number is negative, the timeout is 0, or what is outside is none of these.
 
     Example:
         >>> al.ActionSettings(timeout=5, retries=0, parallel=True).timeout
@@ -35,7 +40,7 @@ class ActionSettings:
     delay: float = 0.5
     idempotent: bool = False
     parallel: bool = False
-    starts_programs: bool = False
+    outside: frozenset[Outside] = frozenset()
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
 
@@ -48,6 +53,19 @@ class ActionSettings:
             raise UsageError(
                 f"retries is {self.retries} and delay is {self.delay}; give numbers that are 0 or more."
             )
+
+        if unknown := sorted(set(self.outside) - set(get_args(Outside))):
+            raise UsageError(f"outside names {unknown[0]!r}; it knows {', '.join(get_args(Outside))}.")
+
+    @property
+    def touches_outside(self) -> bool:
+        """Whether it has effects outside of its workspace and its profile's store.
+
+        Example:
+            >>> al.ActionSettings(outside=frozenset({"network"})).touches_outside, al.ActionSettings().touches_outside
+            (True, False)
+        """
+        return bool(self.outside)
 
     def may_join(self, other: "ActionSettings") -> bool:
         """Return whether both may run at the same time: neither changes what the other one reads or changes.

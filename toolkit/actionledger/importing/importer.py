@@ -417,7 +417,7 @@ def _for_the_record(profile: Profile) -> Profile:
     """Return the profile under which recorded sessions are run.
 
     What was written over hours is run within seconds, so rates by the clock mean nothing. And nobody watches: no program of
-    this machine is started because a recorded text says so.
+    this machine is started, and nothing else outside is touched, because a recorded text says so.
     """
 
     def bounded_handlers(workspace: Workspace) -> Handlers:
@@ -425,7 +425,7 @@ def _for_the_record(profile: Profile) -> Profile:
         bounded = {
             name: run
             for name, run in handlers.items()
-            if not profile.execution_settings.of(name).starts_programs
+            if not profile.execution_settings.of(name).touches_outside
         }
         return Handlers(bounded, close=handlers.close)
 

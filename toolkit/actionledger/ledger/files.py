@@ -8,6 +8,7 @@
         decisions.lock        whoever holds it may decide about approvals
         sessions/S.lock       whoever holds it works on session S
         effects/              what actions have changed in their workspaces, so that it can be undone
+        manifests/            what sessions' workspaces held, so that they can be run again
         taken.json            which files were taken in whole
         rates.json            how often actions ran lately, for sessions that share their limits
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
@@ -93,6 +94,11 @@ class LedgerFiles:
         return self.folder / "effects"
 
     @property
+    def manifests(self) -> Path:
+        """The folder of what sessions' workspaces held at their start and after each action."""
+        return self.folder / "manifests"
+
+    @property
     def rates(self) -> Path:
         """The file of what ran lately, for limits that sessions share."""
         return self.folder / "rates.json"
@@ -123,6 +129,7 @@ class LedgerFiles:
             self.decisions_lock,
             self.sessions,
             self.effects,
+            self.manifests,
             self.rates,
             self.taken_files,
         )

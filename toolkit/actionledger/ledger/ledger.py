@@ -358,6 +358,11 @@ class Ledger:
         """The folder where workspaces keep what it takes to undo what actions have changed."""
         return self._files.effects
 
+    @property
+    def manifests(self) -> Path:
+        """The folder where sessions keep what their workspaces held, so that they can be run again."""
+        return self._files.manifests
+
     def counter(self) -> SharedCounter:
         """Return what counts actions for all sessions that write here, whatever their process.
 

@@ -4,12 +4,12 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import ClassVar, Self
 
+from actionledger.draws import drawn_now
 from actionledger.errors import ActionError, UsageError
 from actionledger.vocabulary import Reason
 from actionledger.workspace.private_files import open_private
@@ -162,4 +162,4 @@ def moment(timespec: str = "seconds") -> str:
     Args:
         timespec: how exactly, as ``datetime.isoformat`` takes it.
     """
-    return datetime.now(UTC).isoformat(timespec=timespec)
+    return drawn_now().isoformat(timespec=timespec)

@@ -30,7 +30,8 @@ from actionledger.recording import (
     session_started,
 )
 from actionledger.session.folder import SessionFolder
-from actionledger.vocabulary import ExecutionStatus
+from actionledger.session.states.keeper import StateKeeper
+from actionledger.vocabulary import ExecutionStatus, Relation
 
 _OWN_METADATA = ("workspace", "temporary")
 """What a session says of its folder, so that it can be reopened there."""
@@ -64,6 +65,8 @@ class SessionRecord:
         source: where the session comes from.
         metadata: what else is recorded of it; see ``checked_metadata``.
         listen: is told each event once it is recorded.
+        states: keeps what the folder holds as the session goes; None where nobody does.
+        child_of: the session that this one is a child of, and how; None where it is none.
     """
 
     def __init__(
@@ -74,12 +77,16 @@ class SessionRecord:
         source: str,
         metadata: Mapping[str, Any],
         listen: Recorder | None,
+        states: StateKeeper | None = None,
+        child_of: tuple[str, Relation] | None = None,
     ) -> None:
         self._ledger = ledger
         self._folder = folder
         self._source = source
         self._metadata = metadata
         self._listen = listen
+        self._states = states
+        self._child_of = child_of
         self.has_begun = False
 
     def event(self, event: Event) -> None:
@@ -90,6 +97,8 @@ class SessionRecord:
                 self._ledger.flush()
             if isinstance(event, ApprovalRequested):
                 self._folder.keep()  # another process may be the one that carries it out
+        if self._states is not None:
+            self._states.event(event)
         if self._listen is not None:
             self._listen(event)
 
@@ -106,6 +115,8 @@ class SessionRecord:
                 source=self._source,
                 started_at=now(),
                 metadata=json_text({**self._metadata, **place}),
+                parent_session_id=self._child_of[0] if self._child_of else None,
+                relation=self._child_of[1] if self._child_of else None,
             )
         )
         self.has_begun = True

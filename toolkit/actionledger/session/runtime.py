@@ -1,6 +1,7 @@
 """A live session in a ledger: opened by names, recorded, locked, resumed and closed."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -9,6 +10,7 @@ from actionledger.actions.validation import as_known
 from actionledger.clock import now
 from actionledger.errors import LedgerError, UsageError
 from actionledger.execution.approval import Decision, Policy
+from actionledger.execution.executor import Executor
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
@@ -22,9 +24,12 @@ from actionledger.session.preview import Preview, previews
 from actionledger.session.record import SessionRecord, checked_metadata
 from actionledger.session.resume_state import Earlier, recorded_session, recorded_workspace
 from actionledger.session.resumption import Resumption
+from actionledger.session.states.keeper import StateKeeper
+from actionledger.session.states.profiles import settings_of
+from actionledger.session.states.settings import ManifestSettings, wanted
 from actionledger.session.undo import Undoing
 from actionledger.values import Turn
-from actionledger.vocabulary import RunKind
+from actionledger.vocabulary import Relation, RunKind
 from actionledger.workspace import Undone
 
 
@@ -47,6 +52,9 @@ class Runtime:
         listen: is told each event once it is recorded, in the thread that does the work.
         undo_days: how long what files held is kept for undo after the session's last change, in days; without a ledger or a
             workspace given it goes with the session.
+        manifest: whether what the workspace holds, at the start and after each action, is kept beside the ledger, so that the
+            session can be stepped through, run again and forked; how much and how long where settings are given.
+        child_of: the session that this one is a child of, and how.
 
     Raises:
         UnknownNameError: there is no such profile.
@@ -77,6 +85,8 @@ class Runtime:
         source: str = "live",
         listen: Recorder | None = None,
         undo_days: float = 7.0,
+        manifest: bool | ManifestSettings = True,
+        child_of: tuple[str, Relation] | None = None,
     ) -> None:
         chosen = profile_named(profile) if isinstance(profile, str) else profile
         rules = load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy
@@ -85,7 +95,18 @@ class Runtime:
         self._earlier = earlier
         self._ledger = ledger
         self._folder = SessionFolder(workspace, ledger, undo_days=undo_days)
-        self._record = SessionRecord(ledger, self._folder, source=source, metadata=described, listen=listen)
+        self._states = self._keeper(
+            session_id, chosen, rules, wanted(manifest), is_given=workspace is not None
+        )
+        self._record = SessionRecord(
+            ledger,
+            self._folder,
+            source=source,
+            metadata=described,
+            listen=listen,
+            states=self._states,
+            child_of=child_of,
+        )
         self._session = SessionRuntime(
             chosen,
             session=SessionKey(session_id=session_id, profile=chosen.name, model=model, task=task),
@@ -96,6 +117,7 @@ class Runtime:
             auto=auto,
             dry_run=dry_run,
             counter=ledger.counter() if ledger and chosen.limits.shared else None,
+            executor=partial(Executor, tape_of=self._states.tape_of) if self._states else Executor,
         )
         self._session.turns = earlier.turns if earlier else 0
         self._is_closed = False
@@ -114,6 +136,7 @@ class Runtime:
         auto: bool = False,
         listen: Recorder | None = None,
         undo_days: float = 7.0,
+        manifest: bool | ManifestSettings = True,
     ) -> Self:
         """Return a recorded live session that goes on where it stopped.
 
@@ -126,6 +149,7 @@ class Runtime:
             auto: as for a new session.
             listen: as for a new session.
             undo_days: as for a new session.
+            manifest: as for a new session.
 
         Raises:
             UnknownNameError: there is no such profile.
@@ -154,6 +178,7 @@ class Runtime:
             earlier=earlier,
             listen=listen,
             undo_days=undo_days,
+            manifest=manifest,
         )
 
     @property
@@ -371,6 +396,28 @@ class Runtime:
     ) -> None:
         self.close(reason=kind.__name__ if kind else "")
 
+    def _keeper(
+        self,
+        session_id: str,
+        profile: Profile,
+        rules: Policy | None,
+        settings: ManifestSettings | None,
+        *,
+        is_given: bool,
+    ) -> StateKeeper | None:
+        """Return what keeps the session's states; None where nobody wants them, or nothing is recorded."""
+        if self._ledger is None or self._ledger.read_only or settings is None:
+            return None
+        return StateKeeper(
+            self._ledger.manifests,
+            session_id,
+            root=self._folder.workspace.root,
+            settings=settings,
+            runs_under=settings_of(profile, rules or profile.policy),
+            modes=lambda: (self._session.auto, self._session.dry_run),
+            remembers=is_given,
+        )
+
     def _begin(self) -> None:
         if self._is_closed:
             raise UsageError("The session is closed; make another Runtime, or reopen it.")
@@ -396,6 +443,8 @@ class Runtime:
     def _let_go(self) -> None:
         try:
             self._session.close()
+            if self._states:
+                self._states.close()
         finally:
             if self._lock:
                 self._lock.release(remove=True)

@@ -52,9 +52,13 @@ class Folder:
         """Open something to read, without following a link and without waiting; return the descriptor."""
         return os.open(name, _READ, dir_fd=self._descriptor)
 
+    def open_new(self, name: str) -> int:
+        """Open a file that wasn't there to write, for its owner alone; return the descriptor."""
+        return os.open(name, _CREATE, 0o600, dir_fd=self._descriptor)
+
     def create_file(self, name: str, content: bytes, mode: int) -> None:
         """Make a file that wasn't there, and see it safely on the disk."""
-        descriptor = os.open(name, _CREATE, 0o600, dir_fd=self._descriptor)
+        descriptor = self.open_new(name)
         try:
             write_all(descriptor, content)
             os.fchmod(descriptor, mode)

@@ -3,12 +3,11 @@
 import json
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Self
+from typing import Protocol, Self
 
 from actionledger.errors import ActionError
-from actionledger.workspace.contents import Contents
 from actionledger.workspace.disk import DiskTree, found_in
 from actionledger.workspace.folders import Folder
 from actionledger.workspace.limits import FileLimits
@@ -30,6 +29,13 @@ of the file system's clock they would not show another change."""
 
 _DEEPEST = 100
 """In how many folders something may lie to be looked at; each of them is open meanwhile."""
+
+
+class Keeper(Protocol):
+    """Keeps contents by their digest."""
+
+    def keep(self, content: bytes, digest: str, /) -> None:
+        """Keep a content, unless it is kept already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +82,17 @@ class Snapshot:
         return cls(seen, [Gap(**gap) for gap in value["gaps"]])
 
 
+def leave_none(_name: str, _beside: Collection[str]) -> bool:
+    """Leave no file alone."""
+    return False
+
+
 def take_snapshot(
-    tree: DiskTree, contents: Contents, limits: FileLimits, known: Snapshot | None = None
+    tree: DiskTree,
+    contents: Keeper,
+    limits: FileLimits,
+    known: Snapshot | None = None,
+    leave: Callable[[str, Collection[str]], bool] = leave_none,
 ) -> Snapshot:
     """Return what a workspace holds; the contents of files that are not too large are kept.
 
@@ -86,8 +101,9 @@ def take_snapshot(
         contents: where contents are kept.
         limits: how much is looked at.
         known: an earlier snapshot; what has not changed since is not read again.
+        leave: says of a file's name, and all names in its folder, whether the file is not to be opened.
     """
-    camera = _Camera(contents, limits, known.seen if known else {})
+    camera = _Camera(contents, limits, known.seen if known else {}, leave)
     try:
         with tree.folder((), ".") as root:
             camera.visit(root, ())
@@ -127,8 +143,14 @@ def _is_changed(old: Seen, new: Seen) -> bool:
 class _Camera:
     """Walks a workspace and notes what it sees."""
 
-    def __init__(self, contents: Contents, limits: FileLimits, known: Mapping[Parts, Seen]) -> None:
-        self.contents, self.limits, self.known = contents, limits, known
+    def __init__(
+        self,
+        contents: Keeper,
+        limits: FileLimits,
+        known: Mapping[Parts, Seen],
+        leave: Callable[[str, Collection[str]], bool],
+    ) -> None:
+        self.contents, self.limits, self.known, self.leave = contents, limits, known, leave
         self.snapshot = Snapshot()
         self.room = limits.tree_bytes
 
@@ -137,13 +159,14 @@ class _Camera:
         if len(above) > _DEEPEST:
             self.gap(above, f"It lies in more than {_DEEPEST} folders; what is in it was not watched.")
             return
-        for name in sorted(folder.names()):
+        names = set(folder.names())
+        for name in sorted(names):
             if len(self.snapshot.seen) >= self.limits.entries:
                 why = f"The workspace holds more than {self.limits.entries:,} files and folders; the rest was not watched."
                 self.gap((), why)
                 return
             try:
-                self.note(folder, (*above, name))
+                self.note(folder, (*above, name), names)
             except FileNotFoundError:
                 continue  # gone meanwhile
             except OSError as error:
@@ -151,7 +174,7 @@ class _Camera:
             except ActionError as error:
                 self.gap((*above, name), str(error))
 
-    def note(self, folder: Folder, parts: Parts) -> None:
+    def note(self, folder: Folder, parts: Parts, names: Collection[str]) -> None:
         """Note what stands at a path, and what is in it."""
         status = folder.status(parts[-1])
         times = (status.st_mtime_ns, status.st_ctime_ns)
@@ -159,7 +182,9 @@ class _Camera:
         known = self.known.get(parts)
         if known and known.is_settled and known.signature == signature:
             self.snapshot.seen[parts] = known
-        elif kind_of(status) is Kind.FILE and status.st_size > min(self.limits.watched_bytes, self.room):
+        elif kind_of(status) is Kind.FILE and (
+            status.st_size > min(self.limits.watched_bytes, self.room) or self.leave(parts[-1], names)
+        ):
             node = Node(Kind.FILE, stat.S_IMODE(status.st_mode), status.st_size)
             self.snapshot.seen[parts] = Seen(node, signature, is_settled=True)
         else:

@@ -45,7 +45,7 @@ def check_decision(context: TurnContext, progress: Progress, action: Admitted) -
 def _may_change(context: TurnContext, call: ActionCall) -> bool:
     """Return whether an action may change the world: all that is not known to read and no more."""
     settings = context.profile.execution_settings.of(call.name)
-    return settings.starts_programs or bool(settings.writes) or not settings.reads
+    return settings.touches_outside or bool(settings.writes) or not settings.reads
 
 
 def _as_decided(context: TurnContext, step: Step, approval: Approval) -> Step | Withheld:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import REFUSED, RUN_ELSEWHERE, Streamable, picked
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, scope
 from actionledger.values import FieldError
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
@@ -132,7 +132,7 @@ tries AS (
         'message': coalesce(message, '')}}}} ORDER BY finished_at NULLS LAST, action_index) AS tried
     FROM last GROUP BY attempt_id),
 called AS (SELECT attempt_id, true AS has_calls FROM actions SEMI JOIN read USING (attempt_id) GROUP BY attempt_id),
-elsewhere AS (SELECT session_id, true AS is_recorded FROM execution_starts WHERE {RUN_ELSEWHERE} GROUP BY session_id),
+elsewhere AS (SELECT session_id, true AS is_recorded FROM execution_starts WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} GROUP BY session_id),
 first_issues AS (
     SELECT attempt_id, first(code ORDER BY span_start NULLS LAST, span_end, code) AS issue
     FROM issues SEMI JOIN read USING (attempt_id) GROUP BY attempt_id)

@@ -80,7 +80,11 @@ class Scope(NamedTuple):
 _OF_RUN = "run_id = $run_id::UUID"
 _OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
 _OF_SOURCES = "session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))"
-FIRST_READING = f"run_kind <> '{RunKind.REPARSE}'"
+_AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
+FIRST_READING = f"run_kind NOT IN ({_AGAIN})"
+"""Which parse attempts, or what was found by them, are of turns that were read for the first time, as SQL."""
+FIRST_EXECUTIONS = f"run_id NOT IN (SELECT run_id FROM run_starts WHERE run_kind IN ({_AGAIN}))"
+"""Which executions are of actions that were carried out for the first time, and not once more by a rerun, as SQL."""
 
 
 def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool = False) -> Scope:
@@ -99,8 +103,8 @@ def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool 
     if within.run_id is not None:
         parts.append(_OF_RUN if table == "parse_attempts" else _OF_ATTEMPTS)
         parameters["run_id"] = within.run_id
-    elif not every_reading and table != "executions":  # re-readings have no executions
-        parts.append(FIRST_READING)
+    elif not every_reading:
+        parts.append(FIRST_EXECUTIONS if table == "executions" else FIRST_READING)
     return Scope(" AND ".join(parts) or "true", parameters)
 
 

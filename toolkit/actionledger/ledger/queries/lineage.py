@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, is_uuid, rows
+from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
 from actionledger.vocabulary import Relation
 
 
@@ -25,12 +26,12 @@ class Child:
     failed: int
 
 
-_CHILDREN = """
+_CHILDREN = f"""
 SELECT session_id::VARCHAR AS session_id, external_id, relation, coalesce(turns, 0) AS turns, coalesce(failed, 0) AS failed
 FROM sessions LEFT JOIN (SELECT session_id, count(*) AS turns FROM turn_starts GROUP BY session_id) USING (session_id)
 LEFT JOIN (
     SELECT session_id, count(*) AS failed FROM executions
-    WHERE list_contains($attempted, status) AND status <> 'succeeded' GROUP BY session_id) USING (session_id)
+    WHERE list_contains($attempted, status) AND status <> 'succeeded' AND {FIRST_EXECUTIONS} GROUP BY session_id) USING (session_id)
 WHERE parent_session_id = $session_id::UUID ORDER BY started_at NULLS LAST, external_id"""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, is_uuid, picked, rows
+from actionledger.ledger.queries.filters import FIRST_READING
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 
@@ -94,7 +95,7 @@ _IS_FINISHED = "EXISTS (SELECT 1 FROM turn_ends WHERE turn_id = $turn_id::UUID)"
 
 _TURN = f"""
 SELECT {picked(TurnProgress, is_finished=_IS_FINISHED)}
-FROM turn_starts JOIN (SELECT turn_id, attempt_id, parser_id, parsed_at FROM parse_attempts WHERE run_kind <> 'reparse')
+FROM turn_starts JOIN (SELECT turn_id, attempt_id, parser_id, parsed_at FROM parse_attempts WHERE {FIRST_READING})
 USING (turn_id)
 WHERE turn_id = $turn_id::UUID
 ORDER BY parsed_at LIMIT 1"""

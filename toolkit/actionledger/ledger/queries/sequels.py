@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rate_sql, rows
+from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
 from actionledger.rates import Rate
 
 
@@ -26,7 +27,7 @@ class Sequel:
 _SEQUELS = """
 WITH tried AS (
     SELECT session_id, turn_index, action_index, started_at, name, (status <> 'succeeded')::INTEGER AS has_failed
-    FROM executions WHERE profile = $profile AND status IN (SELECT unnest($attempted))
+    FROM executions WHERE profile = $profile AND status IN (SELECT unnest($attempted)) AND {first}
     QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1
 ), paired AS (
     SELECT session_id, name, has_failed,
@@ -61,4 +62,6 @@ def sequels(ledger: Queryable, profile: str, minimum: int) -> list[Sequel]:
         minimum: how often a pair must have been tried.
     """
     values = {"profile": profile, "minimum": minimum, "attempted": ATTEMPTED}
-    return rows(ledger, Sequel, _SEQUELS.format(rate=rate_sql("failed", "count")), values)
+    return rows(
+        ledger, Sequel, _SEQUELS.format(first=FIRST_EXECUTIONS, rate=rate_sql("failed", "count")), values
+    )

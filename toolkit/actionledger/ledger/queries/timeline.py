@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import TOOK, Queryable, picked, rows
+from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
 from actionledger.vocabulary import Origin
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]
@@ -44,7 +45,7 @@ SELECT coalesce(finished_at, started_at) AS occurred_at, 'run' AS kind, action_i
        CASE WHEN coalesce(message, '') <> '' THEN message ELSE coalesce(result::VARCHAR, '') END AS text,
        {TOOK} AS duration_ms, origin,
        CASE status WHEN 'pending' THEN 2 ELSE 4 END AS rank
-FROM executions WHERE turn_id = $turn_id::UUID
+FROM executions WHERE turn_id = $turn_id::UUID AND {FIRST_EXECUTIONS}
 UNION ALL BY NAME
 SELECT requested_at AS occurred_at, 'asked' AS kind, action_index, name, '' AS status, '' AS reason, arguments::VARCHAR AS text, 1 AS rank
 FROM approvals WHERE turn_id = $turn_id::UUID

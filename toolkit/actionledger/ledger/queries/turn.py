@@ -5,6 +5,7 @@ from datetime import datetime
 
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, is_uuid, picked, rows
+from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
 from actionledger.values import Block, Issue
 from actionledger.vocabulary import (
@@ -231,7 +232,7 @@ _READERS = """
 SELECT run_id::VARCHAR AS run_id, coalesce(name, '') AS name, a.run_kind AS kind, parser_name AS parser, outcome
 FROM parse_attempts AS a LEFT JOIN run_starts USING (run_id)
 WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
-ORDER BY a.run_kind = 'reparse', parsed_at, attempt_id"""
+ORDER BY a.run_kind IN ('reparse', 'rerun'), parsed_at, attempt_id"""
 
 _BLOCKS = """
 WITH found AS (
@@ -279,7 +280,7 @@ _EXECUTION = picked(
 
 _EXECUTIONS = f"""
 SELECT {_EXECUTION}
-FROM executions WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
+FROM executions WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {FIRST_EXECUTIONS}
 ORDER BY started_at, action_index, try_number"""
 
 _REVERSALS = f"""

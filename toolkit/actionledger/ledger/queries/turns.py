@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import REFUSED, RUNNABLE, Queryable, is_uuid, rows
-from actionledger.vocabulary import Outcome, Reason, RunKind
+from actionledger.ledger.queries.filters import FIRST_EXECUTIONS, FIRST_READING
+from actionledger.vocabulary import Outcome, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ refusals AS (
 tries AS (
     SELECT turn_id, count(*) AS executions,
            count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
-    FROM executions WHERE session_id = $session_id::UUID GROUP BY turn_id)
+    FROM executions WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id)
 SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid,
        coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed
 FROM turn_starts LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id)
@@ -64,7 +65,7 @@ ORDER BY turn_index"""
 
 def reading(run_id: str | None) -> str:
     """Return the condition on ``parse_attempts`` that picks a run's readings, or the first ones."""
-    return f"run_kind <> '{RunKind.REPARSE}'" if run_id is None else "run_id = $run_id::UUID"
+    return FIRST_READING if run_id is None else "run_id = $run_id::UUID"
 
 
 def turns(ledger: Queryable, session_id: str, run_id: str | None = None) -> list[TurnRow]:
@@ -78,4 +79,9 @@ def turns(ledger: Queryable, session_id: str, run_id: str | None = None) -> list
     if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
         return []
     bound = {"session_id": session_id, "runnable": RUNNABLE} | ({"run_id": run_id} if run_id else {})
-    return rows(ledger, TurnRow, _TURNS.format(reading=reading(run_id), refused=REFUSED), bound)
+    return rows(
+        ledger,
+        TurnRow,
+        _TURNS.format(reading=reading(run_id), refused=REFUSED, carried_out=FIRST_EXECUTIONS),
+        bound,
+    )

@@ -4,7 +4,7 @@ from actionledger.commands import CommandSettings, OnOutput
 from actionledger.execution.approval import Policy
 from actionledger.execution.limits import Limits
 from actionledger.execution.profile import Profile
-from actionledger.execution.settings import ActionSettings, ExecutionSettings
+from actionledger.execution.settings import ActionSettings, ExecutionSettings, Outside
 from actionledger.parsing.parsers import parser_named
 from actionledger.profiles.coder.actions import CATALOGUE
 from actionledger.profiles.coder.handlers import coder_handlers
@@ -16,6 +16,7 @@ LIMITS = Limits(feedback=60_000, result=40_000)
 """A file that was read goes back whole, up to the length that a model still works with."""
 
 _READING = ActionSettings(idempotent=True)
+_PROGRAMS: frozenset[Outside] = frozenset({"programs"})
 _AROUND_COMMANDS = 60.0
 """What a command takes beside its own time, at most: looking at the workspace before and after it, in seconds."""
 
@@ -37,8 +38,8 @@ def coder_profile(
     """
     # A command is ended in time by whoever runs it; the executor only ends what hangs around it.
     seconds = commands.seconds + commands.grace
-    running = ActionSettings(timeout=seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
-    committing = ActionSettings(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, starts_programs=True)
+    running = ActionSettings(timeout=seconds + _AROUND_COMMANDS, retries=0, outside=_PROGRAMS)
+    committing = ActionSettings(timeout=4 * seconds + _AROUND_COMMANDS, retries=0, outside=_PROGRAMS)
     return Profile(
         name=name,
         parser=parser_named("coder"),

@@ -1,0 +1,172 @@
+"""Looking at a workspace: what stands at each path, the stores in it, and what could not be looked at."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from actionledger.errors import ActionError
+from actionledger.session.states.objects import Objects
+from actionledger.session.states.settings import ManifestSettings
+from actionledger.session.states.stores import belongs_to, image_of, may_be_store
+from actionledger.workspace.disk import DiskTree
+from actionledger.workspace.nodes import Change, Kind, Node, digest_of, node_from_json
+from actionledger.workspace.paths import path_of
+from actionledger.workspace.snapshots import Seen, Snapshot, take_snapshot
+
+TOO_LARGE, SPECIAL, UNREADABLE = "too_large", "no_file", "unreadable"
+"""Why something of a workspace is left out: larger than is kept; no file, folder or link; or it can't be looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Something of a workspace that is not kept.
+
+    Args:
+        path: where it stands; ``.`` for the rest of the workspace.
+        reason: why it is left out, in a word.
+        why: the particulars, as a sentence.
+    """
+
+    path: str
+    reason: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a workspace holds.
+
+    Args:
+        nodes: what stands at each path; a store stands there as the copy of it that was kept.
+        stores: the paths of SQLite files.
+        left_out: what is there and not kept.
+    """
+
+    nodes: Mapping[str, Node] = field(default_factory=dict)
+    stores: frozenset[str] = frozenset()
+    left_out: tuple[LeftOut, ...] = ()
+
+    def as_bytes(self) -> bytes:
+        """Return it as JSON text; equal states have the same."""
+        value = {
+            "nodes": {path: asdict(self.nodes[path]) for path in sorted(self.nodes)},
+            "stores": sorted(self.stores),
+            "left_out": [asdict(each) for each in self.left_out],
+        }
+        return json.dumps(value, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "State":
+        """Return the state that JSON text stands for.
+
+        Raises:
+            KeyError, TypeError, ValueError: it stands for none.
+        """
+        value = json.loads(data)
+        nodes = {path: node_from_json(node) for path, node in value["nodes"].items()}
+        known = {path: node for path, node in nodes.items() if node is not None}
+        return cls(known, frozenset(value["stores"]), tuple(LeftOut(**each) for each in value["left_out"]))
+
+    def after(self, changes: list[Change], stores: frozenset[str], left_out: tuple[LeftOut, ...]) -> "State":
+        """Return the state after some changes."""
+        nodes = dict(self.nodes)
+        for change in changes:
+            if change.after is None:
+                nodes.pop(change.path, None)
+            else:
+                nodes[change.path] = change.after
+        return State(nodes, stores, left_out)
+
+    def changes_to(self, later: "State") -> list[Change]:
+        """Return what leads from this state to a later one, by path."""
+        paths = sorted({*self.nodes, *later.nodes})
+        pairs = ((path, self.nodes.get(path), later.nodes.get(path)) for path in paths)
+        return [Change(path, before, after) for path, before, after in pairs if before != after]
+
+
+class Lens:
+    """Looks at one workspace again and again; what has not changed since is not read again.
+
+    Args:
+        root: the workspace.
+        objects: where contents are kept.
+        settings: how much is kept.
+        known: what was seen when it was last looked at; None for nothing.
+    """
+
+    def __init__(
+        self, root: Path, objects: Objects, settings: ManifestSettings, known: Snapshot | None = None
+    ) -> None:
+        self._root = root
+        self._tree = DiskTree(root, settings.file_bytes)
+        self._objects = objects
+        self._settings = settings
+        self._images: dict[str, tuple[tuple[object, ...], Node | None]] = {}
+        self.known = known
+
+    def look(self) -> State:
+        """Return what the workspace holds now; contents are kept.
+
+        Raises:
+            OSError: a content can't be kept.
+        """
+        seen = self.known = take_snapshot(
+            self._tree, self._objects, self._settings.limits, self.known, leave=may_be_store
+        )
+        found = {path_of(parts): one for parts, one in seen.seen.items()}
+        stores = {path: node for path, one in found.items() if (node := self._store(path, one, found))}
+        nodes = {
+            path: stores.get(path, one.node) for path, one in found.items() if belongs_to(path) not in stores
+        }
+        for path, one in found.items():
+            if path in nodes and path not in stores and _is_unread(one.node):
+                nodes[path] = self._plain(path, one.node)
+        gaps = [LeftOut(gap.path, UNREADABLE, gap.why) for gap in seen.gaps]
+        left = [missing for path, node in nodes.items() if (missing := self._left_out(path, node))]
+        return State(nodes, frozenset(stores), (*left, *gaps))
+
+    def _store(self, path: str, one: Seen, found: Mapping[str, Seen]) -> Node | None:
+        """Return a store as it is kept; None where the file is none."""
+        beside = [each for each in (f"{path}-wal", f"{path}-shm", f"{path}-journal") if each in found]
+        if not _is_unread(one.node) or belongs_to(path) in found or not may_be_store(path, beside):
+            return None
+        log = found.get(f"{path}-wal")
+        signature = (one.signature, log.signature if log else None)
+        if path not in self._images or self._images[path][0] != signature:
+            self._images[path] = signature, self._copied(path, one.node)
+        return self._images[path][1]
+
+    def _copied(self, path: str, node: Node) -> Node | None:
+        image = image_of(self._root / path, self._settings.file_bytes)
+        if not image:
+            return None if image is None else node
+        digest = digest_of(image)
+        self._objects.keep(image, digest)
+        return Node(Kind.FILE, node.mode, len(image), digest)
+
+    def _plain(self, path: str, node: Node) -> Node:
+        """Return what stands at a path that has a store's name and is none."""
+        if node.size > self._settings.file_bytes or not may_be_store(path, ()):
+            return node
+        try:
+            loaded = self._tree.load(tuple(path.split("/")))
+        except ActionError:
+            return node
+        if loaded is None or loaded.content is None:
+            return node
+        self._objects.keep(loaded.content, loaded.node.digest)
+        return loaded.node
+
+    def _left_out(self, path: str, node: Node) -> LeftOut | None:
+        if node.kind is Kind.OTHER:
+            return LeftOut(path, SPECIAL, "It is no file, folder or link.")
+        if _is_unread(node):
+            most, all_of_it = self._settings.file_bytes, self._settings.tree_bytes
+            why = f"It has {node.size:,} bytes; of one file {most:,} are kept, of a workspace {all_of_it:,}."
+            return LeftOut(path, TOO_LARGE, why)
+        return None
+
+
+def _is_unread(node: Node) -> bool:
+    return node.kind is Kind.FILE and not node.digest

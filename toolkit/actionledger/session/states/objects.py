@@ -1,0 +1,91 @@
+"""Contents by their digest, a file each: whoever writes needs no lock, and what nobody needs can be removed one by one."""
+
+import os
+import zlib
+from collections.abc import Collection
+from contextlib import suppress
+from pathlib import Path
+
+from actionledger.ids import new_id
+from actionledger.workspace.folders import write_all
+from actionledger.workspace.nodes import digest_of
+from actionledger.workspace.private_files import make_private_folder, open_private
+
+_DIGITS = frozenset("0123456789abcdef")
+_LENGTH = 64
+_FAST = 1
+
+
+class Objects:
+    """Contents by their digest.
+
+    Args:
+        folder: where they are; made with the first.
+        most_bytes: the largest content that is given, in bytes.
+    """
+
+    def __init__(self, folder: Path, most_bytes: int) -> None:
+        self._folder = folder
+        self._most_bytes = most_bytes
+        self._kept: set[str] = set()
+        self._made: set[Path] = set()
+
+    def keep(self, content: bytes, digest: str, /) -> None:
+        """Keep a content, unless it is kept already.
+
+        Raises:
+            OSError: it can't be kept.
+        """
+        if digest in self._kept:
+            return
+        path = self._path(digest)
+        if not path.is_symlink() and path.is_file():
+            # Whoever removes what nobody needs leaves alone what was asked for lately.
+            os.utime(path, follow_symlinks=False)
+        else:
+            self._write(path, content)
+        self._kept.add(digest)
+
+    def get(self, digest: str) -> bytes | None:
+        """Return a content; None where it isn't kept, or no longer what it was."""
+        if len(digest) != _LENGTH or not _DIGITS.issuperset(digest):
+            return None
+        try:
+            with os.fdopen(open_private(self._path(digest), os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+                content = zlib.decompressobj().decompress(file.read(), self._most_bytes + 1)
+        except (OSError, zlib.error):
+            return None
+        return content if digest_of(content) == digest else None
+
+    def remove_all_but(self, digests: Collection[str], older_than: float) -> int:
+        """Remove what nobody needs; return how many contents that were.
+
+        Args:
+            digests: what is needed.
+            older_than: only what was last kept before this moment, in seconds since 1970.
+        """
+        removed = 0
+        for path in self._folder.glob("*/*"):
+            with suppress(OSError):
+                if path.name not in digests and path.lstat().st_mtime < older_than:
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    def _path(self, digest: str) -> Path:
+        return self._folder / digest[:2] / digest
+
+    def _write(self, path: Path, content: bytes) -> None:
+        if path.parent not in self._made:
+            make_private_folder(path.parent)
+            self._made.add(path.parent)
+        fresh = path.with_name(f".{new_id()}.tmp")
+        descriptor = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            write_all(descriptor, zlib.compress(content, _FAST))
+        except BaseException:
+            fresh.unlink(missing_ok=True)
+            raise
+        finally:
+            os.close(descriptor)
+        fresh.replace(path)

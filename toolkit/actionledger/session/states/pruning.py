@@ -1,0 +1,71 @@
+"""Removing manifests whose time is over, and the contents that nobody needs any more."""
+
+import os
+import time
+from contextlib import suppress
+from pathlib import Path
+
+from actionledger.locks import FileLock
+from actionledger.session.states.lines import Effects
+from actionledger.session.states.objects import Objects
+from actionledger.session.states.reading import read_states
+from actionledger.workspace.private_files import open_private
+
+_PAUSE_SECONDS = 24 * 3600.0
+"""How long it is left alone after it was gone through; and how young a content is that is never removed."""
+
+
+def remove_old(folder: Path, days: float) -> int:
+    """Remove the manifests of sessions that were last changed long ago; once a day is enough.
+
+    Args:
+        folder: the folder of all manifests of a ledger.
+        days: how long they are kept.
+
+    Returns:
+        How many manifests were removed.
+    """
+    stamp, moment = folder / "pruned", time.time()
+    if not stamp.is_symlink() and stamp.exists() and moment - stamp.stat().st_mtime < _PAUSE_SECONDS:
+        return 0
+    lock = FileLock(folder / "pruning.lock")
+    if not lock.acquire():
+        return 0
+    try:
+        os.close(open_private(stamp, os.O_WRONLY | os.O_CREAT))
+        os.utime(stamp)
+        return _remove(folder, moment - days * 24 * 3600.0, moment - _PAUSE_SECONDS)
+    finally:
+        lock.release()
+
+
+def _remove(folder: Path, before: float, young: float) -> int:
+    old = [path for path in folder.glob("*.jsonl") if path.lstat().st_mtime < before]
+    for path in old:
+        path.unlink(missing_ok=True)
+    if old:
+        needed: set[str] = set()
+        for path in folder.glob("*.jsonl"):
+            needed |= _needed(folder, path.stem)
+        if Objects(folder / "objects", 1).remove_all_but(needed, young):
+            # What is unchanged is not kept anew, so nothing may be taken for unchanged of which the content is gone.
+            for known in (folder / "known").glob("*.json"):
+                known.unlink(missing_ok=True)
+    return len(old)
+
+
+def _needed(folder: Path, session_id: str) -> set[str]:
+    with suppress(ValueError):
+        kept = read_states(folder, session_id)
+        if kept is not None:
+            nodes = list(kept.first.nodes.values()) if kept.first else []
+            nodes += [
+                node
+                for line in kept.lines
+                if isinstance(line, Effects)
+                for change in line.as_changes
+                for node in (change.before, change.after)
+                if node is not None
+            ]
+            return {kept.begun.state, *(node.digest for node in nodes if node.digest)}
+    return set()
