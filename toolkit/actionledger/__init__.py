@@ -70,6 +70,7 @@ if TYPE_CHECKING:
         FailureReport as FailureReport,
         failures as failures,
     )
+    from actionledger.replay.fork import Fork as Fork, fork as fork
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
@@ -80,6 +81,18 @@ if TYPE_CHECKING:
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
+    from actionledger.replay.rerun import (
+        RerunReport as RerunReport,
+        SessionRerun as SessionRerun,
+        rerun as rerun,
+    )
+    from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
+    from actionledger.replay.steps import (
+        Step as Step,
+        Steps as Steps,
+        WorkspaceState as WorkspaceState,
+        steps as steps,
+    )
     from actionledger.session.runtime import Runtime as Runtime
     from actionledger.session.states.settings import ManifestSettings as ManifestSettings
     from actionledger.sources.base import (
@@ -158,6 +171,10 @@ _NAMES_OF_MODULES = {
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),
     "replay.rechecking": ("RecheckedAction",),
+    "replay.rerun": ("RerunReport", "SessionRerun", "rerun"),
+    "replay.rerunning.divergences": ("Cause", "Divergence"),
+    "replay.fork": ("Fork", "fork"),
+    "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "session.runtime": ("Runtime",),

@@ -1,4 +1,5 @@
-"""What actions draw from outside of their arguments and their workspace: the time, identifiers, a model's answers.
+"""What actions draw from outside of their arguments and their workspace: the time, identifiers, how long
+something took, a model's answers.
 
 Whoever runs an action binds a tape. A tape that takes keeps what was drawn, in order; one that gives hands out what was kept,
 so that the same action run again sees the same time. Without a tape everything is drawn afresh.
@@ -14,7 +15,7 @@ from typing import Any, Literal, Protocol
 
 from actionledger.ids import new_id
 
-Kind = Literal["time", "id", "answer"]
+Kind = Literal["time", "id", "duration", "answer"]
 
 
 class Tape(Protocol):

@@ -1,7 +1,7 @@
 """The loop: a model is shown what there is, its response goes through the session, what came of it is shown next."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 
@@ -59,6 +59,7 @@ def converse(
     on_piece: Callable[[str], None] | None = None,
     on_turn: Callable[[Turn], None] | None = None,
     clock: Callable[[], float] = time.monotonic,
+    earlier: Sequence[tuple[str, str]] = (),
 ) -> Conversation:
     """Have a model work on a request in a session, until it is done or a limit is reached; then the session is closed.
 
@@ -75,6 +76,7 @@ def converse(
         on_piece: takes each piece of a response as it comes; the model is streamed then.
         on_turn: takes each turn when it is over.
         clock: tells the time in seconds; it never goes back.
+        earlier: responses of before and what came of each, as the model is shown them: it goes on behind them.
 
     Returns:
         What came of it. No response and no failure of the model raises.
@@ -104,6 +106,7 @@ def converse(
         on_piece=on_piece,
         on_turn=on_turn,
         clock=clock,
+        earlier=earlier,
     )
     return talk.lead()
 
@@ -122,6 +125,7 @@ class _Talk:
         on_piece: Callable[[str], None] | None,
         on_turn: Callable[[Turn], None] | None,
         clock: Callable[[], float],
+        earlier: Sequence[tuple[str, str]],
     ) -> None:
         self._session = session
         self._model = model
@@ -132,6 +136,8 @@ class _Talk:
         self._clock = clock
         self._begun = clock()
         self._transcript = Transcript(system, prompt, limits.context)
+        for response, told in earlier:
+            self._transcript.add(response, told)
         self._watch = Watch(limits, demands_action=session.profile.parser.requires_action)
         self._turns: list[Turn] = []
         self._broken = 0

@@ -88,6 +88,14 @@ COMMANDS = {
         "agreeing:show_agreement",
         "Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ.",
     ),
+    "rerun": Entry(
+        "rerunning:rerun_sessions",
+        "Run recorded sessions again in a fresh workspace, and say where they part from the record.",
+    ),
+    "fork": Entry(
+        "rerunning:fork_session",
+        "Go on from a turn of a recorded session with another response, another policy or a live model, as a session of its own.",
+    ),
     "run": Entry("running:run", "Run a live session with a model, or one response; all of it is recorded."),
     "repl": Entry(
         "repl:repl",

@@ -46,7 +46,9 @@ def take_samples(
         items: the sessions; those that come with the project if not given.
     """
     there = known(ledger, SOURCE, run=True)
-    importer = Importer(ledger.record, source=SOURCE, origin="the sample sessions", known=there)
+    importer = Importer(
+        ledger.record, source=SOURCE, origin="the sample sessions", known=there, manifests=ledger.manifests
+    )
     with TemporaryDirectory(prefix="actionledger-demo-") as folder:
         for number, item in enumerate(sample_sessions() if items is None else items):
             importer.take(item, Workspace(Path(folder) / str(number)))

@@ -3,11 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
+from functools import partial
 from math import isfinite
+from pathlib import Path
 
 from actionledger.canonical import json_text
 from actionledger.clock import now
 from actionledger.events import Event, SystemNoted
+from actionledger.execution.executor import Executor
 from actionledger.execution.handlers import Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
@@ -40,6 +43,9 @@ from actionledger.recording import (
     turn_finished,
     turn_superseded,
 )
+from actionledger.session.states.keeper import StateKeeper
+from actionledger.session.states.profiles import settings_of
+from actionledger.session.states.settings import wanted
 from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Usage, Wording
 from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture, CostOrigin, LeftOutReason, RunKind
@@ -57,6 +63,8 @@ class Importer:
         read_as: how texts of sessions without a profile are read.
         wordings: how the source words errors.
         prices: what responses cost of which only the tokens are recorded; None to leave that open.
+        manifests: where to keep what the workspaces of sessions that are run hold, so that they can be run again; None to
+            keep nothing.
 
     Attributes:
         file: the file that is being read, where the sessions come from several.
@@ -72,7 +80,9 @@ class Importer:
         read_as: ReadAs = AS_IT_SAYS,
         wordings: Sequence[Wording] = (),
         prices: Prices | None = None,
+        manifests: Path | None = None,
     ) -> None:
+        self._manifests = manifests
         self.record = record
         self.source = source
         self.origin = origin
@@ -255,19 +265,36 @@ class Importer:
             return
         self._start_session(item, session)
         self._note_parser(profile.parser)
+        bounded = _for_the_record(profile)
+        keeper = self._keeper(session.session_id, bounded, workspace)
         runtime = SessionRuntime(
-            _for_the_record(profile),
+            bounded,
             session=session,
             run=self.run,
             workspace=workspace,
-            record=self._record_in_run,
+            record=self._record_in_run if keeper is None else keeper.after(self._record_in_run),
             auto=True,
+            executor=Executor if keeper is None else partial(Executor, tape_of=keeper.tape_of),
         )
         with closing(runtime):
             for each in new:
                 turn = each.turn
                 runtime.handle(turn.text, occurred_at=turn.occurred_at, prompt=turn.prompt, index=turn.index)
                 self._remember(each)
+
+    def _keeper(self, session_id: str, profile: Profile, workspace: Workspace) -> StateKeeper | None:
+        settings = wanted(manifest=True)
+        if self._manifests is None or settings is None:
+            return None
+        return StateKeeper(
+            self._manifests,
+            session_id,
+            root=workspace.root,
+            settings=settings,
+            runs_under=settings_of(profile, profile.policy),
+            modes=lambda: (True, False),
+            remembers=False,
+        )
 
     def _remember(self, looked: Looked) -> None:
         remember(self.known, looked)

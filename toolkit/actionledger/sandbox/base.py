@@ -5,6 +5,7 @@ from enum import StrEnum
 from threading import Event
 from typing import Any, Protocol
 
+from actionledger.draws import draw
 from actionledger.sandbox.api import NO_API, Api
 from actionledger.sandbox.limits import Limits
 
@@ -87,7 +88,7 @@ class CodeResult:
             "stderr": self.stderr,
             "result": self.value,
             "error": self.message,
-            "execution_time": self.elapsed_ms / 1000,
+            "execution_time": draw("duration", lambda: self.elapsed_ms / 1000),
         }
 
 

@@ -4,10 +4,12 @@ Each looks at the state as it is when it runs, and no further than its action sa
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
+from actionledger.draws import draw
 from actionledger.errors import ActionError
 from actionledger.models import Message, Model, ModelError
 from actionledger.profiles.reasoner.actions import ReasonerAction
@@ -57,12 +59,16 @@ class ExecutorContext:
             Message("user", self.prompt(persona, action, instruction)),
         ]
         try:
-            answer = tidy(self.model.complete(messages).text)
+            answer = tidy(self._asked(self.model, messages))
         except ModelError as error:
             raise ActionError(Reason.UNAVAILABLE, f"The model gave no answer: {error}") from error
         if self.cancelled.is_set():
             raise ActionError(Reason.STOPPED, "The answer came too late and was not used.")
         return _not_empty(answer, "The model gave an empty answer.")
+
+    def _asked(self, model: Model, messages: Sequence[Message]) -> str:
+        """Return what the model says; run again for the record, what it said."""
+        return str(draw("answer", lambda: model.complete(messages).text))
 
     def prompt(self, persona: Persona, action: ReasonerAction, instruction: str) -> str:
         """Return what the model is asked: the parts of the state that the action reads, what happened, what to answer with."""

@@ -22,6 +22,7 @@ from actionledger.events import (
 )
 from actionledger.execution.execution_events import Step
 from actionledger.ids import derived_id
+from actionledger.recording import Recorder
 from actionledger.session.states.lines import (
     Begun,
     Drawn,
@@ -94,6 +95,15 @@ class StateKeeper:
     def tape_of(self, step: Step) -> Taking:
         """Return the tape that keeps what an action draws; all its tries have the same."""
         return self._tapes.setdefault((step.turn.index, step.index), Taking())
+
+    def after(self, record: Recorder) -> Recorder:
+        """Return what records events, and has this keep what each is about."""
+
+        def recorded(event: Event) -> None:
+            record(event)
+            self.event(event)
+
+        return recorded
 
     def event(self, event: Event) -> None:
         """Keep what an event of the session is about; it is told after it is recorded."""
@@ -181,7 +191,7 @@ class StateKeeper:
     def _look_after_actions(self) -> None:
         if self._done:
             turn = self._done[-1][0]
-            actions = tuple(dict.fromkeys(action for _, action in self._done))
+            actions = tuple(sorted({action for _, action in self._done}))
             self._done.clear()
             self._look(turn, actions)
 

@@ -1,0 +1,110 @@
+"""``rerun`` and ``fork``: recorded sessions run again, and gone on with from a turn of theirs."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from actionledger.cli.arguments import response_in
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
+from actionledger.cli.tables import console, plain, print_json
+from actionledger.errors import UsageError
+from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.models import model_from
+from actionledger.plurals import counted
+from actionledger.replay.fork import fork
+from actionledger.replay.rerun import RerunReport, rerun
+
+PolicyOption = Annotated[
+    Path | None, typer.Option("--policy", help="A policy file that decides instead of the recorded policy.")
+]
+
+
+def rerun_sessions(
+    sessions: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[SESSION]...", help="By id, the beginning of it, or name; all if not given."),
+    ] = None,
+    ledger: LedgerOption = None,
+    policy: PolicyOption = None,
+    parser: Annotated[
+        str | None, typer.Option("--parser", help="A parser that reads instead of the profile's.")
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option("--profile", "-p", help="Only this profile, where no session is given."),
+    ] = None,
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Run recorded sessions again in a fresh workspace, and say where they part from the record."""
+    chosen: list[str] | Filter = sessions or Filter(profiles=tuple(profile or ()))
+    with open_ledger(existing(ledger)) as opened:
+        report = rerun(opened, chosen, policy=policy, parser=parser)
+    if as_json:
+        print_json(_as_value(report))
+    else:
+        console.print(plain(str(report)), soft_wrap=True)
+
+
+def fork_session(
+    session: Annotated[str, typer.Argument(help="By id, the beginning of it, or name.")],
+    turn: Annotated[int, typer.Option("--turn", "-t", help="The turn's place in the session, from 0.")],
+    ledger: LedgerOption = None,
+    *,
+    response: Annotated[
+        Path | None, typer.Option("--response", help="A file with another response; - for standard input.")
+    ] = None,
+    policy: PolicyOption = None,
+    model: ModelOption = None,
+    workspace: Annotated[
+        Path | None,
+        typer.Option("--workspace", "-w", help="An empty folder to go on in; a temporary one if not given."),
+    ] = None,
+    auto: AutoOption = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Go on from a turn of a recorded session with another response, another policy or a live model, as a session of its own."""
+    if response is None and policy is None and model is None:
+        raise UsageError("Say what is to be different: --response FILE, --policy FILE or --model MODEL.")
+    text = None if response is None else response_in(None if str(response) == "-" else response)
+    with open_ledger(existing(ledger)) as opened:
+        made = fork(
+            opened,
+            session,
+            turn=turn,
+            response=text,
+            policy=policy,
+            model=None if model is None else model_from(model, ledger=opened),
+            workspace=workspace,
+            auto=auto,
+        )
+    if as_json:
+        value = {
+            "session_id": made.session_id,
+            "parent_session_id": made.parent_session_id,
+            "turn": made.turn_index,
+        }
+        print_json({**value, "turns": len(made.turns), "workspace": str(made.workspace or "")})
+        return
+    console.print(
+        plain(
+            f"session {made.session_id}: {counted(len(made.turns), 'turn')} from turn {made.turn_index} of {made.parent_session_id}"
+        ),
+        soft_wrap=True,
+    )
+    for each in made.turns:
+        console.print(plain(each.feedback), soft_wrap=True)
+
+
+def _as_value(report: RerunReport) -> dict[str, Any]:
+    return {
+        "run_id": report.run_id,
+        "counts": report.counts,
+        "refusals": report.refusals,
+        "seconds": report.seconds,
+        "sessions": [{"verdict": each.verdict, **asdict(each)} for each in report.sessions],
+    }

@@ -1,0 +1,276 @@
+"""Going on from a turn of a recorded session as a session of its own: with another response, an edited action, another policy, a model."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from actionledger.agent.loop import converse
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.execution.approval import Policy
+from actionledger.execution.policy_file import load_policy
+from actionledger.execution.profile import Profile
+from actionledger.execution.registry import profile_named
+from actionledger.ids import new_id
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.conversation import conversation
+from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.sessions import Session, session
+from actionledger.ledger.queries.turn import Response, TurnDetail, turn as turn_of
+from actionledger.models import Model
+from actionledger.parsing.dialects import dialect_named
+from actionledger.parsing.dialects.parts.writing import PlainCall
+from actionledger.replay.rerunning.course import kept_states
+from actionledger.replay.rerunning.refusals import Refused
+from actionledger.session.resume_state import Earlier
+from actionledger.session.runtime import Runtime
+from actionledger.session.states.lines import TurnBegun
+from actionledger.session.states.looking import LeftOut, State
+from actionledger.session.states.profiles import as_recorded
+from actionledger.session.states.reading import KeptStates, following
+from actionledger.session.states.restoring import Restorer
+from actionledger.temporary import TemporaryFolder
+from actionledger.values import Turn
+from actionledger.vocabulary import Relation
+
+_GO_ON = "Go on."
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A session that goes on from a turn of another one.
+
+    Args:
+        session_id: the new session.
+        parent_session_id: the one that it comes from.
+        turn_index: the turn of the parent in whose place its first turn stands, from 0.
+        turns: its turns, in order.
+        workspace: the folder that it worked in; None for a temporary one that is gone.
+        left_out: what of the parent's workspace could not be put there.
+
+    Example:
+        >>> text = "<create_file><path>%s.txt</path><content>hello</content></create_file>"
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle(text % "a")
+        ...     forked = al.fork(ledger, runtime.session_id, turn=0, response=text % "b", auto=True)
+        >>> forked.turn_index, [str(each.observations[0].status) for each in forked.turns]
+        (0, ['succeeded'])
+    """
+
+    session_id: str
+    parent_session_id: str
+    turn_index: int
+    turns: tuple[Turn, ...]
+    workspace: Path | None
+    left_out: tuple[LeftOut, ...]
+
+
+def fork(
+    ledger: Ledger,
+    session_id: str,
+    *,
+    turn: int,
+    response: str | None = None,
+    edit: Mapping[int, Mapping[str, Any]] | None = None,
+    policy: Policy | str | Path | None = None,
+    model: Model | None = None,
+    profile: str | Profile | None = None,
+    workspace: str | Path | None = None,
+    auto: bool = False,
+) -> Fork:
+    """Go on from a turn of a recorded session, with what its workspace held before that turn, as a session of its own.
+
+    Its first turn has the place of the parent's turn; what the parent did from there on is no part of it. To go on with it
+    later, give a workspace and reopen it.
+
+    Args:
+        ledger: where the session is recorded; it must be writable.
+        session_id: the session: its id, the beginning of it, or its own name.
+        turn: the turn's place in it, from 0; one behind the last goes on at its end.
+        response: the response that stands for the recorded one; with a model and without this the model answers.
+        edit: other arguments for actions of the recorded response, all of an action's, by its place; the rest of it stays.
+        policy: which actions may run, as a value or as the path of a policy file; the recorded one if not given.
+        model: what goes on from there, until it is done.
+        profile: what it runs under, if that can't be found by its recorded name.
+        workspace: an empty folder to work in; a temporary one if not given.
+        auto: whether actions that the policy would have wait for a person run without one.
+
+    Returns:
+        The new session; in the ledger it is the other one's child by ``fork``.
+
+    Raises:
+        UsageError: nothing is to be different, there is no such session or turn, both a response and an edit are given, the
+            workspace isn't empty, or what the parent's workspace held is not known; says why.
+        UnknownNameError: there is no such profile.
+        PolicyError: the policy file can't be used.
+        LedgerError: the ledger can't be written to.
+
+    Example:
+        >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     forked = al.fork(
+        ...         ledger, runtime.session_id, turn=0, edit={0: {"path": "b.txt", "content": "hi"}}, auto=True
+        ...     )
+        ...     ledger.sql("SELECT relation FROM sessions WHERE relation IS NOT NULL").fetchall()
+        [('fork',)]
+    """
+    if response is None and edit is None and policy is None and model is None:
+        raise UsageError("Say what is to be different: response=…, edit=…, policy=… or model=… .")
+    if response is not None and edit is not None:
+        raise UsageError("Give another response or edit the recorded one, not both.")
+    parent_id = one_session(ledger, session_id)
+    parent = session(ledger, parent_id)
+    assert parent is not None
+    responses = conversation(ledger, parent_id)
+    states, state = _state_before(ledger, parent, turn, len(responses))
+    base = _profile(parent, profile, states)
+    rules = load_policy(policy, base.catalogue) if isinstance(policy, str | Path) else policy
+    text = _text(ledger, _at(responses, turn), response, edit, is_open=model is not None)
+    root, temporary = _folder(workspace)
+    try:
+        left_out = Restorer(root, states.objects).restore(state)
+        runtime = Runtime(
+            base,
+            ledger=ledger,
+            workspace=root,
+            policy=rules,
+            auto=auto,
+            model=model.name if model is not None else parent.model,
+            task=parent.task,
+            earlier=Earlier(new_id(), turn),
+            child_of=(parent_id, Relation.FORK),
+        )
+        before = [each for each in responses if each.index < turn]
+        turns = _go_on(runtime, text, _at(responses, turn), before, model)
+    finally:
+        if temporary is not None:
+            temporary.remove()
+    shown = None if temporary is not None else root
+    return Fork(runtime.session_id, parent_id, turn, turns, shown, tuple(left_out))
+
+
+def _state_before(ledger: Ledger, parent: Session, turn: int, turns: int) -> tuple[KeptStates, State]:
+    """Return what a workspace held before a turn.
+
+    Raises:
+        UsageError: there is no such turn, or that is not known.
+    """
+    if not 0 <= turn <= turns:
+        raise UsageError(
+            f"The session has no turn {turn}; its turns are 0 to {turns - 1}, and {turns} is its end."
+        )
+    try:
+        states = kept_states(ledger, parent)
+    except Refused as refused:
+        raise UsageError(f"The session {parent.session_id} can't be forked. {refused.sentence}") from refused
+    state = states.first
+    for line in states.lines:
+        if isinstance(line, TurnBegun) and line.turn == turn:
+            break
+        state = following(state, line)
+    assert state is not None
+    return states, state
+
+
+def _profile(parent: Session, given: str | Profile | None, states: KeptStates) -> Profile:
+    if isinstance(given, Profile):
+        return as_recorded(given, states.begun.settings)
+    try:
+        return as_recorded(profile_named(given or parent.profile), states.begun.settings)
+    except UnknownNameError as error:
+        raise UsageError(f"{error} Give the session's profile by profile=… .") from error
+
+
+def _text(
+    ledger: Ledger,
+    recorded: Response | None,
+    response: str | None,
+    edit: Mapping[int, Mapping[str, Any]] | None,
+    *,
+    is_open: bool,
+) -> str | None:
+    """Return the response that it goes on with; None where a model gives it."""
+    if response is not None or (is_open and edit is None):
+        return response
+    detail = turn_of(ledger, recorded.session_id, recorded.index) if recorded is not None else None
+    if detail is None:
+        raise UsageError("The session has no response there; give one by response=… or model=… .")
+    if not detail.response.text_is_exact:
+        raise UsageError("A secret in the recorded response was masked; give one by response=… .")
+    return detail.response.text if edit is None else edited(detail, edit)
+
+
+def edited(detail: TurnDetail, edit: Mapping[int, Mapping[str, Any]]) -> str:
+    """Return a recorded response in which some actions have other arguments.
+
+    Args:
+        detail: the turn.
+        edit: all arguments of the actions to be changed, by their places.
+
+    Raises:
+        UsageError: there is no such action.
+        RenderError: its dialect has no way to write it so.
+    """
+    places = {action.index: action for action in detail.actions}
+    if unknown := sorted(set(edit) - set(places)):
+        known = ", ".join(map(str, places)) or "none"
+        raise UsageError(f"The response has no action {unknown[0]}; its actions: {known}.")
+    text = detail.response.text
+    for block in sorted({places[place].block for place in edit}, reverse=True):
+        found = next(each for each in detail.blocks if each.index == block)
+        calls = [
+            PlainCall(each.name, dict(edit.get(each.index, json.loads(each.arguments))), each.call_id)
+            for each in detail.actions
+            if each.block == block
+        ]
+        written = dialect_named(found.dialect).render(calls)
+        text = text[: found.span.start] + written + text[found.span.end :]
+    return text
+
+
+def _at(responses: Sequence[Response], turn: int) -> Response | None:
+    return next((each for each in responses if each.index == turn), None)
+
+
+def _folder(workspace: str | Path | None) -> tuple[Path, TemporaryFolder | None]:
+    if workspace is None:
+        temporary = TemporaryFolder("fork")
+        return temporary.path, temporary
+    root = Path(workspace).resolve()
+    root.mkdir(parents=True, exist_ok=True)
+    if any(root.iterdir()):
+        raise UsageError(f"The workspace {str(root)!r} isn't empty; give an empty folder, or none.")
+    return root, None
+
+
+def _go_on(
+    runtime: Runtime,
+    text: str | None,
+    recorded: Response | None,
+    before: Sequence[Response],
+    model: Model | None,
+) -> tuple[Turn, ...]:
+    exchanges = [(each.text, _told(each, before, recorded)) for each in before]
+    turns: list[Turn] = []
+    prompt = recorded.prompt if recorded is not None else None
+    try:
+        if text is not None:
+            turns.append(runtime.handle(text, prompt=prompt or (exchanges[-1][1] if exchanges else None)))
+            exchanges.append((text, turns[-1].feedback))
+        if model is not None:
+            first = (before[0] if before else recorded) if before or recorded else None
+            request = (first.prompt if first is not None else None) or _GO_ON
+            turns += converse(runtime, model, request, earlier=exchanges).turns
+    finally:
+        runtime.close()
+    return tuple(turns)
+
+
+def _told(response: Response, before: Sequence[Response], recorded: Response | None) -> str:
+    """Return what the model was shown behind a response."""
+    behind = next((each for each in before if each.index > response.index), recorded)
+    return (behind.prompt if behind is not None else None) or response.feedback or ""

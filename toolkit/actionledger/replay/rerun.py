@@ -1,0 +1,392 @@
+"""Recorded sessions run again from their start: is what came of them still what was recorded, and where do they part."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from actionledger.canonical import json_text
+from actionledger.clock import now
+from actionledger.errors import UnknownNameError
+from actionledger.events import SystemNoted
+from actionledger.execution.approval import Policy
+from actionledger.execution.handlers import Handler, HandlerFactory, Handlers
+from actionledger.execution.policy_file import load_policy
+from actionledger.execution.profile import Profile
+from actionledger.execution.registry import profile_named
+from actionledger.ids import new_id
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.selected import selected_sessions
+from actionledger.parsing.parsers import AnyParser, parser_named
+from actionledger.recording import RunKey, parser_used, run_finished, run_started
+from actionledger.replay.rerunning.course import Course, course_of
+from actionledger.replay.rerunning.divergences import Cause, Divergence, divergences
+from actionledger.replay.rerunning.performing import Performance, perform
+from actionledger.replay.rerunning.recording import as_rerun
+from actionledger.replay.rerunning.refusals import SENTENCES, Refused, WhyNot
+from actionledger.replay.rerunning.traces import TurnTrace, traces_of_record
+from actionledger.session.states.looking import LeftOut
+from actionledger.session.states.profiles import as_recorded
+from actionledger.vocabulary import Reason, RunKind
+from actionledger.workspace import Workspace
+
+NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
+"""Other handlers: some by the names of their actions, or what makes all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnVerdict:
+    """What the rerun of one turn showed.
+
+    Args:
+        index: its place in the session, from 0.
+        verdict: ``same``, ``diverged`` for the first that parts from the record, ``not_comparable`` behind it: it went on from
+            another state.
+    """
+
+    index: int
+    verdict: Literal["same", "diverged", "not_comparable"]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRerun:
+    """What the rerun of one session showed.
+
+    Args:
+        session_id: the session.
+        refusal: why it was not run again; None where it was.
+        detail: the same as a sentence.
+        turns: each turn with its verdict.
+        first: the first divergence; None where there is none.
+        divergences: all of that turn, the first one first.
+        unstable: what differs without the change that was asked for, too, up to there.
+        performed: how many executions were run again.
+        from_record: how many had their recorded results, because they touch the outside or were interrupted.
+        left_out: what of the workspace could not be put there again.
+    """
+
+    session_id: str
+    refusal: WhyNot | None = None
+    detail: str = ""
+    turns: tuple[TurnVerdict, ...] = ()
+    first: Divergence | None = None
+    divergences: tuple[Divergence, ...] = ()
+    unstable: tuple[Divergence, ...] = ()
+    performed: int = 0
+    from_record: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def verdict(self) -> Literal["refused", "identical", "diverged"]:
+        """What came of it, in one word."""
+        if self.refusal is not None:
+            return "refused"
+        return "identical" if self.first is None else "diverged"
+
+
+@dataclass(frozen=True, slots=True)
+class RerunReport:
+    """What running recorded sessions again showed.
+
+    Args:
+        run_id: the run that it is recorded as.
+        sessions: each session with what it showed.
+        seconds: how long it took.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+        ...     report = al.rerun(ledger, runtime.session_id)
+        >>> report.counts
+        {'identical': 1, 'diverged': 0, 'refused': 0}
+    """
+
+    run_id: str
+    sessions: tuple[SessionRerun, ...]
+    seconds: float
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many sessions are identical, diverged, or were refused."""
+        found = Counter(each.verdict for each in self.sessions)
+        return {verdict: found[verdict] for verdict in ("identical", "diverged", "refused")}
+
+    @property
+    def refusals(self) -> dict[str, int]:
+        """How many sessions were refused, by the reason."""
+        return dict(
+            Counter(str(each.refusal) for each in self.sessions if each.refusal is not None).most_common()
+        )
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{count} {name}" for name, count in self.counts.items())
+        return f"<RerunReport {len(self.sessions)} sessions: {counts}>"
+
+    def __str__(self) -> str:
+        from actionledger.display.reruns import rerun_text  # noqa: PLC0415 - only where it is looked at
+
+        return rerun_text(self, {str(reason): sentence for reason, sentence in SENTENCES.items()})
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.reruns import rerun_html  # noqa: PLC0415
+
+        return rerun_html(self, {str(reason): sentence for reason, sentence in SENTENCES.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is to be other than it was recorded; None for what stays.
+
+    Args:
+        handlers, policy, parser: what takes the place of the recorded.
+    """
+
+    handlers: NewHandlers | None
+    policy: Policy | str | Path | None
+    parser: AnyParser | None
+
+    @property
+    def is_one(self) -> bool:
+        return any(each is not None for each in (self.handlers, self.policy, self.parser))
+
+
+def rerun(
+    ledger: Ledger,
+    sessions: str | Sequence[str] | Filter,
+    *,
+    profile: str | Profile | None = None,
+    handlers: NewHandlers | None = None,
+    policy: Policy | str | Path | None = None,
+    parser: str | AnyParser | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> RerunReport:
+    """Run recorded sessions again, each from its start in a fresh workspace, record that as a run, and say where they part.
+
+    What an action drew of time, identifiers and models' answers, it draws again; people's decisions are made again; actions
+    that touch the outside are not run, but have their recorded results. Without a change, the handlers of today are compared
+    with the record. With one, each session is run without it as well, so that what differs anyway is not taken for its effect.
+
+    Args:
+        ledger: where they are recorded; it must be writable.
+        sessions: one or more by id, the beginning of it, or their own names; or a filter.
+        profile: what they run under, where that can't be found by its recorded name, or is not what is registered.
+        handlers: other handlers: some by the names of their actions, or what makes all of them.
+        policy: another policy, as a value or as the path of a policy file.
+        parser: another parser, by name or as a value.
+        progress: is told how many sessions are done, and of how many.
+
+    Returns:
+        Of each session whether it is identical, where it parts from the record first and why, or why it was not run again.
+
+    Raises:
+        UsageError: there is no such session, or several are called that.
+        UnknownNameError: there is no such profile or parser.
+        PolicyError: the policy file can't be used.
+        LedgerError: the ledger can't be written to.
+
+    Example:
+        >>> call = al.render([("create_task", {"content": "Call Ada"})], "actions")
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(call)
+        ...     shouting = {"create_task": lambda action, context: {"task_id": 1, "content": action.content.upper()}}
+        ...     report = al.rerun(ledger, runtime.session_id, handlers=shouting)
+        >>> first = report.sessions[0].first
+        >>> first.turn_index, first.action_index, first.field, first.recorded, first.rerun
+        (0, 0, 'result.content', 'Call Ada', 'CALL ADA')
+    """
+    begun = time.perf_counter()
+    given = profile_named(profile) if isinstance(profile, str) else profile
+    chosen = parser_named(parser) if isinstance(parser, str) else parser
+    change = _Change(handlers, policy, chosen)
+    ids = _sessions(ledger, sessions)
+    run = RunKey(run_id=new_id(), kind=RunKind.RERUN)
+    ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
+    ledger.flush()
+    done: list[SessionRerun] = []
+    turns = 0
+    for session_id in ids:
+        shown = _rerun_one(ledger, session_id, run, given, change)
+        done.append(shown)
+        turns += len(shown.turns)
+        if progress is not None:
+            progress(len(done), len(ids))
+    ledger.record(run_finished(run, turns=turns, refused=sum(each.refusal is not None for each in done)))
+    ledger.flush()
+    return RerunReport(run.run_id, tuple(done), time.perf_counter() - begun)
+
+
+def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[str]:
+    if isinstance(sessions, Filter):
+        statement, parameters = selected_sessions(sessions)
+        return [row[0] for row in ledger.sql(statement, parameters).fetchall()]
+    names = [sessions] if isinstance(sessions, str) else sessions
+    return list(dict.fromkeys(one_session(ledger, name) for name in names))
+
+
+def _rerun_one(
+    ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: _Change
+) -> SessionRerun:
+    lock = ledger.session_lock(session_id)
+    if not lock.acquire():
+        return SessionRerun(session_id, WhyNot.OPEN, Refused(WhyNot.OPEN).sentence)
+    try:
+        course = course_of(ledger, session_id)
+        plain = _profile(course, given)
+        compared, performance = _compared(course, plain, change)
+    except Refused as refused:
+        return SessionRerun(session_id, refused.reason, refused.sentence)
+    finally:
+        lock.release(remove=True)
+    used = change.parser or plain.parser
+    ledger.record(parser_used(used, run.run_id))
+    for event in as_rerun(performance.events, run, performance.taken):
+        ledger.record(event)
+    ledger.record(_note(compared, run))
+    ledger.flush()
+    return compared
+
+
+def _profile(course: Course, given: Profile | None) -> Profile:
+    """Return what a session ran under.
+
+    Raises:
+        Refused: it is not known here.
+    """
+    try:
+        found = given or profile_named(course.session.profile)
+    except UnknownNameError as error:
+        raise Refused(WhyNot.UNKNOWN_PROFILE, str(error)) from None
+    recorded = as_recorded(found, course.states.begun.settings)
+    missing = {each.name for each in course.executions if each.reason is Reason.NO_HANDLER}
+    return replace(recorded, handlers=_without(recorded.handlers, missing)) if missing else recorded
+
+
+def _changed(plain: Profile, change: _Change) -> Profile:
+    changed = plain
+    if change.policy is not None:
+        given = change.policy
+        rules = given if isinstance(given, Policy) else load_policy(given, plain.catalogue)
+        changed = replace(changed, policy=rules)
+    if change.parser is not None:
+        changed = replace(changed, parser=change.parser)
+    if change.handlers is not None:
+        changed = replace(changed, handlers=_with(plain.handlers, change.handlers))
+    return changed
+
+
+def _compared(course: Course, plain: Profile, change: _Change) -> tuple[SessionRerun, Performance]:
+    recorded = traces_of_record(course)
+    control = perform(course, plain)
+    found = list(divergences(recorded, control.traces))
+    unstable: list[Divergence] = []
+    if found:
+        again = perform(course, plain)
+        chance = {each.place for each in divergences(control.traces, again.traces)}
+        unstable = [
+            replace(each, cause=Cause.NONDETERMINISM) if each.place in chance else each for each in found
+        ]
+    if not change.is_one:
+        return _shown(course, recorded, control, unstable, ()), control
+    candidate = perform(course, _changed(plain, change))
+    anyway = {each.place for each in unstable}
+    caused = [
+        replace(each, cause=Cause.CHANGE)
+        for each in divergences(recorded, candidate.traces)
+        if each.place not in anyway
+    ]
+    return _shown(course, recorded, candidate, caused, unstable), candidate
+
+
+def _shown(
+    course: Course,
+    recorded: Mapping[int, TurnTrace],
+    performance: Performance,
+    found: Sequence[Divergence],
+    unstable: Sequence[Divergence],
+) -> SessionRerun:
+    first = found[0] if found else None
+    last = first.turn_index if first else None
+    verdicts = [
+        TurnVerdict(
+            index,
+            "same" if last is None or index < last else "diverged" if index == last else "not_comparable",
+        )
+        for index in sorted(recorded)
+    ]
+    executions = sum(event.kind == "execution_started" for event in performance.events)
+    return SessionRerun(
+        course.session.session_id,
+        turns=tuple(verdicts),
+        first=first,
+        divergences=tuple(each for each in found if each.turn_index == last),
+        unstable=tuple(each for each in unstable if last is None or each.turn_index <= last),
+        performed=executions - len(performance.taken),
+        from_record=len(performance.taken),
+        left_out=tuple(performance.left_out),
+    )
+
+
+def _note(shown: SessionRerun, run: RunKey) -> SystemNoted:
+    """Return the event that keeps what a rerun showed of one session."""
+    first = shown.first
+    where = f" It parts in turn {first.turn_index} at {first.field}." if first else ""
+    detail: dict[str, Any] = {
+        "verdict": shown.verdict,
+        "performed": shown.performed,
+        "from_record": shown.from_record,
+        "unstable": len(shown.unstable),
+    }
+    if first is not None:
+        detail |= {
+            "turn_index": first.turn_index,
+            "action_index": first.action_index,
+            "field": first.field,
+            "cause": str(first.cause),
+            "recorded": json_text(first.recorded)[:2000],
+            "rerun": json_text(first.rerun)[:2000],
+        }
+    return SystemNoted(
+        event_id=new_id(),
+        recorded_at=now(),
+        run_id=run.run_id,
+        code="session_rerun",
+        message=f"The rerun is {shown.verdict}.{where}",
+        session_id=shown.session_id,
+        detail=detail,
+    )
+
+
+def _without(make: HandlerFactory, names: set[str]) -> HandlerFactory:
+    def made(workspace: Workspace) -> Handlers:
+        handlers = make(workspace)
+        kept = {name: handler for name, handler in handlers.items() if name not in names}
+        return _like(handlers, kept)
+
+    return made
+
+
+def _with(make: HandlerFactory, others: NewHandlers) -> HandlerFactory:
+    if not isinstance(others, Mapping):
+        return others
+
+    def made(workspace: Workspace) -> Handlers:
+        handlers = make(workspace)
+        return _like(handlers, {**handlers, **others})
+
+    return made
+
+
+def _like(handlers: Handlers, by_name: Mapping[str, Handler]) -> Handlers:
+    return Handlers(
+        by_name,
+        previews=handlers.previews,
+        close=handlers.close,
+        reaches=handlers.reaches,
+        binds=handlers.binds,
+    )

@@ -1,0 +1,249 @@
+"""A session's timeline, step by step: what its workspace and stores held before and after each action, from what was kept."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
+from actionledger.session.states.lines import Effects, TurnEnded
+from actionledger.session.states.looking import LeftOut, State
+from actionledger.session.states.objects import Objects
+from actionledger.session.states.reading import KeptStates, following, read_states
+from actionledger.session.states.stores import Rows, TableChange, rows_of, table_changes
+from actionledger.workspace.diffs import Diff, DiffKind, unified
+from actionledger.workspace.nodes import Change, Kind, Node
+
+_NOT_RECORDED = (
+    "Nobody has kept what its workspace held: it was recorded without a manifest, or that is over its time."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceState:
+    """What a workspace held at one moment.
+
+    Args:
+        files: what stood at each path: kind, permissions, size in bytes and digest; a store as the copy of it that was kept.
+        stores: the paths of SQLite files.
+        left_out: what was there and is not kept, with the reason.
+        objects: where contents are asked for.
+    """
+
+    files: Mapping[str, Node]
+    stores: frozenset[str]
+    left_out: tuple[LeftOut, ...]
+    objects: Objects = field(repr=False, compare=False)
+
+    def content(self, path: str) -> bytes | None:
+        """Return what a file held; None where there was none, or its content is not kept.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+            ...         turn = runtime.handle(text)
+            ...     [step] = al.steps(ledger, runtime.session_id)
+            >>> step.before.content("a.txt"), step.after.content("a.txt")
+            (None, b'hello')
+        """
+        node = self.files.get(path)
+        return self.objects.get(node.digest) if node is not None and node.digest else None
+
+    def rows(self, path: str) -> Rows | None:
+        """Return the rows of each table of a store; None where it is none, or not kept.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+            ...     [step] = al.steps(ledger, runtime.session_id)
+            >>> step.after.rows("assistant.sqlite")["tasks"][0][:2]
+            (1, 'Call Ada')
+        """
+        image = self.content(path) if path in self.stores else None
+        return rows_of(image) if image else None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a session: an action, several that ran side by side, or what came from outside.
+
+    Args:
+        turn_index: the turn's place in the session, from 0; None for what nobody's action did: an edit, an undoing.
+        actions: the last tries at its actions, in their order.
+        before, after: what the workspace held; None where that is not recorded.
+        changes: what has changed, path by path.
+        note: why something is not recorded, as a sentence; empty where all is.
+    """
+
+    turn_index: int | None
+    actions: tuple[RecordedTry, ...]
+    before: WorkspaceState | None
+    after: WorkspaceState | None
+    changes: tuple[Change, ...] = ()
+    note: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its actions."""
+        return tuple(each.name for each in self.actions)
+
+    def diffs(self) -> tuple[Diff, ...]:
+        """Return what has become of each file, read on demand; stores have ``table_changes``.
+
+        Example:
+            >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+            ...         turn = runtime.handle(text)
+            ...     [step] = al.steps(ledger, runtime.session_id)
+            ...     [diff] = step.diffs()
+            >>> diff.path, str(diff.kind), diff.text.splitlines()[3]
+            ('a.txt', 'created', '+hello')
+        """
+        if self.before is None or self.after is None:
+            return ()
+        stores = self.before.stores | self.after.stores
+        return tuple(self._diff(change) for change in self.changes if change.path not in stores)
+
+    def table_changes(self) -> dict[str, tuple[TableChange, ...]]:
+        """Return which rows have come and gone, by the store's path and its tables, read on demand.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         for name in ("Ada", "Bob"):
+            ...             turn = runtime.handle(al.render([("create_task", {"content": name})], "actions"))
+            ...     changes = al.steps(ledger, runtime.session_id)[1].table_changes()
+            >>> [(one.table, len(one.removed), len(one.added)) for one in changes["assistant.sqlite"]]
+            [('sqlite_sequence', 1, 1), ('tasks', 0, 1)]
+        """
+        if self.before is None or self.after is None:
+            return {}
+        stores = self.before.stores | self.after.stores
+        return {
+            change.path: table_changes(self.before.rows(change.path), self.after.rows(change.path))
+            for change in self.changes
+            if change.path in stores
+        }
+
+    def _diff(self, change: Change) -> Diff:
+        assert self.before is not None
+        assert self.after is not None
+        kind = _kind(change)
+        if any(node is not None and node.kind is not Kind.FILE for node in (change.before, change.after)):
+            one = change.after or change.before
+            return Diff(change.path, kind, f"({one.kind if one else ''})")
+        old, new = self.before.content(change.path), self.after.content(change.path)
+        missing = (change.before and old is None) or (change.after and new is None)
+        return Diff(change.path, kind, "(not kept)" if missing else unified(change.path, old, new))
+
+
+class Steps(Sequence[Step]):
+    """A session's steps, in the order in which they happened.
+
+    Args:
+        session_id: the session.
+        found: the steps.
+        note: why there are no states, as a sentence; empty where there are.
+    """
+
+    def __init__(self, session_id: str, found: Sequence[Step], note: str = "") -> None:
+        self.session_id = session_id
+        self.note = note
+        self._found = tuple(found)
+
+    @overload
+    def __getitem__(self, place: int) -> Step: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, place: int | slice) -> Step | tuple[Step, ...]:
+        return self._found[place]
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def __repr__(self) -> str:
+        return f"<Steps of {self.session_id}: {len(self)}>"
+
+    def __str__(self) -> str:
+        from actionledger.display.steps import steps_text  # noqa: PLC0415 - only where it is looked at
+
+        return steps_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.steps import steps_html  # noqa: PLC0415
+
+        return steps_html(self)
+
+
+def steps(ledger: Ledger, session_id: str) -> Steps:
+    """Return a session's timeline, step by step; nothing is run for it.
+
+    Args:
+        ledger: where it is recorded; it may be open for reading only.
+        session_id: the session: its id, the beginning of it, or its own name.
+
+    Returns:
+        Each action with what the workspace held before and after it, and what was changed from outside in between. Where
+        that is not recorded, the actions alone, and why.
+
+    Raises:
+        UsageError: there is no such session, or several are called that.
+
+    Example:
+        >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     steps = al.steps(ledger, runtime.session_id)
+        >>> [(step.names, [change.path for change in step.changes]) for step in steps]
+        [(('create_file',), ['a.txt'])]
+    """
+    session_id = one_session(ledger, session_id)
+    last: dict[int, dict[int, RecordedTry]] = defaultdict(dict)
+    for each in recorded_tries(ledger, session_id):
+        last[each.turn_index][each.action_index] = each
+    kept = read_states(ledger.manifests, session_id)
+    if kept is None or kept.first is None:
+        found = [
+            Step(turn, (each,), None, None, note=_NOT_RECORDED)
+            for turn, tries in sorted(last.items())
+            for each in tries.values()
+        ]
+        return Steps(session_id, found, _NOT_RECORDED)
+    return Steps(session_id, list(_steps(kept, last)))
+
+
+def _steps(kept: KeptStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iterator[Step]:
+    state = kept.first
+    told: set[tuple[int, int]] = set()
+    assert state is not None
+    for line in kept.lines:
+        before = _shown(state, kept.objects)
+        if isinstance(line, Effects):
+            state = following(state, line)
+            assert state is not None
+            turn = last.get(line.turn, {}) if line.turn is not None else {}
+            actions = tuple(turn[place] for place in line.actions if place in turn)
+            told |= {(line.turn, place) for place in line.actions if line.turn is not None}
+            yield Step(line.turn, actions, before, _shown(state, kept.objects), tuple(line.as_changes))
+        elif isinstance(line, TurnEnded):
+            # What was never carried out has changed nothing.
+            for place, each in last.get(line.turn, {}).items():
+                if (line.turn, place) not in told:
+                    told.add((line.turn, place))
+                    yield Step(line.turn, (each,), before, before)
+
+
+def _shown(state: State, objects: Objects) -> WorkspaceState:
+    return WorkspaceState(state.nodes, state.stores, state.left_out, objects)
+
+
+def _kind(change: Change) -> DiffKind:
+    if change.before is None:
+        return DiffKind.CREATED
+    return DiffKind.CHANGED if change.after is not None else DiffKind.DELETED
