@@ -80,13 +80,13 @@ if TYPE_CHECKING:
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
-    from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
     from actionledger.replay.rerun import (
         RerunReport as RerunReport,
         SessionRerun as SessionRerun,
         rerun as rerun,
     )
     from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
+    from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
     from actionledger.replay.steps import (
         Step as Step,
         Steps as Steps,
