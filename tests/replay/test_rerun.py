@@ -196,6 +196,7 @@ def _with_one(actions: al.ActionSet) -> al.ActionSet:
 
 def test_no_number_counts_a_rerun(ledger: al.Ledger) -> None:
     take_samples(ledger, islice(sample_sessions(), 6))
+    _coded(ledger, "<execute_command><command>echo hello</command></execute_command>")
     ids = [row[0] for row in ledger.sql("SELECT session_id::VARCHAR FROM sessions").fetchall()]
     before = _numbers(ledger)
     report = al.rerun(ledger, ids)
@@ -215,6 +216,9 @@ def _numbers(ledger: al.Ledger) -> dict[str, Any]:
     return {
         "report": json.loads(shown.output),
         "sessions": repr(sessions(ledger)),
+        "agreement": al.agreement(ledger).counts,
+        "failures": repr(al.failures(ledger).groups),
+        "loops": repr(al.loops(ledger)),
         "turns": [repr(turns(ledger, row[0])) for row in rows],
         "executions": len(turn(ledger, session_id, 0).executions),  # type: ignore[union-attr]
     }

@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, rows
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, Filter, turn_scope
+from actionledger.ledger.queries.filters import (
+    EVERYTHING,
+    FIRST_EXECUTIONS,
+    FIRST_READING,
+    Filter,
+    turn_scope,
+)
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Reason
 
@@ -76,7 +82,7 @@ _REFUSED_THERE = f"('{Reason.SCHEMA_ERROR}', '{Reason.UNKNOWN_ACTION}', '{Reason
 _CALLS = f"""
 WITH ran AS (
     SELECT turn_id, session_id, turn_index, action_id, name, arg_max(reason, try_number) AS reason
-    FROM executions WHERE {RUN_ELSEWHERE} AND {{condition}}
+    FROM executions WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} AND {{condition}}
     GROUP BY turn_id, session_id, turn_index, action_id, name),
 read AS (
     SELECT turn_id, session_id, turn_index, action_id, name, status, reason, catalogue
