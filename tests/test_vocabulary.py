@@ -27,7 +27,7 @@ LISTS = {
     ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run interrupted",
     Reversal: "undone redone",
     DecisionKind: "approved modified rejected",
-    RunKind: "live import reparse",
+    RunKind: "live import reparse rerun",
     Capture: "text arguments calls",
     Origin: "runtime recorded",
     Relation: "subagent continuation fork",
@@ -105,4 +105,7 @@ def test_an_execution_was_attempted_if_its_effect_was_tried():
 
 def test_a_reparse_is_no_first_reading():
     """Reports count a turn once, by default as it was read first."""
-    assert [kind for kind in RunKind if not kind.is_first_reading] == [RunKind.REPARSE]
+    assert [kind for kind in RunKind if not kind.is_first_reading] == [
+        RunKind.REPARSE,
+        RunKind.RERUN,
+    ]

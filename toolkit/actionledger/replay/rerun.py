@@ -67,6 +67,14 @@ class SessionRerun:
         performed: how many executions were run again.
         from_record: how many had their recorded results, because they touch the outside or were interrupted.
         left_out: what of the workspace could not be put there again.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+        ...     [shown] = al.rerun(ledger, runtime.session_id).sessions
+        >>> shown.verdict, shown.performed, [turn.verdict for turn in shown.turns]
+        ('identical', 1, ['same'])
     """
 
     session_id: str
@@ -190,15 +198,20 @@ def rerun(
         LedgerError: the ledger can't be written to.
 
     Example:
-        >>> call = al.render([("create_task", {"content": "Call Ada"})], "actions")
+        >>> actions = al.ActionSet("greeting")
+        >>> @actions.action(example={"name": "Ada"})
+        ... def greet(name: str) -> str:
+        ...     "Greet somebody."
+        ...     return f"Hello {name}"
+        >>> greeting = al.custom_profile("greeting", actions=actions, dialects=["hermes"])
         >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
-        ...         turn = runtime.handle(call)
-        ...     shouting = {"create_task": lambda action, context: {"task_id": 1, "content": action.content.upper()}}
-        ...     report = al.rerun(ledger, runtime.session_id, handlers=shouting)
+        ...     with al.Runtime(greeting, ledger=ledger) as runtime:
+        ...         turn = runtime.handle(al.render([("greet", {"name": "Ada"})], "hermes"))
+        ...     shorter = {"greet": lambda action, context: f"Hi {action.name}"}
+        ...     report = al.rerun(ledger, runtime.session_id, profile=greeting, handlers=shorter)
         >>> first = report.sessions[0].first
         >>> first.turn_index, first.action_index, first.field, first.recorded, first.rerun
-        (0, 0, 'result.content', 'Call Ada', 'CALL ADA')
+        (0, 0, 'result', 'Hello Ada', 'Hi Ada')
     """
     begun = time.perf_counter()
     given = profile_named(profile) if isinstance(profile, str) else profile

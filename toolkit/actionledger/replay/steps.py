@@ -30,6 +30,15 @@ class WorkspaceState:
         stores: the paths of SQLite files.
         left_out: what was there and is not kept, with the reason.
         objects: where contents are asked for.
+
+    Example:
+        >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     steps = al.steps(ledger, runtime.session_id)
+        >>> {path: node.size for path, node in steps[0].after.files.items()}
+        {'a.txt': 5}
     """
 
     files: Mapping[str, Node]
@@ -77,6 +86,15 @@ class Step:
         before, after: what the workspace held; None where that is not recorded.
         changes: what has changed, path by path.
         note: why something is not recorded, as a sentence; empty where all is.
+
+    Example:
+        >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     steps = al.steps(ledger, runtime.session_id)
+        >>> steps[0].names, [change.path for change in steps[0].changes]
+        (('create_file',), ['a.txt'])
     """
 
     turn_index: int | None
@@ -149,7 +167,19 @@ class Steps(Sequence[Step]):
         session_id: the session.
         found: the steps.
         note: why there are no states, as a sentence; empty where there are.
+
+    Example:
+        >>> text = "<create_file><path>a.txt</path><content>hello</content></create_file>"
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     steps = al.steps(ledger, runtime.session_id)
+        >>> len(steps), steps.note
+        (1, '')
     """
+
+    session_id: str
+    note: str
 
     def __init__(self, session_id: str, found: Sequence[Step], note: str = "") -> None:
         self.session_id = session_id

@@ -46,6 +46,22 @@ class Divergence:
         rerun: what came of the rerun, likewise.
         diff: for a file or a longer text, the unified diff from the recorded one; else empty.
         cause: what it comes from.
+
+    Example:
+        >>> actions = al.ActionSet("greeting")
+        >>> @actions.action(example={"name": "Ada"})
+        ... def greet(name: str) -> str:
+        ...     "Greet somebody."
+        ...     return f"Hello {name}"
+        >>> greeting = al.custom_profile("greeting", actions=actions, dialects=["hermes"])
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime(greeting, ledger=ledger) as runtime:
+        ...         turn = runtime.handle(al.render([("greet", {"name": "Ada"})], "hermes"))
+        ...     shorter = {"greet": lambda action, context: f"Hi {action.name}"}
+        ...     report = al.rerun(ledger, runtime.session_id, profile=greeting, handlers=shorter)
+        >>> parted = report.sessions[0].divergences[0]
+        >>> parted.field, str(parted.cause)
+        ('result', 'change')
     """
 
     turn_index: int
