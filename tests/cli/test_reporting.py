@@ -47,6 +47,7 @@ def test_a_report_as_json(run, recorded):
         "by_model",
         "read_in",
         "reasons",
+        "changes",
         "usage",
         "left_out",
     }
@@ -204,6 +205,8 @@ def test_an_empty_ledger_has_an_empty_report(run, tmp_path):
         "rate": None,
         "low": None,
         "high": None,
+        "plain_low": None,
+        "plain_high": None,
         "sessions": 0,
         "design_effect": 1,
     }
@@ -245,3 +248,28 @@ def test_a_report_of_other_runtimes_sessions(run, tmp_path):
     assert 'Scored: {"reward":0.5}' in shown
     assert "A subagent of main" in run("show", "agent", "-l", path).out
     assert "as its recording says: Exit code 2" in run("show", "main#0", "-l", path).out
+
+
+def test_where_success_changed(run, tmp_path):
+    """Ten days of twenty sessions, all of them read up to the fifth and none after it: the day, both rates and what was new."""
+    turns = [
+        {
+            "session": f"{day}.{nth}",
+            "profile": "assistant",
+            "model": "old" if day < 5 else "[b]new",
+            "at": f"2026-03-{day + 1:02}T09:{nth:02}:00Z",
+            "text": al.render([("list_tasks", {})], "actions") if day < 5 else "```actions\n{\n```",
+        }
+        for day in range(10)
+        for nth in range(20)
+    ]
+    (tmp_path / "days.jsonl").write_text("".join(json.dumps(turn) + "\n" for turn in turns))
+    run("import", "days.jsonl", "--format", "jsonl", "-l", "days.duckdb")
+    lines = run("report", "-l", "days.duckdb").out.splitlines()
+    title = next(at for at, line in enumerate(lines) if "Where parse success changed" in line)
+    row = next(line for line in lines[title:] if "2026-03-06" in line)
+    assert "100.0%" in row
+    assert "model [b]new" in row
+    [change] = run("report", "-l", "days.duckdb", "--json").value["changes"]
+    assert (change["before"]["successes"], change["after"]["successes"]) == (100, 0)
+    assert [each["label"] for each in change["new"]] == ["[b]new"]

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from actionledger.profiles.orchestrator.casting import Layer as Layer
     from actionledger.rates import Rate as Rate
     from actionledger.replay.cases import Case as Case, load_case as load_case
+    from actionledger.replay.changes import Change as Change, changes as changes
     from actionledger.replay.comparing import compare as compare
     from actionledger.replay.contrasts import Contrast as Contrast
     from actionledger.replay.failure_changes import (
@@ -162,6 +163,7 @@ _NAMES_OF_MODULES = {
     "profiles.orchestrator.cascade": ("orchestrate",),
     "profiles.orchestrator.casting": ("Layer",),
     "rates": ("Rate",),
+    "replay.changes": ("Change", "changes"),
     "replay.comparing": ("compare",),
     "replay.contrasts": ("Contrast",),
     "replay.cases": ("Case", "load_case"),

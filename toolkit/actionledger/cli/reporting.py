@@ -9,6 +9,7 @@ import typer
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.tables import (
+    changes_table,
     console,
     dialects_table,
     failures_table,
@@ -30,6 +31,7 @@ from actionledger.ledger.queries.naming import one_run, session_names
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.usage import usage
+from actionledger.replay.changes import Change, changes
 
 TOP_REASONS = 10
 SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
@@ -67,6 +69,8 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     if failures := reasons(ledger, within, limit=TOP_REASONS):
         names = session_names(ledger, {failure.session_id for failure in failures})
         console.print(failures_table(failures, names))
+    if found := changes(ledger, within):
+        console.print(changes_table(found))
     if line := usage_line(usage(ledger, within)):
         console.print()
         console.print(plain(line))
@@ -84,6 +88,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
         },
         "read_in": {part.dialect: rate_value(part.share) for part in dialects(ledger, within)},
         "reasons": _reasons(ledger, reasons(ledger, within)),
+        "changes": [_change(each) for each in changes(ledger, within)],
         "usage": asdict(usage(ledger, within)),
         "left_out": [asdict(part) for part in left_out(ledger)],
     }
@@ -95,6 +100,10 @@ def _reasons(ledger: Ledger, failures: Sequence[Failure]) -> list[dict[str, obje
         asdict(failure) | {"session": names[failure.session_id], "turns": rate_value(failure.turns)}
         for failure in failures
     ]
+
+
+def _change(change: Change) -> dict[str, object]:
+    return asdict(change) | {"before": rate_value(change.before), "after": rate_value(change.after)}
 
 
 def _numbers(counted: Funnel) -> dict[str, object]:

@@ -10,7 +10,7 @@ from rich.text import Text
 from actionledger.canonical import json_text
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
 from actionledger.plurals import counted
-from actionledger.rates import NOT_AUDITABLE, Rate
+from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.text import printable_json
 from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from actionledger.ledger.queries.reasons import Failure
     from actionledger.ledger.queries.targets import Timings
     from actionledger.ledger.queries.usage import UsageSums
+    from actionledger.replay.changes import Change
     from actionledger.values import Observation
 
 SHOWN_CHARACTERS = 160
@@ -123,6 +124,20 @@ def rate_value(rate: Rate) -> dict[str, object]:
         "sessions": rate.clustering.sessions if rate.clustering else None,
         "design_effect": rate.design_effect,
     }
+
+
+def changes_table(found: "Sequence[Change]") -> Sheet:
+    """Return where parse success changed over time, and what was new then."""
+    table = Sheet(
+        "from", "read whole before", "after", "by chance", "new then", title="Where parse success changed"
+    )
+    for change in found:
+        new = ", ".join(f"{each.what} {each.label}" for each in change.new)
+        rates = shown_rate(change.before), shown_rate(change.after)
+        table.add_row(
+            f"{change.start:%Y-%m-%d}", *rates, shown_p(change.p_value), plain(new or "nothing known")
+        )
+    return table
 
 
 def funnel_table(whole: "Funnel") -> Sheet:
