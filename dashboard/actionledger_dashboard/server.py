@@ -15,12 +15,14 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger_dashboard import LEDGER_VARIABLE
 
 ADDRESS = "127.0.0.1"
+HOSTS = (ADDRESS, "localhost")
 FIRST_PORT = 8501
 PORTS = 100
 THEMES = {
@@ -66,6 +68,37 @@ class SecurityHeaders:
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
+class OwnOrigin:
+    """Refuses what a page of another origin asks for, a page of another port of this machine among them: it would see the ledger.
+
+    A browser says of each socket, and of each request that crosses origins, which page it is from; other programs say nothing and
+    may read the ledger's file anyway.
+
+    Args:
+        app: what answers the others.
+        port: the port that it is served on.
+    """
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._own = {f"http://{host}:{port}".encode() for host in HOSTS}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, unless it is a foreign page's."""
+        foreign = [
+            value
+            for name, value in scope.get("headers", ())
+            if name.lower() == b"origin" and value not in self._own
+        ]
+        if not foreign:
+            await self._app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})  # before it is accepted: the status is 403
+        else:
+            await PlainTextResponse("A page of another origin may not ask this.", 403)(scope, receive, send)
+
+
 def serve(ledger: Path, port: int | None = None, *, headless: bool = True) -> int:
     """Serve the dashboard until it is interrupted.
 
@@ -90,7 +123,8 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True) -> in
     app = st.App(
         APP,
         middleware=[
-            Middleware(TrustedHostMiddleware, allowed_hosts=[ADDRESS, "localhost"]),
+            Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS)),
+            Middleware(OwnOrigin, port=chosen),
             Middleware(SecurityHeaders, port=chosen),
         ],
         lifespan=_warm,

@@ -6,7 +6,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route, WebSocketRoute
+from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from actionledger.errors import LedgerError
 from actionledger_dashboard import server
@@ -56,3 +61,52 @@ def test_headers_are_added_to_what_the_page_sends() -> None:
     assert headers[b"x-own"] == b"1"
     assert b"ws://127.0.0.1:8765" in headers[b"content-security-policy"]
     assert headers[b"referrer-policy"] == b"no-referrer"
+
+
+FOREIGN = [
+    "http://localhost:9999",
+    "http://127.0.0.1:80",
+    "https://127.0.0.1:8765",
+    "http://evil.example:8765",
+    "null",
+]
+OWN = ["http://127.0.0.1:8765", "http://localhost:8765", None]
+
+
+@pytest.fixture
+def pages() -> TestClient:
+    """An application with a page and a socket, behind what looks at origins."""
+
+    async def page(request: object) -> PlainTextResponse:
+        return PlainTextResponse("secret")
+
+    async def stream(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.send_text("secret")
+        await socket.close()
+
+    inner = Starlette(routes=[Route("/", page, methods=["GET", "POST"]), WebSocketRoute("/stream", stream)])
+    return TestClient(server.OwnOrigin(inner, port=8765))
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_a_page_of_another_origin_gets_nothing(pages: TestClient, origin: str) -> None:
+    """Neither a socket, which browsers open across origins, nor an answer."""
+    with (
+        pytest.raises(WebSocketDisconnect) as ended,
+        pages.websocket_connect("/stream", headers={"origin": origin}),
+    ):
+        pass
+    assert ended.value.code == 1008
+    for method in ("GET", "POST"):
+        answer = pages.request(method, "/", headers={"Origin": origin})
+        assert (answer.status_code, "secret" in answer.text) == (403, False)
+
+
+@pytest.mark.parametrize("origin", OWN)
+def test_the_dashboards_own_pages_get_what_they_ask_for(pages: TestClient, origin: str | None) -> None:
+    """By either name of this machine; a program that is no browser says none."""
+    headers = {"origin": origin} if origin else {}
+    with pages.websocket_connect("/stream", headers=headers) as stream:
+        assert stream.receive_text() == "secret"
+    assert pages.get("/", headers=headers).text == "secret"
