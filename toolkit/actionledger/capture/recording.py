@@ -103,7 +103,7 @@ class Recording(Generic[Taken]):
         self._source = source
         self._origin = origin
         self._bounds = (waiting_bytes, waiting_items)
-        self._importers = SourcesImporter(ledger, origin=origin, prices=prices)
+        self._importers = SourcesImporter(ledger, origin=origin, prices=prices, is_live=True)
         self._importers.begin(source)
         self._begin()
         watch(self)

@@ -10,6 +10,7 @@ from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.report import ImportReport
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.recorded import Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.sources.base import Item, RecordedSession, Refusal, Wording
@@ -28,6 +29,7 @@ class SourcesImporter:
         read_as: how texts of sessions without a profile are read.
         asked_together: sources whose sessions are few each: what the ledger has of all of them is asked for once.
         prices: what responses cost of which only the tokens are recorded.
+        is_live: whether sessions come in for as long as the process lives, which may fork meanwhile.
     """
 
     def __init__(
@@ -38,8 +40,10 @@ class SourcesImporter:
         read_as: ReadAs = AS_IT_SAYS,
         asked_together: Iterable[str] = (),
         prices: Prices | None = None,
+        is_live: bool = False,
     ) -> None:
         self._ledger = ledger
+        self._is_live = is_live
         self._origin = str(origin)
         self._read_as = read_as
         self._prices = prices
@@ -137,12 +141,18 @@ class SourcesImporter:
 
     def _known_of(self, name: str) -> Known:
         """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
-        if self._before is None:
-            self._before = Snapshot(self._ledger)
         if name not in self._known:
             asked = self._asked_together if name in self._asked_together else {name}
-            self._known |= dict.fromkeys(asked, known(self._before, *asked))
+            self._known |= dict.fromkeys(asked, known(self._asked(), *asked))
         return self._known[name]
+
+    def _asked(self) -> Queryable:
+        """Return what is asked: over a snapshot nothing that came in since is loaded; no fork may come while one is held."""
+        if self._is_live:
+            return self._ledger
+        if self._before is None:
+            self._before = Snapshot(self._ledger)
+        return self._before
 
 
 def import_sessions(
