@@ -160,4 +160,4 @@ def test_no_progress_is_drawn_into_an_answer(tmp_path):
     with closing(connect_store(tmp_path / "store.duckdb")) as connection:
         held = connection.execute("SELECT current_setting('memory_limit')").fetchone()
     assert drawn == (False,)
-    assert held == ("183.1 MiB",)
+    assert held == ("91.5 MiB",)

@@ -12,10 +12,11 @@ from actionledger.ids import new_id
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.migrations import MIGRATIONS, migrate, version_in
+from actionledger.ledger.migrations import MIGRATIONS, migrate
 from actionledger.ledger.queries.approvals import open_approvals
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.schema import QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.versions import version_in
 from actionledger.rates import Rate
 from actionledger.recording import SessionKey, TurnKey, response_received
 

@@ -12,7 +12,7 @@ import pytest
 
 from actionledger.errors import LedgerError, NewerLedgerError, NotALedgerError
 from actionledger.ids import new_id
-from actionledger.ledger import migrations, open_ledger, opening, working_file
+from actionledger.ledger import migrations, open_ledger, opening, versions, working_file
 from actionledger.ledger.schema import SCHEMA_VERSION
 
 
@@ -113,7 +113,8 @@ def test_an_older_ledger_is_migrated_when_it_is_opened_for_writing(path, ledger,
         connection.execute("CREATE TABLE later (x INTEGER)")
 
     later = (*migrations.MIGRATIONS, add_table)
-    monkeypatch.setattr(opening, "SCHEMA_VERSION", len(later))
+    for module in (opening, versions):
+        monkeypatch.setattr(module, "SCHEMA_VERSION", len(later))
     monkeypatch.setattr(working_file, "migrate", lambda connection: migrations.migrate(connection, later))
     with pytest.raises(LedgerError, match="open it once for writing"):
         open_ledger(path, read_only=True)

@@ -10,8 +10,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.errors import LedgerError
-from actionledger.ledger import open_ledger, reading
+from actionledger.errors import LedgerError, NewerLedgerError
+from actionledger.ledger import open_ledger, opening, reading
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.journal import SegmentWriter
 
@@ -102,15 +102,41 @@ def test_nothing_is_made_anew_while_nothing_changes(ledger, reader, make, monkey
     ledger.flush()
     for _ in range(3):
         assert messages(reader) == ["a"]
-    assert len(made) == 1
+    assert made == []
     ledger.record(make.note("b"))
     ledger.flush()
     assert messages(reader) == ["a", "b"]
-    assert len(made) == 1
+    assert made == []
     assert loaded == [1, 1]
     ledger.ingest()
     assert messages(reader) == ["a", "b"]
-    assert len(made) == 2
+    assert len(made) == 1
+
+
+def test_a_reader_connects_once(ledger, monkeypatch) -> None:
+    """What a copy is, is asked on the connection that answers: to begin a DuckDB is most of what a reader takes."""
+    made = []
+    connect = duckdb.connect
+    monkeypatch.setattr(duckdb, "connect", lambda *a, **k: made.append(1) or connect(*a, **k))
+    opening._version_of_copy.cache_clear()
+    with open_ledger(ledger.path, read_only=True) as opened:
+        assert messages(opened) == []
+    assert len(made) == 1
+
+
+def test_a_copy_of_another_version_that_takes_the_place_is_refused(ledger, reader, tmp_path) -> None:
+    """Whoever has the ledger open is told in a sentence what took its place, and reads on when it can be read again."""
+    ours, theirs = tmp_path / "ours.duckdb", tmp_path / "theirs.duckdb"
+    assert messages(reader) == []
+    shutil.copyfile(ledger.path, ours)
+    shutil.copyfile(ledger.path, theirs)
+    with duckdb.connect(str(theirs)) as plain:
+        plain.execute("UPDATE meta SET schema_version = schema_version + 1")
+    theirs.replace(ledger.path)
+    with pytest.raises(NewerLedgerError, match="upgrade actionledger"):
+        messages(reader)
+    ours.replace(ledger.path)
+    assert messages(reader) == []
 
 
 def test_a_tail_that_could_not_be_loaded_is_loaded_again(ledger, reader, make, monkeypatch) -> None:

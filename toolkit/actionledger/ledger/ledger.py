@@ -94,6 +94,9 @@ class Ledger:
         self._background = BackgroundIngester(files)
         self._writer = SegmentWriter(files.segments, self._background.wake if in_background else _do_nothing)
         self._reader = Reader(files, may_write=not read_only)
+        if read_only:
+            # Who only reads will ask something: what the copy is, is found on the connection that answers.
+            self._reader.refresh()
         self._lock = RLock()
         self._turns: TurnRecorder | None = None
         self._before_close: list[Callable[[], object]] = []

@@ -7,26 +7,21 @@ hold nothing: the last migration makes all of them anew, since a view of today m
 
 from collections.abc import Callable, Sequence
 
-import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger._version import __version__
 from actionledger.clock import now
-from actionledger.errors import NewerLedgerError
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.schema import BOOKKEEPING, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.versions import refuse_newer, version_in
 
 Migration = Callable[[DuckDBPyConnection], None]
 
 
 def create_everything(connection: DuckDBPyConnection) -> None:
     """Make all tables and views of ``schema.py``."""
-    for table in TABLES:
-        connection.execute(table.ddl)
-    for name, select in VIEWS.items():
-        connection.execute(f"CREATE VIEW {name} AS {select}")
-    for statement in BOOKKEEPING:
-        connection.execute(statement)
+    views = (f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items())
+    connection.execute(";".join((*(table.ddl for table in TABLES), *views, *BOOKKEEPING)))
 
 
 def add_approvals(connection: DuckDBPyConnection) -> None:
@@ -113,13 +108,11 @@ MIGRATIONS: tuple[Migration, ...] = (
 )
 
 
-def version_in(connection: DuckDBPyConnection) -> int | None:
-    """Return the version of the schema in the current database, or None where there is no ledger in it."""
-    try:
-        version = connection.execute("SELECT max(schema_version) FROM meta").fetchone()
-    except (duckdb.CatalogException, duckdb.BinderException):
-        return None
-    return version[0] if version else None
+def make_ledger(connection: DuckDBPyConnection) -> None:
+    """Make the current database, which is blank, a ledger of the newest version."""
+    with transaction(connection):
+        create_everything(connection)
+        connection.execute("INSERT INTO meta VALUES (?, ?, ?)", [SCHEMA_VERSION, now(), __version__])
 
 
 def migrate(connection: DuckDBPyConnection, migrations: Sequence[Migration] = MIGRATIONS) -> None:
@@ -134,28 +127,13 @@ def migrate(connection: DuckDBPyConnection, migrations: Sequence[Migration] = MI
     """
     version = version_in(connection)
     if version is None:
-        with transaction(connection):
-            create_everything(connection)
-            connection.execute("INSERT INTO meta VALUES (?, ?, ?)", [SCHEMA_VERSION, now(), __version__])
+        make_ledger(connection)
         version = SCHEMA_VERSION
     refuse_newer(version, len(migrations))
     for number, migration in enumerate(migrations[version:], start=version + 1):
         with transaction(connection):
             migration(connection)
             _note_version(connection, number)
-
-
-def refuse_newer(version: int, known: int) -> None:
-    """Raise where a ledger's version is beyond what this toolkit knows.
-
-    Raises:
-        NewerLedgerError: always then.
-    """
-    if version > known:
-        raise NewerLedgerError(
-            f"The ledger has version {version} of the schema, this toolkit ({__version__}) knows versions up to "
-            f"{known}: upgrade actionledger."
-        )
 
 
 def _note_version(connection: DuckDBPyConnection, number: int) -> None:

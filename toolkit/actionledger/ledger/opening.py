@@ -6,11 +6,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from actionledger.errors import LedgerError, NotALedgerError
-from actionledger.ledger.connections import BASE, connect_published
+from actionledger.ledger.connections import connect_published
 from actionledger.ledger.files import LedgerFiles, one_sentence, wal_of
-from actionledger.ledger.migrations import refuse_newer, version_in
 from actionledger.ledger.publishing import publish
 from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.versions import version_of_copy
 from actionledger.ledger.working_file import bring_up_to_date
 from actionledger.locks import FileLock
 
@@ -26,7 +26,8 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
         read_only: whether nothing may be written.
 
     Returns:
-        The files of a ledger whose published copy is there, at the newest version of the schema.
+        The files of a ledger whose published copy is there: for writing, at the newest version of the schema; for reading, a
+        DuckDB database, of which the reader that opens it says what it is.
 
     Raises:
         NotALedgerError: the file is something else.
@@ -35,31 +36,28 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
     """
     files = LedgerFiles.at(path)
     with one_sentence(f"The ledger {files.published} can't be opened"):
-        version = _published_version(files)
         if read_only:
-            _refuse_to_make(files, version)
-        else:
-            _refuse_unwritable(files)
-            files.refuse_links()
-            files.make_folders()
-            if version < SCHEMA_VERSION:
-                _make_newest(files)
+            if not _is_database(files.published):
+                raise LedgerError(f"There is no ledger {files.published} to read.")
+            return files
+        version = _published_version(files)
+        _refuse_unwritable(files)
+        files.refuse_links()
+        files.make_folders()
+        if version < SCHEMA_VERSION:
+            _make_newest(files)
     return files
 
 
 def _published_version(files: LedgerFiles) -> int:
     """Return the published copy's version of the schema, 0 where there is none."""
     path = files.published
-    if not path.exists():
+    if not _is_database(path):
         return 0
-    if path.is_dir():
-        raise NotALedgerError(f"{path} is a folder, not a ledger.")
     status = path.stat()
     copy = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
     # What somebody wrote beside the copy may say another version.
-    version = _version_in_file(files) if wal_of(path).exists() else _version_of_copy(files, copy)
-    refuse_newer(version, SCHEMA_VERSION)
-    return version
+    return _version_in_file(files) if wal_of(path).exists() else _version_of_copy(files, copy)
 
 
 @lru_cache(maxsize=64)
@@ -69,31 +67,27 @@ def _version_of_copy(files: LedgerFiles, _copy: tuple[int, ...]) -> int:
 
 
 def _version_in_file(files: LedgerFiles) -> int:
-    path = files.published
+    with closing(connect_published(files, may_write=False)) as connection:
+        return version_of_copy(connection, files.published)
+
+
+def _is_database(path: Path) -> bool:
+    """Tell whether there is a file, which is DuckDB's then.
+
+    Raises:
+        NotALedgerError: it is something else.
+    """
+    if not path.exists():
+        return False
+    if path.is_dir():
+        raise NotALedgerError(f"{path} is a folder, not a ledger.")
     with path.open("rb") as file:
         # Asked first, since DuckDB looks for an extension on the network if the file is another system's database.
         if file.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] != _MAGIC:
             raise NotALedgerError(
                 f"{path} is no DuckDB database; give the path of a ledger or of a new file."
             )
-    with closing(connect_published(files, may_write=False)) as connection:
-        connection.execute(f"USE {BASE}")
-        version = version_in(connection)
-    if version is None:
-        raise NotALedgerError(
-            f"{path} is a DuckDB database, but no ledger: it has no table meta with a version."
-        )
-    return version
-
-
-def _refuse_to_make(files: LedgerFiles, version: int) -> None:
-    if version == 0:
-        raise LedgerError(f"There is no ledger {files.published} to read.")
-    if version < SCHEMA_VERSION:
-        raise LedgerError(
-            f"The ledger {files.published} has version {version} of the schema, this toolkit needs {SCHEMA_VERSION}: "
-            "open it once for writing, which brings it up to date."
-        )
+    return True
 
 
 def _refuse_unwritable(files: LedgerFiles) -> None:

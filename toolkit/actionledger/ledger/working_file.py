@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import connect_store
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
-from actionledger.ledger.migrations import migrate
+from actionledger.ledger.migrations import make_ledger, migrate
 
 
 def open_store(files: LedgerFiles) -> DuckDBPyConnection:
@@ -54,10 +54,11 @@ def make_store(files: LedgerFiles) -> None:
         files: the ledger's files; see ``open_store``.
     """
     new = files.folder / f"{TEMPORARY}store.duckdb"
-    if files.published.exists():
+    is_blank = not files.published.exists()
+    if not is_blank:
         shutil.copyfile(files.published, new)
     with closing(connect_store(new)) as connection:
-        migrate(connection)
+        (make_ledger if is_blank else migrate)(connection)
         connection.execute("CHECKPOINT")
     new.chmod(0o600)
     sync_to_disk(new)
