@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 LEDGER ?= demo.duckdb
 ROOMS ?=
 WILD ?=
+SOAK ?=
 EACH ?= 20
 SEED ?= 1
 PYTHONS ?= 3.11 3.12 3.13 3.14
@@ -31,8 +32,8 @@ quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for 
 test: check  ## every check, and every test that finds a fault by itself: before each commit
 	$(BIN)/pytest $(PARALLEL)
 
-soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or scaled or hypothesis"
+soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (SOAK="-x")
+	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(SOAK)
 
 matrix:  ## `make quick` on each Python that is here, with the oldest and the newest DuckDB (PYTHONS="3.13" DUCKDBS="2.0.0")
 	bash tests/matrix.sh "$(PYTHONS)" "$(DUCKDBS)" $(QUICK)

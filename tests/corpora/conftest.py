@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
+from corpus_files import CORPORA
 
 
 @pytest.fixture(scope="session")

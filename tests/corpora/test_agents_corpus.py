@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_files import CORPORA
 from effort import is_soak
 
 import actionledger as al
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 pytestmark = [
     pytest.mark.scaled,
     pytest.mark.skipif(not (CORPORA / "agents-more").is_dir(), reason="no recordings of agents here"),

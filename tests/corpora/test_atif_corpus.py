@@ -4,16 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from corpus_files import corpus_file, held_by, imported, sessions_in
 
-from actionledger.importing import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.sources.base import RecordedSession
-from actionledger.sources.formats.atif import SOURCE, read
-from actionledger.sources.registry import recognised, sample_of
+from actionledger.sources.formats.atif import SOURCE
 
 pytestmark = pytest.mark.corpus
 
-FOLDER = Path(__file__).parents[3] / "shared" / "corpora" / "agents" / "atif"
 
 FILES = {
     "harbor_openhands.json": (1, 2, 2, 1, 220, 80),
@@ -51,23 +47,8 @@ def counted(path: Path) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", FILES)
 def test_what_a_real_file_holds(name, tmp_path):
     """Every turn, call, result and token once; a second import adds nothing."""
-    path = FOLDER / name
-    if not path.exists():
-        pytest.skip("The trajectories are not here: expected in shared/corpora/agents beside the checkout.")
-    sessions = [each for each in read(path) if isinstance(each, RecordedSession)]
-    turns = [turn for each in sessions for turn in each.turns]
-    found = (
-        len(sessions),
-        len(turns),
-        sum(len(turn.calls) for turn in turns),
-        sum(len(turn.results) for turn in turns),
-        sum(turn.usage.input_tokens or 0 for turn in turns),
-        sum(turn.usage.output_tokens or 0 for turn in turns),
-    )
+    path = corpus_file(f"agents/atif/{name}")
+    found = held_by(sessions_in(path, SOURCE))
     assert found == counted(path) == FILES[name]
-    assert recognised(sample_of(path))[0].source is SOURCE
-    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
-        report = import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        again = import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    report = imported(path, SOURCE, tmp_path)
     assert (report.sessions, report.turns) == found[:2]
-    assert (again.sessions, again.turns, again.calls, again.results) == (0, 0, 0, 0)

@@ -5,16 +5,13 @@ import json
 from pathlib import Path
 
 import pytest
+from corpus_files import corpus_file, imported, sessions_in
 
-from actionledger.importing import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats import intercode, toolbench
 from actionledger.sources.registry import recognised, sample_of
 
 pytestmark = pytest.mark.corpus
 
-FOLDER = Path(__file__).parents[3] / "shared" / "corpora"
 
 EPISODES = (4_440, 24_408)
 """Sessions and actions in all files of InterCode."""
@@ -30,15 +27,14 @@ TREES = {
 
 def test_every_action_of_intercode_is_a_turn():
     """In all files; what could not be run is an error."""
-    files = sorted((FOLDER / "intercode").rglob("*.json.gz"))
-    if not files:
-        pytest.skip("The episodes are not here: expected in shared/corpora/intercode beside the checkout.")
+    files = sorted(corpus_file("intercode").rglob("*.json.gz"))
+    assert files
     total_sessions = total_turns = 0
     for path in files:
         whole = json.loads(gzip.decompress(path.read_bytes()))
         episodes = list(whole.get("logs", whole).values())
         actions = sum(len(each["turn_history"]["actions"]) for each in episodes)
-        sessions = [each for each in intercode.read(path) if isinstance(each, RecordedSession)]
+        sessions = sessions_in(path, intercode.SOURCE)
         assert recognised(sample_of(path))[0].source is intercode.SOURCE
         assert (len(sessions), sum(len(each.turns) for each in sessions)) == (len(episodes), actions), (
             path.name
@@ -54,16 +50,10 @@ def test_every_action_of_intercode_is_a_turn():
 @pytest.mark.parametrize("name", TREES)
 def test_every_action_of_a_tree_is_a_call(name, tmp_path):
     """Once, on the way to the answer or on a branch; a second import adds nothing."""
-    path = FOLDER / "agents/toolbench" / name
-    if not path.exists():
-        pytest.skip("The trees are not here: expected in shared/corpora/agents beside the checkout.")
+    path = corpus_file(f"agents/toolbench/{name}")
     assert path.read_text().count('"node_type": "Action",') - _copied(path) == TREES[name]
-    assert recognised(sample_of(path))[0].source is toolbench.SOURCE
-    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
-        report = import_sessions(ledger, toolbench.read(path), source="toolbench", origin=path)
-        again = import_sessions(ledger, toolbench.read(path), source="toolbench", origin=path)
+    report = imported(path, toolbench.SOURCE, tmp_path)
     assert (report.calls, report.results) == (TREES[name], TREES[name])
-    assert (again.sessions, again.turns, again.calls, again.results) == (0, 0, 0, 0)
 
 
 def _copied(path: Path) -> int:

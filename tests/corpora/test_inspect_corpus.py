@@ -5,16 +5,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from corpus_files import corpus_file, held_by, imported, sessions_in
 
-from actionledger.importing import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.sources.base import LeftOut, RecordedSession, Sample
+from actionledger.sources.base import LeftOut
 from actionledger.sources.formats.inspect import SOURCE, read
-from actionledger.sources.registry import recognised
 
 pytestmark = pytest.mark.corpus
 
-FOLDER = Path(__file__).parents[3] / "shared" / "corpora"
 
 FILES = {
     "agents/inspect/log_message_deduplication.eval": (1, 6, 5, 5, 0, 0),
@@ -54,34 +51,20 @@ def counted(path: Path) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", FILES)
 def test_what_a_real_file_holds(name, tmp_path):
     """Every turn, call, result and token once; a second import adds nothing."""
-    path = FOLDER / name
-    if not path.exists():
-        pytest.skip("The logs are not here: expected in shared/corpora beside the checkout.")
-    sessions = [each for each in read(path) if isinstance(each, RecordedSession)]
-    turns = [turn for each in sessions for turn in each.turns]
-    found = (
-        sum(not each.parent for each in sessions),
-        len(turns),
-        sum(len(turn.calls) for turn in turns),
-        sum(len(turn.results) for turn in turns),
-        sum(turn.usage.input_tokens or 0 for turn in turns),
-        sum(turn.usage.output_tokens or 0 for turn in turns),
-    )
+    path = corpus_file(name)
+    sessions = sessions_in(path, SOURCE)
+    found = held_by(sessions)._replace(sessions=sum(not each.parent for each in sessions))
     assert found == counted(path) == FILES[name]
-    assert not any("attachment://" in turn.text + (turn.prompt or "") for turn in turns)
-    assert recognised(Sample(path, path.read_bytes()[:4000]))[0].source is SOURCE
-    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
-        report = import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        again = import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    assert not any(
+        "attachment://" in turn.text + (turn.prompt or "") for each in sessions for turn in each.turns
+    )
+    report = imported(path, SOURCE, tmp_path)
     assert (report.turns, report.calls, report.results) == found[1:4]
-    assert (again.sessions, again.turns, again.calls, again.results) == (0, 0, 0, 0)
 
 
 def test_results_of_calls_that_were_cut_away_are_counted():
     """A log with nothing but eleven results."""
-    path = FOLDER / "agents/inspect/log_tool_call_error.json"
-    if not path.exists():
-        pytest.skip("The logs are not here: expected in shared/corpora beside the checkout.")
+    path = corpus_file("agents/inspect/log_tool_call_error.json")
     assert [(str(each.reason), each.count) for each in read(path) if isinstance(each, LeftOut)] == [
         ("no_call", 11)
     ]

@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from corpus_files import CORPORA
 
 import actionledger as al
 from actionledger.sources.base import RecordedSession
@@ -25,7 +26,6 @@ SPOKEN_OF = re.compile(r"(?<!`)`</?(?:execute|solution)>[^`\n]*`")
 
 ANY_PAIR = re.compile(r"<(execute|solution)>.*?</\1>", re.DOTALL)
 CODELLAMA = "CodeLlama-70b-Instruct-hf"
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 
 
 def histories(folder: Path) -> Iterator[list[tuple[str, str]]]:

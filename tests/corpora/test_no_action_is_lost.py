@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_files import CORPORA
 from effort import soaked
 
 from actionledger.sources.base import RecordedSession
@@ -15,7 +16,6 @@ from actionledger.sources.formats import mint as mint_format
 
 pytestmark = pytest.mark.corpus
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 DATA = Path(__file__).parents[2] / "data"
 MARKS = ("```json", "```actions", "```iteration", "</read_file>", "</create_", "</modify_file>", "</execute")
 """One of these is in every text that a baseline reads an action of; MINT's mark ``<solution>`` is asked for apart."""

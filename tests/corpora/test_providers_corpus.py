@@ -2,16 +2,15 @@
 
 import gzip
 import json
-from pathlib import Path
 
 import pytest
+from corpus_files import CORPORA
 
 from actionledger.parsing.providers import read_message
 from actionledger.vocabulary import Reason
 
 pytestmark = pytest.mark.corpus
 
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 MARKS = {
     "openai_chat": ["function"],
     "openai_responses": ["function_call", "custom_tool_call"],

@@ -4,14 +4,14 @@ import gzip
 import json
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
+from corpus_files import CORPORA
 
 import actionledger as al
 
-FOLDER = Path(__file__).parents[3] / "shared" / "corpora" / "agents-more" / "claude-code"
+FOLDER = CORPORA / "agents-more" / "claude-code"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="no recordings of agents here")
 
 POLICY = """

@@ -3,16 +3,16 @@
 import gzip
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from corpus_files import CORPORA
 
 from actionledger.parsing.parsers import parser_for
 from actionledger.vocabulary import BlockStatus
 
 pytestmark = pytest.mark.corpus
 
-FOLDER = Path(__file__).parents[3] / "shared" / "corpora" / "aider-swe-bench"
+FOLDER = CORPORA / "aider-swe-bench"
 
 
 def test_nearly_all_recorded_edits_are_read():

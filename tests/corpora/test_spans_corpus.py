@@ -4,16 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from corpus_files import corpus_file, held_by, imported, sessions_in
 
-from actionledger.importing import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.sources.base import RecordedSession
-from actionledger.sources.formats.otel import SOURCE, read
-from actionledger.sources.registry import recognised, sample_of
+from actionledger.sources.formats.otel import SOURCE
 
 pytestmark = pytest.mark.corpus
 
-AGENTS = Path(__file__).parents[3] / "shared" / "corpora" / "agents"
 
 FILES = {
     "otel-genai-any-agent/GOOGLE_trace.json": (1, 3, 3, 3, 2251, 86),
@@ -54,23 +50,8 @@ def counted(path: Path) -> tuple[int, ...]:
 @pytest.mark.parametrize("name", FILES)
 def test_what_a_real_file_holds(name, tmp_path):
     """Every request is one turn, however often its history is shown; a second import adds nothing."""
-    path = AGENTS / name
-    if not path.exists():
-        pytest.skip("The spans are not here: expected in shared/corpora/agents beside the checkout.")
-    sessions = [each for each in read(path) if isinstance(each, RecordedSession)]
-    turns = [turn for each in sessions for turn in each.turns]
-    found = (
-        len(sessions),
-        len(turns),
-        sum(len(turn.calls) for turn in turns),
-        sum(len(turn.results) for turn in turns),
-        sum(turn.usage.input_tokens or 0 for turn in turns),
-        sum(turn.usage.output_tokens or 0 for turn in turns),
-    )
+    path = corpus_file(f"agents/{name}")
+    found = held_by(sessions_in(path, SOURCE))
     assert found == counted(path) == FILES[name]
-    assert recognised(sample_of(path))[0].source is SOURCE
-    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
-        report = import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
-        again = import_sessions(ledger, read(path), source=SOURCE.name, origin=path)
+    report = imported(path, SOURCE, tmp_path)
     assert (report.sessions, report.turns, report.calls, report.results) == found[:4]
-    assert (again.sessions, again.turns, again.calls, again.results) == (0, 0, 0, 0)

@@ -4,14 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from corpus_files import corpus_file, imported
 
-from actionledger.importing import import_sessions
-from actionledger.ledger import open_ledger
-from actionledger.sources.registry import recognised, sample_of, source_named
+from actionledger.sources.registry import source_named
 
 pytestmark = pytest.mark.corpus
 
-FOLDER = Path(__file__).parents[3] / "shared" / "corpora"
 
 FILES = {
     "agents/swe-agent/function-calling.traj": ("swe_agent", 11, 11),
@@ -34,13 +32,6 @@ def counted(path: Path) -> tuple[int, int]:
 @pytest.mark.parametrize("name", FILES)
 def test_what_a_real_file_holds(name, tmp_path):
     """Every turn, call and result once; a second import adds nothing."""
-    path, (form, turns, calls) = FOLDER / name, FILES[name]
-    if not path.exists():
-        pytest.skip("The trajectories are not here: expected in shared/corpora beside the checkout.")
-    source = source_named(form)
-    assert recognised(sample_of(path))[0].source is source
-    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
-        report = import_sessions(ledger, source.read(path, None), source=form, origin=path)
-        again = import_sessions(ledger, source.read(path, None), source=form, origin=path)
+    path, (form, turns, calls) = corpus_file(name), FILES[name]
+    report = imported(path, source_named(form), tmp_path)
     assert (report.turns, report.results) == counted(path) == (turns, calls)
-    assert (again.sessions, again.turns, again.calls, again.results) == (0, 0, 0, 0)

@@ -4,9 +4,9 @@ import gzip
 import json
 import warnings
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from corpus_files import CORPORA
 
 import actionledger as al
 from actionledger.actions.tools import ToolCatalogue
@@ -14,8 +14,6 @@ from actionledger.errors import RenderError
 from actionledger.vocabulary import ActionStatus
 
 pytestmark = [pytest.mark.corpus, pytest.mark.soak]
-
-CORPORA = Path(__file__).parents[3] / "shared" / "corpora"
 
 
 LEFT_OUT = ("", None)
