@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
-
+from actionledger.cli.filters import ModelsOption, ProfilesOption, SourcesOption, filter_from
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, rate_value, shown_rate
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.agreement import Agreement, agreement
-from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import session_names
 
 SHOWN = 20
@@ -20,14 +17,14 @@ SHOWN = 20
 
 def show_agreement(
     ledger: LedgerOption = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
-    source: Annotated[list[str] | None, typer.Option("--source", help="Only this source.")] = None,
+    profile: ProfilesOption = None,
+    model: ModelsOption = None,
+    source: SourcesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ."""
-    within = Filter(profiles=tuple(profile or ()), models=tuple(model or ()), sources=tuple(source or ()))
     with open_ledger(existing(ledger), read_only=True) as opened:
+        within = filter_from(opened, profiles=profile, models=model, sources=source)
         found = agreement(opened, within)
         names = session_names(opened, {each.session_id for each in found.differing})
     if as_json:

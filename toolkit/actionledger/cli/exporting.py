@@ -2,13 +2,21 @@
 
 import json
 from collections.abc import Iterable
-from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 from uuid import uuid4
 
 import typer
 
+from actionledger.cli.filters import (
+    ModelsOption,
+    ProfilesOption,
+    RunOption,
+    SinceOption,
+    SourcesOption,
+    UntilOption,
+    filter_from,
+)
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
@@ -17,7 +25,7 @@ from actionledger.exports.atif import trajectory
 from actionledger.exports.otlp import traces
 from actionledger.exports.reports import comparison_report, session_report
 from actionledger.exports.tracks import track
-from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger import open_ledger
 from actionledger.ledger.copies import RowForm, read_tables, write_database, write_rows, write_tables
 from actionledger.ledger.queries.compare import compare_runs
 from actionledger.ledger.queries.filters import Filter
@@ -28,12 +36,6 @@ from actionledger.plurals import counted
 app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
 
 OutputArgument = Annotated[Path, typer.Argument(help="The file to write.")]
-RunOption = Annotated[str | None, typer.Option(help="This run's readings, not the first ones.")]
-ProfileOption = Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")]
-ModelsOption = Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")]
-SourceOption = Annotated[list[str] | None, typer.Option("--source", help="Only sessions of this source.")]
-SinceOption = Annotated[datetime | None, typer.Option(help="From this time on, UTC.")]
-UntilOption = Annotated[datetime | None, typer.Option(help="Before this time, UTC.")]
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, by its name or its id.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the output if it is there.")]
 
@@ -45,9 +47,9 @@ def rows(
     ledger: LedgerOption = None,
     *,
     run: RunOption = None,
-    profile: ProfileOption = None,
+    profile: ProfilesOption = None,
     model: ModelsOption = None,
-    source: SourceOption = None,
+    source: SourcesOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     force: ForceOption = False,
@@ -56,7 +58,7 @@ def rows(
     form = _form(output)
     _refuse(output, force=force)
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = _filter(
+        within = filter_from(
             opened, run=run, profiles=profile, models=model, sources=source, since=since, until=until
         )
         count = write_rows(opened, selected(_selected(what), within), output, form)
@@ -72,15 +74,15 @@ def sessions(
         Literal["parquet", "jsonl"] | None, typer.Option(help="A file for each table, in this form.")
     ] = None,
     run: RunOption = None,
-    profile: ProfileOption = None,
+    profile: ProfilesOption = None,
     model: ModelsOption = None,
-    source: SourceOption = None,
+    source: SourcesOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
 ) -> None:
     """Write the sessions with a response that a filter selects, with everything of them: one .duckdb, a ledger of its own, or a folder."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = _filter(
+        within = filter_from(
             opened, run=run, profiles=profile, models=model, sources=source, since=since, until=until
         )
         found = [row[0] for row in opened.sql(*selected_sessions(within)).fetchall()]
@@ -154,26 +156,6 @@ def atif(
         value = trajectory(track(opened, one_session(opened, session)))
     _write(output, [json.dumps(value, ensure_ascii=False, indent=1), "\n"])
     print_note(f"Written to {output}.")
-
-
-def _filter(
-    ledger: Ledger,
-    *,
-    run: str | None,
-    profiles: list[str] | None,
-    models: list[str] | None,
-    sources: list[str] | None,
-    since: datetime | None,
-    until: datetime | None,
-) -> Filter:
-    return Filter(
-        run_id=None if run is None else one_run(ledger, run),
-        profiles=tuple(profiles or ()),
-        models=tuple(models or ()),
-        sources=tuple(sources or ()),
-        since=since,
-        until=until,
-    )
 
 
 def _selected(what: str) -> Selected:

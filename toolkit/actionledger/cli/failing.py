@@ -7,6 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
+from actionledger.cli.filters import (
+    ModelsOption,
+    ProfilesOption,
+    RunOption,
+    SinceOption,
+    UntilOption,
+    filter_from,
+)
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -27,15 +35,12 @@ SHOWN_PERIODS = 6
 
 def show_failures(
     ledger: LedgerOption = None,
-    run: Annotated[str | None, typer.Option(help="Count this run's readings, not the first ones.")] = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
+    run: RunOption = None,
+    profile: ProfilesOption = None,
+    model: ModelsOption = None,
     *,
-    since: Annotated[
-        datetime | None,
-        typer.Option(help="Only responses from then on, as UTC: 2026-03-01 or 2026-03-01T12:00:00."),
-    ] = None,
-    until: Annotated[datetime | None, typer.Option(help="Only responses before then.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     by: Annotated[
         str | None,
         typer.Option(metavar="day|week", help="Count by period, and say what changed in the last one."),
@@ -57,13 +62,7 @@ def show_failures(
         raise UsageError("Give --between alone: it names its runs, and has no periods.")
     unit: Unit = "day" if by == "day" else "week"
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = Filter(
-            run_id=None if run is None else one_run(opened, run),
-            profiles=tuple(profile or ()),
-            models=tuple(model or ()),
-            since=since,
-            until=until,
-        )
+        within = filter_from(opened, run=run, profiles=profile, models=model, since=since, until=until)
         if between:
             before, after = (None if each == FIRST else one_run(opened, each) for each in between)
             _show_changes(failure_changes(opened, before, after, within), limit, as_json=as_json)

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
+from actionledger.cli.filters import ModelsOption, ProfilesOption, filter_from
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, rate_value, shown_rate
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import one_run, session_names
+from actionledger.ledger.queries.naming import session_names
 from actionledger.plurals import counted
 from actionledger.replay.loops import LoopReport, loops
 
@@ -22,14 +22,13 @@ def show_loops(
     run: Annotated[
         str | None, typer.Option(help="Look at the turns that this run read, not at the first readings.")
     ] = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
+    profile: ProfilesOption = None,
+    model: ModelsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Look through the recorded sessions for loops, as the guard of live ones does."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        run_id = None if run is None else one_run(opened, run)
-        within = Filter(run_id=run_id, profiles=tuple(profile or ()), models=tuple(model or ()))
+        within = filter_from(opened, run=run, profiles=profile, models=model)
         report = loops(opened, within)
         names = session_names(opened, {loop.session_id for loop in report.loops})
     if as_json:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from actionledger.cli.filters import ModelsOption, ProfilesOption, SourcesOption, filter_from
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -14,8 +15,7 @@ from actionledger.cli.tool_files import tools_in
 from actionledger.errors import UsageError
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import one_run, session_names
+from actionledger.ledger.queries.naming import session_names
 from actionledger.plurals import counted
 from actionledger.replay.recheck import RecheckReport, recheck
 
@@ -41,21 +41,16 @@ def recheck_calls(
     run: Annotated[
         str | None, typer.Option(help="The calls as this run has read them, not the first readings'.")
     ] = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
-    source: Annotated[list[str] | None, typer.Option("--source", help="Only this source.")] = None,
+    profile: ProfilesOption = None,
+    model: ModelsOption = None,
+    source: SourcesOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Ask what would have come of recorded calls under another schema, policy or rate; nothing runs."""
     offered = None if tools is None else tools_in(tools)
     limits = Limits(rates=tuple(map(_rate_in, rate))) if rate else None
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = Filter(
-            run_id=None if run is None else one_run(opened, run),
-            profiles=tuple(profile or ()),
-            models=tuple(model or ()),
-            sources=tuple(source or ()),
-        )
+        within = filter_from(opened, run=run, profiles=profile, models=model, sources=source)
         report = recheck(opened, profile=under, tools=offered, policy=policy, limits=limits, within=within)
         names = session_names(opened, {call.session_id for call in report.examples})
     if as_json:

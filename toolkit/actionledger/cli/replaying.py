@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from actionledger.cli.exits import ExitCode
+from actionledger.cli.filters import ModelsOption, ProfilesOption
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -46,9 +47,9 @@ def replay(
     run: Annotated[
         str | None, typer.Option(help="Compare with this run, not with the first readings.")
     ] = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
+    profile: ProfilesOption = None,
     *,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
+    model: ModelsOption = None,
     workers: Annotated[
         int | None,
         typer.Option(

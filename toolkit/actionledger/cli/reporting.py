@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
-
+from actionledger.cli.filters import ModelsOption, ProfilesOption, RunOption, filter_from
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.tables import (
@@ -27,7 +25,7 @@ from actionledger.ledger.queries.dialects import dialects
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.left_out import left_out
-from actionledger.ledger.queries.naming import one_run, session_names
+from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.usage import usage
@@ -39,15 +37,14 @@ SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
 
 def report(
     ledger: LedgerOption = None,
-    run: Annotated[str | None, typer.Option(help="Count this run's readings, not the first ones.")] = None,
-    profile: Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")] = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")] = None,
+    run: RunOption = None,
+    profile: ProfilesOption = None,
+    model: ModelsOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print how far the recorded responses got, and why the others didn't."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        run_id = None if run is None else one_run(opened, run)
-        within = Filter(run_id=run_id, profiles=tuple(profile or ()), models=tuple(model or ()))
+        within = filter_from(opened, run=run, profiles=profile, models=model)
         if as_json:
             print_json(_as_value(opened, within))
         else:

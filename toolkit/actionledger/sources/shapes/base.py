@@ -1,7 +1,7 @@
 """What a shape returns: messages with their text, calls and results, and the bodies around them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
@@ -147,6 +147,23 @@ def texts_of(message: Message, content: object) -> None:
             message.say(part)
         elif part is not None:
             message.pass_over(LeftOutReason.NOT_AN_OBJECT, type(part).__name__)
+
+
+def read_parts(
+    message: Message, content: object, read_part: Callable[[Mapping[str, Any], Message], None]
+) -> None:
+    """Take a content that is a text, a part, or a list of them.
+
+    Args:
+        message: what takes it.
+        content: the content.
+        read_part: has the message take a part.
+    """
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, Mapping):
+            read_part(part, message)
+        else:
+            texts_of(message, part)
 
 
 def plain(output: object) -> object:

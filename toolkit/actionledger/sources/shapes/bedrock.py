@@ -16,6 +16,7 @@ from actionledger.sources.shapes.base import (
     Response,
     error_kind,
     plain,
+    read_parts,
     texts_of,
     tools_text,
     total,
@@ -36,12 +37,7 @@ def message(value: Mapping[str, Any]) -> Message:
         value: the message.
     """
     found = Message("model" if text_at(value, "role") == "assistant" else "person")
-    content = value.get("content")
-    for part in content if isinstance(content, list) else [content]:
-        if isinstance(part, Mapping):
-            _read_part(part, found)
-        else:
-            texts_of(found, part)
+    read_parts(found, value.get("content"), _read_part)
     return found
 
 

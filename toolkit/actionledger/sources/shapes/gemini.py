@@ -15,7 +15,7 @@ from actionledger.sources.shapes.base import (
     Request,
     Response,
     error_kind,
-    texts_of,
+    read_parts,
     tools_text,
     total,
     with_usage,
@@ -44,12 +44,7 @@ def message(value: Mapping[str, Any]) -> Message:
     """
     role = text_at(value, "role")
     found = Message("model" if role == "model" else "system" if role == "system" else "person")
-    parts = value.get("parts")
-    for part in parts if isinstance(parts, list) else [parts]:
-        if isinstance(part, Mapping):
-            _read_part(part, found)
-        else:
-            texts_of(found, part)
+    read_parts(found, value.get("parts"), _read_part)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import gemini
-from actionledger.sources.shapes.base import Message, Speaker, texts_of
+from actionledger.sources.shapes.base import Message, Speaker, read_parts
 from actionledger.vocabulary import LeftOutReason
 
 _SPEAKERS: dict[str, Speaker] = {
@@ -51,11 +51,7 @@ def message(value: Mapping[str, Any]) -> Message:
         role = "model" if text_at(value, "role") == "assistant" else value.get("role", "model")
         return gemini.message({"role": role, "parts": parts})
     found = Message(speaker_of(text_at(value, "role")), message_id=text_at(value, "id"))
-    for part in parts if isinstance(parts, list) else [parts]:
-        if isinstance(part, Mapping):
-            _read_part(part, found)
-        else:
-            texts_of(found, part)
+    read_parts(found, parts, _read_part)
     found.usage = Usage(finish_reason=text_at(value, "finish_reason")[:80])
     return found
 
