@@ -45,6 +45,25 @@ def test_what_is_said_about_where_to_add_is_there():
     assert [each for each in places if not any((folder / each).exists() for folder in folders)] == []
 
 
+def test_the_picture_of_the_house_is_true():
+    """Each file and folder that it names is there, and each that lies on the ground floor is named."""
+    package = DOCS.parent / "toolkit/actionledger"
+    picture = (
+        (DOCS / "architecture.md").read_text(encoding="utf-8").partition("```\n")[2].partition("\n```")[0]
+    )
+    named = set(re.findall(r"[\w/]+(?:\.py\b|/)", picture.partition("\n")[2]))
+    places = [
+        package,
+        *(folder for folder in package.rglob("*") if folder.is_dir()),
+        DOCS.parent / "dashboard",
+    ]
+    places.append(DOCS.parent)
+    assert [name for name in sorted(named) if not any((place / name).exists() for place in places)] == []
+    here = {path.name + "/" * path.is_dir() for path in package.iterdir()}
+    ground = {name for name in here if not name.startswith(("_", ".", "py.typed"))}
+    assert sorted(ground - named) == []
+
+
 def cells(page: str, row: str) -> list[list[str]]:
     """Return the cells of the rows of a table, without its head; the table's first cell is given."""
     table = re.search(rf"^\| {row} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", page, re.MULTILINE)[1]

@@ -5,7 +5,6 @@ events again, and the ledger passes over them.
 """
 
 import platform
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -14,15 +13,12 @@ from hashlib import sha256
 from typing import Any, Protocol
 
 from actionledger._version import __version__
-from actionledger.canonical import json_text
 from actionledger.clock import now
 from actionledger.errors import EventTooLargeError
 from actionledger.events import (
-    ActionRecord,
     Event,
     InputLeftOut,
     ParserUsed,
-    ResponseParsed,
     ResponseReceived,
     RunFinished,
     RunStarted,
@@ -36,8 +32,7 @@ from actionledger.events import (
 )
 from actionledger.ids import derived_id, new_id
 from actionledger.text import utf8_with_halves
-from actionledger.values import ParseResult
-from actionledger.vocabulary import SENTENCES, BlockStatus, Capture, LeftOutReason, Reason, Relation, RunKind
+from actionledger.vocabulary import SENTENCES, LeftOutReason, Reason, Relation, RunKind
 
 Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
@@ -326,40 +321,6 @@ def turn_id_of(session: SessionKey, index: int) -> str:
     return derived_id("turn", session.session_id, index)
 
 
-def attempt_id_of(turn: TurnKey, run: RunKey) -> str:
-    """Return the id of the parse attempt that a run makes on a turn: a turn is read for the first time only once."""
-    return derived_id("attempt", turn.turn_id, "" if run.kind.is_first_reading else run.run_id)
-
-
-def action_id_of(attempt_id: str, index: int) -> str:
-    """Return the id of an attempt's action, by its place among the attempt's actions."""
-    return derived_id("action", attempt_id, index)
-
-
-def response_parsed(
-    result: ParseResult, turn: TurnKey, run: RunKey, duration_us: int, capture: Capture = Capture.TEXT
-) -> ResponseParsed:
-    """Return the event of a parse attempt."""
-    attempt_id = attempt_id_of(turn, run)
-    return ResponseParsed(
-        event_id=derived_id("response-parsed", attempt_id),
-        attempt_id=attempt_id,
-        run_kind=run.kind,
-        parser_id=result.parser_id,
-        parser_name=result.parser_name,
-        catalogue=result.catalogue,
-        dialect=_main_dialect(result),
-        outcome=result.outcome,
-        reason=main_reason(result),
-        duration_us=duration_us,
-        capture=capture,
-        blocks=result.blocks,
-        actions=tuple(_action_records(result, attempt_id)),
-        issues=result.issues,
-        **turn.dimensions(run.run_id),
-    )
-
-
 def turn_finished(turn: TurnKey, run_id: str, feedback: str, finished_at: datetime | None) -> TurnFinished:
     """Return the event of a turn that is over."""
     return TurnFinished(
@@ -369,38 +330,3 @@ def turn_finished(turn: TurnKey, run_id: str, feedback: str, finished_at: dateti
         feedback=feedback,
         finished_at=finished_at,
     )
-
-
-def _action_records(result: ParseResult, attempt_id: str) -> list[ActionRecord]:
-    return [
-        ActionRecord(
-            action_id=action_id_of(attempt_id, index),
-            index=index,
-            block=call.block,
-            dialect=call.dialect,
-            name=call.name,
-            status=call.status,
-            reason=call.reason,
-            span=call.span,
-            arguments=json_text(call.arguments),
-            errors=call.errors,
-            call_id=call.call_id,
-            conversions=call.conversions,
-            evidence=call.evidence,
-        )
-        for index, call in enumerate(result.actions)
-    ]
-
-
-def _main_dialect(result: ParseResult) -> str:
-    """The dialect of most blocks that were meant; of the first of them where several have as many."""
-    meant = Counter(block.dialect for block in result.blocks if block.status is not BlockStatus.IGNORED)
-    return meant.most_common(1)[0][0] if meant else ""
-
-
-def main_reason(result: ParseResult) -> Reason | None:
-    """Why something could not be read; None where all of it could."""
-    if not result.outcome.has_intent or result.outcome.is_success:
-        return None
-    lost = [block.reason for block in result.blocks if block.reason and block.status is BlockStatus.MALFORMED]
-    return lost[0] if lost else (result.issues[0].code if result.issues else None)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from actionledger.attempts import response_parsed
 from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger, queries
@@ -15,7 +16,6 @@ from actionledger.recording import (
     RunKey,
     SessionKey,
     TurnKey,
-    response_parsed,
     response_received,
     run_finished,
     run_started,

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
+from actionledger.attempts import action_id_of
 from actionledger.canonical import json_text
 from actionledger.clock import now
 from actionledger.events import (
@@ -19,7 +20,7 @@ from actionledger.events import (
 from actionledger.execution.approval import Decision, content_hash
 from actionledger.ids import derived_id
 from actionledger.privacy import mask
-from actionledger.recording import TurnKey, action_id_of
+from actionledger.recording import TurnKey
 from actionledger.values import ActionCall, Approval, Observation
 
 POLICY = "policy"

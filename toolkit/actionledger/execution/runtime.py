@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from actionledger.actions.validation import as_known
+from actionledger.attempts import attempt_id_of
 from actionledger.clock import now
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy
@@ -27,7 +28,6 @@ from actionledger.recording import (
     RunKey,
     SessionKey,
     TurnKey,
-    attempt_id_of,
     record_fitting,
     response_received,
     response_refused,

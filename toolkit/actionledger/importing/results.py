@@ -4,19 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from actionledger.attempts import action_id_of, attempt_id_of
 from actionledger.canonical import json_text
 from actionledger.events import ExecutionRecorded
 from actionledger.ids import derived_id
 from actionledger.ledger.queries.recorded import Known, OpenCall
-from actionledger.recording import (
-    KEPT_CHARACTERS,
-    Recorder,
-    RunKey,
-    SessionKey,
-    TurnKey,
-    action_id_of,
-    attempt_id_of,
-)
+from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
 from actionledger.sources.wordings import judged, text_of
 from actionledger.values import ActionCall, ParseResult

@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
+from actionledger.attempts import action_id_of
 from actionledger.events import Event, ExecutionFinished, ExecutionStarted, ResponseParsed
 from actionledger.ids import derived_id
-from actionledger.recording import RunKey, action_id_of
+from actionledger.recording import RunKey
 from actionledger.vocabulary import Origin
 
 
