@@ -81,27 +81,7 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
         Column("Started (UTC)", [started(row) or "not recorded" for row in found]),
         Column("Model", [row.model for row in found]),
         Column("Turns", [row.turns for row in found], "number"),
-        Column(
-            "Read whole",
-            [row.parsed.value for row in found],
-            "share",
-            "Responses read whole, of those that meant to act.",
-        ),
-        Column(
-            "n",
-            [
-                f"{row.parsed.successes:,} of {row.parsed.count:,}"
-                if row.parsed.count
-                else row.parsed.refusal or "–"
-                for row in found
-            ],
-            meaning="Read whole, of those that meant to act; one session has no interval.",
-        ),
-        Column(
-            "Capture",
-            [", ".join(row.captures) for row in found],
-            meaning="How much was kept of the responses that meant to act; of calls alone, reading can't be audited.",
-        ),
+        *_how_they_were_read(found),
         Column("Actions", [row.actions for row in found], "number"),
         Column("Not valid", [row.actions - row.valid for row in found], "number"),
         Column(
@@ -127,6 +107,32 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
         )
     hrefs = [links.replay_href(row.session_id, run_id=within.run_id) for row in found]
     tables.show_table("sessions", "sessions", columns, hrefs)
+
+
+def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
+    return [
+        Column(
+            "Read whole",
+            [row.parsed.value for row in found],
+            "share",
+            "Responses read whole, of those that meant to act.",
+        ),
+        Column(
+            "n",
+            [
+                f"{row.parsed.successes:,} of {row.parsed.count:,}"
+                if row.parsed.count
+                else row.parsed.refusal or "–"
+                for row in found
+            ],
+            meaning="Read whole, of those that meant to act; one session has no interval.",
+        ),
+        Column(
+            "Capture",
+            [", ".join(row.captures) for row in found],
+            meaning="How much was kept of the responses that meant to act; of calls alone, reading can't be audited.",
+        ),
+    ]
 
 
 def named(row: SessionRow) -> str:
