@@ -23,6 +23,7 @@ NEAR = [
     ("braintrust", {"rootSpanId": "x", "span_id": "x", "span_attributes": {}, "metrics": {}}),
     ("openai_batch", {"customid": "x", "response": {}, "error": None}),
     ("opencode", {"id": "x", "projectId": "x", "directory": "x"}),
+    ("goose", {"workingDir": "x", "description": "x", "message_count": 1}),
     ("langfuse", {"trace": {}, "observation": []}),
     ("otel", {"resource_spans": []}),
 ]

@@ -1,6 +1,8 @@
 """Sessions of opencode: its storage tree and its exports."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -171,6 +173,90 @@ def test_what_is_no_session_is_refused(tmp_path):
     path.write_text("[]")
     with pytest.raises(SourceError, match="no session of opencode's but list"):
         list(read(path))
+
+
+SCHEMA = """
+CREATE TABLE project (id text PRIMARY KEY, worktree text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL);
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, slug text NOT NULL, directory text NOT NULL,
+    title text NOT NULL, version text NOT NULL, share_url text, time_created integer NOT NULL, time_updated integer NOT NULL);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL,
+    data text NOT NULL);
+CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, time_created integer NOT NULL,
+    time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE session_message (id text PRIMARY KEY, session_id text NOT NULL, type text NOT NULL, data text NOT NULL);
+CREATE INDEX part_session_idx ON part (session_id);
+"""
+
+
+@pytest.fixture
+def database(tmp_path):
+    """Writes a database with what an export has, and another session in the newer table alone."""
+
+    def of(*parts):
+        path = tmp_path / "opencode.db"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(SCHEMA)
+            row = [INFO[key] for key in ("id", "projectID", "parentID", "directory", "title")]
+            columns = (
+                "(id, project_id, parent_id, directory, title, slug, version, time_created, time_updated)"
+            )
+            for given in (row, ["ses_2", "p", None, "/w", "New"]):
+                connection.execute(
+                    f"INSERT INTO session {columns} VALUES (?, ?, ?, ?, ?, 's', '1.2', ?, ?)",
+                    (*given, INFO["time"]["created"], INFO["time"]["updated"]),
+                )
+            connection.execute("INSERT INTO session_message VALUES ('m', 'ses_2', 'user', '{}')")
+            number = 0
+            for message, told in ((ASK, ASKED), (ANSWER, parts)):
+                data = {key: value for key, value in message.items() if key != "id"}
+                created = message["time"]["created"]
+                connection.execute(
+                    "INSERT INTO message VALUES (?, 'ses_1', ?, ?, ?)",
+                    (message["id"], created, created, json.dumps(data)),
+                )
+                for part in told:
+                    number += 1
+                    kept = {key: value for key, value in part.items() if key != "id"}
+                    connection.execute(
+                        "INSERT INTO part VALUES (?, ?, 'ses_1', 0, 0, ?)",
+                        (f"prt_{number:03}", message["id"], json.dumps(kept)),
+                    )
+            connection.commit()
+        return path
+
+    return of
+
+
+def test_a_database_holds_what_an_export_does(database, export):
+    """Steps, calls and their results; messages that only a newer table holds are counted."""
+    begin = {"type": "step-start"}
+    parts = (begin, tool(output="a"), done(3), begin, text("One."), done(4))
+    path = database(*parts)
+    assert [(each.source.name, each.sureness) for each in recognised(sample_of(path))] == [("opencode", 1)]
+    items = list(read(path))
+    found, exported = session(items), session(export(*parts))
+    assert found.turns == exported.turns
+    assert (found.parent, found.started_at, found.task) == (
+        exported.parent,
+        exported.started_at,
+        exported.task,
+    )
+    assert (LeftOutReason.UNKNOWN_KIND, "session_message user", 1) in {
+        (item.reason, item.detail, item.count) for item in items if isinstance(item, LeftOut)
+    }
+    assert [each.name for each in path.parent.iterdir() if "opencode" in each.name] == ["opencode.db"]
+
+
+def test_a_part_of_a_database_that_is_no_object_is_refused(database):
+    """And the rest goes on."""
+    path = database(text("One."), tool(output="a"))
+    for data, reason in (("[]", "is no object, but list"), ("{", "is no JSON"), (b"\xff", "it is no text")):
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("UPDATE part SET data = ? WHERE id = 'prt_003'", (data,))
+            connection.commit()
+        items = list(read(path))
+        assert [reason in item.reason for item in items if isinstance(item, Refusal)] == [True]
+        assert [(turn.text, len(turn.calls)) for turn in session(items).turns] == [("", 1)]
 
 
 @pytest.mark.corpus

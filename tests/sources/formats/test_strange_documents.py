@@ -25,7 +25,7 @@ def beside(name: str) -> ModuleType:
     return module
 
 
-wire, batch, logs, gemini, cline, pi, stream, tau, opencode = map(
+wire, batch, logs, gemini, cline, pi, stream, tau, opencode, goose = map(
     beside,
     (
         "cassettes",
@@ -37,6 +37,7 @@ wire, batch, logs, gemini, cline, pi, stream, tau, opencode = map(
         "agent_sdk_stream",
         "tau",
         "opencode",
+        "goose",
     ),
 )
 
@@ -56,6 +57,13 @@ DOCUMENTS = {
     },
     "tau_bench": [tau.episode()],
     "tau2": tau.result(tau.simulation()),
+    "goose": {
+        "id": "20251001_1",
+        "working_dir": "/w",
+        "extension_data": {},
+        "model_config": {"model_name": "m"},
+        "conversation": goose.MESSAGES,
+    },
     "opencode": {
         "info": opencode.INFO,
         "messages": [

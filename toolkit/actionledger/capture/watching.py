@@ -17,7 +17,7 @@ from actionledger.importing import ImportProgress, ImportReport, ImportStopped
 from actionledger.importing.plan_importer import PlanImporter
 from actionledger.importing.recognising import Told, planned
 from actionledger.ledger import Ledger
-from actionledger.ledger.taken_files import TakenFiles
+from actionledger.ledger.taken_files import TakenFiles, written_beside
 from actionledger.sources.files import Given, files_at
 from actionledger.sources.registry import source_named
 
@@ -57,7 +57,7 @@ class Watcher:
         self._ledger = ledger
         self._form = source_named(form).name if form else ""
         self._stop = stop or Event()
-        self._seen: dict[Path, tuple[int, int]] = {}
+        self._seen: dict[Path, tuple[int, int, bytes]] = {}
         self._is_due = True
 
     def take(self) -> ImportReport:
@@ -128,7 +128,8 @@ class Watcher:
         for given in files_at([self._folder]):
             with suppress(OSError):  # it is gone by now
                 status = given.path.stat()
-                state = (status.st_size, status.st_mtime_ns)
+                beside = written_beside(given.path)
+                state = (status.st_size, status.st_mtime_ns, beside)
                 if self._seen.get(given.path) == state:
                     continue
                 if _is_being_written(given.path, status.st_mtime):

@@ -17,6 +17,9 @@ from actionledger.ledger.files import TEMPORARY, LedgerFiles
 _ENDS = 64 * 1024
 """How much of a file's beginning and of its end is looked at, in bytes."""
 
+_BESIDE = ("-wal", "-journal")
+"""What the files' names end in that hold what an SQLite database has not merged into itself yet."""
+
 
 class FileState(NamedTuple):
     """What a file is known again by.
@@ -24,7 +27,7 @@ class FileState(NamedTuple):
     Args:
         size: in bytes.
         changed: when it was changed last, in nanoseconds since 1970.
-        ends: the hash of its beginning and its end.
+        ends: the hash of its beginning and its end, and of how far a database's log beside it has come.
         how: how it was read, as far as that was said.
     """
 
@@ -48,9 +51,20 @@ def state_of(path: Path, how: str) -> FileState | None:
             if status.st_size > _ENDS:
                 file.seek(max(status.st_size - _ENDS, _ENDS))
                 ends.update(file.read(_ENDS))
+        ends.update(written_beside(path))
     except (OSError, ValueError):
         return None
     return FileState(status.st_size, status.st_mtime_ns, ends.hexdigest(), how)
+
+
+def written_beside(path: Path) -> bytes:
+    """Return how far the log or journal beside a database has come; empty for any other file."""
+    states = []
+    for suffix in _BESIDE:
+        with suppress(FileNotFoundError):
+            status = path.with_name(path.name + suffix).stat()
+            states.append((suffix, status.st_size, status.st_mtime_ns))
+    return repr(states).encode() if states else b""
 
 
 class TakenFiles:

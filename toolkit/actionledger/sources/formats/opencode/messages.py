@@ -1,41 +1,24 @@
-"""Sessions of opencode: its storage tree, and what ``opencode export`` writes.
+"""What opencode says of a session, of its messages and of their parts: the same in files and in a database.
 
-Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts`` and ``storage/storage.ts``. In the tree a session is a file
-``session/PROJECT/ID.json``; its messages are ``message/ID/*.json``, their parts ``part/MESSAGE/*.json`` beside it. An export is one document with
-``info`` and ``messages``, each with its ``parts``. What came of a call stands in its part. A message may hold several steps, each one response
-of the model. Since 1.2 opencode keeps its sessions in SQLite: export them.
+Defined by sst/opencode, ``packages/opencode/src/session/message-v2.ts``. What came of a call stands in its part. A message may hold several steps,
+each one response of the model.
 """
 
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from actionledger.errors import SourceError
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at
-from actionledger.sources.base import (
-    Recorded,
-    RecordedCall,
-    RecordedResult,
-    RecordedSession,
-    Refusal,
-    Sample,
-    Source,
-    Usage,
-    Wording,
-)
-from actionledger.sources.containers import OnRead, shown
-from actionledger.sources.cut import Elements
-from actionledger.sources.documents import document_or_part, json_document
-from actionledger.sources.shapes.base import Message, Passed, left_out, since_epoch, total
+from actionledger.sources.access import count_at, number_at, object_at, text_at
+from actionledger.sources.base import Recorded, RecordedCall, RecordedResult, RecordedSession, Refusal, Usage
+from actionledger.sources.containers import shown
+from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
 from actionledger.sources.shapes.conversation import Conversation
-from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
+from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 NAME = "opencode"
 
-_NAME = re.compile(r"[\w-]{1,100}")
-"""What may be part of a path: identifiers are somebody else's."""
+Told: TypeAlias = tuple[Mapping[str, Any], list[Mapping[str, Any]]]
+"""A message and its parts."""
 
 _OTHERS = {
     "file": LeftOutReason.NO_TEXT,
@@ -50,100 +33,16 @@ _OTHERS = {
 }
 """What the parts are that are neither text nor a call."""
 
-_WORDINGS = (
-    Wording(
-        r"(?i)^(?:Error: )?The user (?:rejected|has rejected) permission",
-        Reason.REJECTED,
-        "The user rejected permission to use this specific tool call.",
-        is_telling=True,
-    ),
-    Wording(r"(?i)oldString not found in content", Reason.NO_MATCH, "oldString not found in content"),
-    Wording(
-        r"(?i)You must read the file|must be read before",
-        Reason.NOT_READ,
-        "You must read the file a.py before overwriting it.",
-    ),
-    Wording(r"(?i)Tool execution aborted", Reason.STOPPED, "Tool execution aborted"),
-)
 
-
-def read(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session of the tree, by its file, or of an export.
+def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: Passed) -> Recorded:
+    """Yield a session, if it has turns.
 
     Args:
-        path: the session's file, or the export, plain or gzipped; ``-`` for the standard input.
-        on_read: is told how far it is read.
-
-    Raises:
-        SourceError: the file can't be opened, or holds no session.
+        path: the file that it stands in.
+        info: what opencode says of it.
+        told: its messages.
+        passed: takes what was passed over.
     """
-    document, reason = document_or_part(path, on_read, Elements(("messages",), known_by=("info",)))
-    if reason:
-        yield Refusal(shown(path), 0, reason)
-    if not isinstance(document, dict):
-        raise SourceError(f"{shown(path)!r} is no session of opencode's but {type(document).__name__}.")
-    passed: Passed = Counter()
-    if "messages" in document:
-        info = object_at(document, "info")
-        told = [
-            (object_at(each, "info"), list(objects_at(each, "parts")))
-            for each in objects_at(document, "messages")
-        ]
-    else:
-        info, told = document, []
-        for item in _in_tree(path, text_at(document, "id")):
-            if isinstance(item, Refusal):
-                yield item
-            else:
-                told.append(item)
-    yield from _session(path, info, told, passed)
-    yield from left_out(shown(path), passed)
-
-
-def recognise(sample: Sample) -> float:
-    """Return how sure it is that a sample is a session of opencode's."""
-    first = sample.values[0] if sample.values else None
-    if isinstance(first, dict):
-        info = object_at(first, "info") if "messages" in first else first
-        return 1.0 if {"id", "projectID", "directory"} <= info.keys() else 0.0
-    head = sample.head.lstrip()[:2000]
-    return 0.9 if first is None and b'"projectID"' in head and b'"directory"' in head else 0.0
-
-
-def _in_tree(path: Path, name: str) -> Iterator[tuple[Mapping[str, Any], list[Mapping[str, Any]]] | Refusal]:
-    """Yield the messages of a session and their parts, in the order of their files."""
-    storage = path.absolute().parents[2]
-    for message in _documents(storage / "message", name):
-        if isinstance(message, Refusal):
-            yield message
-            continue
-        parts = []
-        for part in _documents(storage / "part", text_at(message, "id")):
-            if isinstance(part, Refusal):
-                yield part
-            else:
-                parts.append(part)
-        yield message, parts
-
-
-def _documents(folder: Path, name: str) -> Iterator[Mapping[str, Any] | Refusal]:
-    if not _NAME.fullmatch(name):
-        return
-    for file in sorted((folder / name).glob("*.json")):
-        try:
-            value = json_document(file)
-        except SourceError as error:
-            yield Refusal(shown(file), 0, str(error))
-            continue
-        yield value if isinstance(value, dict) else Refusal(shown(file), 0, "The file holds no object.")
-
-
-def _session(
-    path: Path,
-    info: Mapping[str, Any],
-    told: list[tuple[Mapping[str, Any], list[Mapping[str, Any]]]],
-    passed: Passed,
-) -> Recorded:
     conversation = Conversation()
     for message, parts in sorted(
         told, key=lambda each: number_at(object_at(each[0], "time"), "created") or 0
@@ -271,17 +170,3 @@ def _usage(value: Mapping[str, Any], why: str) -> Usage:
         cost_usd=number_at(value, "cost"),
         finish_reason=why[:80],
     )
-
-
-SOURCE = Source(
-    NAME,
-    "opencode",
-    Capture.CALLS,
-    read,
-    recognise,
-    patterns=("ses_*.json", "*.json"),
-    wordings=_WORDINGS,
-    loses="The text of calls, the tools that were offered, instructions; sessions that are kept in SQLite, which have to be exported.",
-    fields=("id", "projectID", "directory"),
-)
-"""The format."""

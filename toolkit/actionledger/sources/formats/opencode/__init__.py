@@ -1,0 +1,68 @@
+"""Sessions of opencode: its storage tree, what ``opencode export`` writes, and its database."""
+
+from pathlib import Path
+
+from actionledger.sources.access import object_at
+from actionledger.sources.base import Recorded, Sample, Source, Wording
+from actionledger.sources.containers import OnRead, head_of
+from actionledger.sources.databases import HEADER, is_database_with
+from actionledger.sources.formats.opencode.database import TABLES, read_database
+from actionledger.sources.formats.opencode.documents import read_document
+from actionledger.sources.formats.opencode.messages import NAME
+from actionledger.vocabulary import Capture, Reason
+
+_WORDINGS = (
+    Wording(
+        r"(?i)^(?:Error: )?The user (?:rejected|has rejected) permission",
+        Reason.REJECTED,
+        "The user rejected permission to use this specific tool call.",
+        is_telling=True,
+    ),
+    Wording(r"(?i)oldString not found in content", Reason.NO_MATCH, "oldString not found in content"),
+    Wording(
+        r"(?i)You must read the file|must be read before",
+        Reason.NOT_READ,
+        "You must read the file a.py before overwriting it.",
+    ),
+    Wording(r"(?i)Tool execution aborted", Reason.STOPPED, "Tool execution aborted"),
+)
+
+
+def read(path: Path, on_read: OnRead | None = None) -> Recorded:
+    """Yield a session of the tree, by its file, or of an export, or all of a database.
+
+    Args:
+        path: the session's file, or the export, plain or gzipped, ``-`` for the standard input; or the database.
+        on_read: is told how far it is read.
+
+    Raises:
+        SourceError: the file can't be opened, or holds no session.
+    """
+    is_database = head_of(path, len(HEADER), 0).startswith(HEADER)
+    yield from read_database(path, on_read) if is_database else read_document(path, on_read)
+
+
+def recognise(sample: Sample) -> float:
+    """Return how sure it is that a sample is a session of opencode's, or its database."""
+    first = sample.values[0] if sample.values else None
+    if isinstance(first, dict):
+        info = object_at(first, "info") if "messages" in first else first
+        return 1.0 if {"id", "projectID", "directory"} <= info.keys() else 0.0
+    if is_database_with(sample, TABLES):
+        return 1.0
+    head = sample.head.lstrip()[:2000]
+    return 0.9 if first is None and b'"projectID"' in head and b'"directory"' in head else 0.0
+
+
+SOURCE = Source(
+    NAME,
+    "opencode",
+    Capture.CALLS,
+    read,
+    recognise,
+    patterns=("ses_*.json", "*.json", "opencode*.db"),
+    wordings=_WORDINGS,
+    loses="The text of calls, the tools that were offered, instructions; messages that only a newer table holds, which are counted.",
+    fields=("id", "projectID", "directory"),
+)
+"""The format."""
