@@ -3,6 +3,8 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Iterator
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -11,7 +13,10 @@ import wire_bodies as bodies
 from fake_upstream import Act, Answer, Asked, Upstream
 
 import actionledger as al
+from actionledger.capture import calls
+from actionledger.capture.clients import recording_of
 from actionledger.errors import UsageError
+from actionledger.ledger.queries.progress import next_turn_indexes
 
 KEY = "sk-proj-" + "Ab12Cd34" * 6
 ASK = {"model": "gpt-x", "messages": [{"role": "user", "content": "Add."}]}
@@ -195,3 +200,58 @@ def test_what_is_no_client_is_refused(ledger: al.Ledger):
         UsageError, match="A client of OpenAI, Anthropic or httpx is recorded, or a function; not int"
     ):
         al.record(7, ledger=ledger)
+
+
+PRICES = '[[model]]\nmodel = "m*"\ninput = 1.0\noutput = 4.0\n'
+TOOK = {"input_tokens": 1_000_000, "output_tokens": 500_000}
+
+
+def test_calls_are_priced_by_a_file(ledger: al.Ledger, tmp_path: Path):
+    """A function's and a block's; other prices for the same ledger are refused, and none leave those that hold."""
+    (tmp_path / "prices.toml").write_text(PRICES)
+    prices = al.Prices.of(tmp_path / "prices.toml")
+    with al.recorded_call(ledger, "s1", model="m1") as call:
+        call.answered("Before.", usage=TOOK)
+    assert recording_of(ledger).drain(10)
+    with al.recorded_call(ledger, "s1", model="m1", prices=tmp_path / "prices.toml") as call:
+        call.answered("After.", usage=TOOK)
+    answer = {
+        "role": "assistant",
+        "content": "Hi",
+        "usage": {"prompt_tokens": 1_000_000, "completion_tokens": 0},
+    }
+    al.record(lambda: answer, ledger=ledger, session="s2", model="m2", prices=prices)()
+    al.record(lambda: answer, ledger=ledger, session="s3", model="other")()
+    with pytest.raises(UsageError, match="priced by other prices"):
+        al.record(print, ledger=ledger, prices=al.Prices(prices.rows * 2))
+    assert recording_of(ledger).drain(10)
+    found = ledger.sql("SELECT text, cost_usd, cost_origin FROM turns ORDER BY model, turn_index").fetchall()
+    assert found == [
+        ("Before.", None, None),
+        ("After.", 3.0, "prices"),
+        ("Hi", 1.0, "prices"),
+        ("Hi", None, None),
+    ]
+
+
+def test_sessions_are_asked_for_all_at_once(ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch):
+    """However many are recorded, and each goes on where the ledger has come to; what another began since is seen by the next asking."""
+    for number in range(3):
+        with al.recorded_call(ledger, f"s{number}") as call:
+            call.answered(f"First of {number}.")
+    assert recording_of(ledger).drain(10)
+    asked: list[str] = []
+    monkeypatch.setattr(
+        calls,
+        "next_turn_indexes",
+        lambda there, source: asked.append(source) or next_turn_indexes(there, source),
+    )
+    reader = calls.CallReader(ledger, "here")
+    about = [calls.About(f"s{number}") for number in (*range(50), 1)]
+    made = [calls.Answered(each, "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1) for each in about]
+    places = [(item.external_id, item.turns[0].index) for each in made for item in reader.read(each)]
+    assert places[:4] == [("s0", 1), ("s1", 1), ("s2", 1), ("s3", 0)]
+    assert (places[-1], asked) == (("s1", 2), ["live"])
+    monkeypatch.setattr(calls, "FRESH", 0.0)
+    list(reader.read(calls.Answered(calls.About("new"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)))
+    assert asked == ["live", "live"]

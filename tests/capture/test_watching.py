@@ -78,6 +78,19 @@ def test_a_line_that_is_being_written_is_waited_for(tmp_path: Path, ledger: al.L
     assert turns(ledger) == 2
 
 
+def test_what_is_taken_in_is_priced(tmp_path: Path, ledger: al.Ledger):
+    """By the prices that the watching was told."""
+    folder = tmp_path / "projects"
+    write(folder / "a.jsonl", line(1))
+    (tmp_path / "prices.toml").write_text('[[model]]\nmodel = "gpt-*"\ninput = 1.0\noutput = 4.0\n')
+    watcher = Watcher(folder, ledger, prices=al.Prices.of(tmp_path / "prices.toml"))
+    assert watcher.take().priced == watcher.report.priced == 1
+    [(cost, tokens)] = ledger.sql(
+        "SELECT cost_usd, input_tokens + 4 * output_tokens FROM turns WHERE cost_origin = 'prices'"
+    ).fetchall()
+    assert cost == pytest.approx(tokens / 1e6)
+
+
 def test_files_that_are_none_of_a_known_format_are_passed_over(tmp_path: Path, ledger: al.Ledger):
     """And one that is gone, or holds something else, ends nothing."""
     folder = tmp_path / "in"

@@ -6,7 +6,9 @@ from datetime import datetime
 import pytest
 
 import actionledger as al
+from actionledger.cli.tables import usage_line
 from actionledger.errors import SourceError, UsageError
+from actionledger.ledger.queries import usage
 
 FILE = """
 [[model]]
@@ -84,6 +86,45 @@ def test_what_is_recorded_stays_and_what_has_no_price_is_named(tmp_path, prices)
         found = ledger.sql("SELECT cost_usd, cost_origin FROM turns ORDER BY turn_index").fetchall()
     assert found == [(9.0, "recorded"), (3.0, "prices"), (None, None), (None, None)]
     assert (report.priced, dict(report.unpriced)) == (1, {"large": 1})
+
+
+def test_turns_that_were_there_without_a_cost_are_counted_and_grown_ones_are_priced(tmp_path, prices):
+    """What is recorded stays; a later state of a message is recorded anew, with what it cost."""
+
+    def told(words, tokens):
+        usage = al.Usage(input_tokens=1_000_000, output_tokens=tokens)
+        first = al.RecordedTurn(0, "a", usage=TOOK, external_id="m1")
+        return al.RecordedSession(
+            "s", None, "small-1", "", (first, al.RecordedTurn(1, words, usage=usage, external_id="m2"))
+        )
+
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        assert al.import_sessions(ledger, [told("b", 1)]).unfilled == 0
+        report = al.import_sessions(ledger, [told("b, and more", 500_000)], prices=prices)
+        assert (report.known, report.revised, report.priced, report.unfilled) == (1, 1, 1, 1)
+        again = al.import_sessions(ledger, [told("b, and more", 500_000)], prices=prices)
+        assert (again.turns, again.unfilled) == (0, 1)
+        costs = ledger.sql("SELECT text, cost_usd, cost_origin FROM turns ORDER BY text").fetchall()
+        assert costs == [("a", None, None), ("b, and more", 3.0, "prices")]
+
+
+def test_how_much_of_a_sum_is_by_the_price_file_is_said(tmp_path, prices):
+    """As recorded, by the file, or both."""
+    took = al.Usage(input_tokens=1, output_tokens=1, cost_usd=9.0)
+    recorded, priced = (
+        al.RecordedSession(name, None, "small-1", "", (al.RecordedTurn(0, name, usage=usage),))
+        for name, usage in (("r", took), ("p", TOOK))
+    )
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [recorded], prices=prices)
+        assert "$9.00 as recorded (1 of 1 response)" in usage_line(usage(ledger))
+        al.import_sessions(ledger, [priced], prices=prices)
+        found = usage(ledger)
+        assert (found.cost_usd, found.by_prices, found.by_prices_usd) == (12.0, 1, 3.0)
+        assert "$12.00, $3.00 of it by a price file for 1 response (2 of 2 responses)" in usage_line(found)
+    with al.open_ledger(tmp_path / "m.duckdb") as ledger:
+        al.import_sessions(ledger, [priced], prices=prices)
+        assert "$3.00 by a price file (1 of 1 response)" in usage_line(usage(ledger))
 
 
 @pytest.mark.parametrize(

@@ -86,6 +86,31 @@ def test_a_ledger_of_version_4_gets_thoughts_and_where_costs_come_from(connectio
     assert connection.execute(asked).fetchall() == [("a", None, 0.5, "recorded"), ("b", None, None, None)]
 
 
+def test_what_version_4_left_out_anew_with_each_import_counts_as_it_stood_last(connection) -> None:
+    """Each import of a growing file told all of it; results of no call were told with their turn, and once."""
+    connection.execute((FIXTURES / "version_4.sql").read_text(encoding="utf-8"))
+    told = [
+        ("a.jsonl", "bookkeeping", "mode", [3, 5, 8]),
+        ("a.jsonl", "compacted", "", [1, 1]),
+        ("b.jsonl", "bookkeeping", "mode", [2]),
+        ("a.jsonl", "no_call", "", [4, 1]),
+    ]
+    for path, reason, detail, counts in told:
+        for day, count in enumerate(counts, start=1):
+            connection.execute(
+                "INSERT INTO left_out VALUES (uuid(), ?, ?, ?, ?, make_timestamp(2026, 1, ?, 0, 0, 0))",
+                [path, reason, detail, count, day],
+            )
+    migrate(connection)
+    asked = "SELECT path, reason, detail, sum(count) FROM left_out GROUP BY ALL ORDER BY ALL"
+    assert connection.execute(asked).fetchall() == [
+        ("a.jsonl", "bookkeeping", "mode", 8),
+        ("a.jsonl", "compacted", "", 1),
+        ("a.jsonl", "no_call", "", 4),
+        ("b.jsonl", "bookkeeping", "mode", 2),
+    ]
+
+
 def test_a_segment_of_version_4_is_read_with_its_costs(tmp_path) -> None:
     """Its responses say what they cost and not where that comes from."""
     session = SessionKey(session_id=new_id(), profile="none", model="m", task="")

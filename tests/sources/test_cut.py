@@ -9,7 +9,7 @@ import pytest
 import actionledger as al
 from actionledger.sources.base import Refusal
 from actionledger.sources.cut import Elements, whole_part
-from actionledger.sources.formats import atif, gemini_cli, langsmith, otel
+from actionledger.sources.formats import atif, gemini_cli, inspect, langfuse, langsmith, opencode, otel, tau2
 
 STEPS = [
     {"step_id": 1, "source": "user", "message": "Was?"},
@@ -101,7 +101,7 @@ def read_cut(read, tmp_path: Path, value: object, at: str) -> tuple[list, list[s
 
 
 def test_lists_of_other_formats_are_kept_as_far_as_they_go(tmp_path: Path):
-    """Gemini CLI's messages, a list of LangSmith's runs, spans of OTLP and of Jaeger."""
+    """Gemini CLI's messages, a list of LangSmith's runs, spans of OTLP."""
     said = [{"id": f"m{n}", "type": "gemini", "content": f"said {n}"} for n in range(4)]
     chat = {"sessionId": "s", "projectHash": "p", "messages": said}
     turns, refused = read_cut(gemini_cli.read, tmp_path, chat, "said 3")
@@ -123,6 +123,83 @@ def test_lists_of_other_formats_are_kept_as_far_as_they_go(tmp_path: Path):
     ]  # fmt: skip
     turns, refused = read_cut(langsmith.read, tmp_path, runs, "said 3")
     assert (len(turns), len(refused)) == (3, 1)
+
+
+def jaeger() -> dict:
+    """Jaeger's answer: a trace with a span for each response."""
+    spans = [
+        {"traceID": "0" * 31 + "1", "spanID": f"{n:016x}", "operationName": "chat", "startTime": 10**15 + n, "duration": 5, "references": [],
+         "tags": [{"key": "gen_ai.operation.name", "type": "string", "value": "chat"},
+                  {"key": "gen_ai.completion", "type": "string", "value": f"said {n}"}]}
+        for n in range(4)
+    ]  # fmt: skip
+    return {"data": [{"traceID": "0" * 31 + "1", "spans": spans, "processes": {}}]}
+
+
+def langfuse_trace() -> dict:
+    observations = [
+        {"id": f"o{n}", "traceId": "t", "type": "GENERATION", "name": "g", "startTime": f"2026-02-03T15:19:0{n}.000Z",
+         "model": "m", "input": [{"role": "user", "content": f"asked {n}"}], "output": f"said {n}"}
+        for n in range(4)
+    ]  # fmt: skip
+    return {"trace": {"id": "t"}, "observations": observations}
+
+
+def inspect_log() -> dict:
+    samples = [
+        {"id": str(n), "epoch": 1, "uuid": f"u{n}", "input": "Guess.", "messages": [], "events": [
+            {"event": "model", "model": "m", "input": [], "timestamp": "2025-10-06T10:15:45+02:00", "output": {
+                "model": "m", "choices": [{"message": {"id": f"m{n}", "role": "assistant", "content": f"said {n}"}}]}}]}
+        for n in range(4)
+    ]  # fmt: skip
+    return {
+        "version": 2,
+        "eval": {"run_id": "r", "task_id": "t", "task": "guess", "model": "m"},
+        "samples": samples,
+    }
+
+
+def tau2_results() -> dict:
+    simulations = [
+        {"id": f"s{n}", "task_id": str(n), "reward_info": {"reward": 1.0}, "messages": [
+            {"role": "user", "content": "Hi", "turn_idx": 0}, {"role": "assistant", "content": f"said {n}", "turn_idx": 1}]}
+        for n in range(4)
+    ]  # fmt: skip
+    info = {"agent_info": {"llm": "m"}, "environment_info": {"domain_name": "d"}}
+    return {"info": info, "tasks": [], "simulations": simulations}
+
+
+def opencode_export() -> dict:
+    messages = [
+        {"info": {"id": f"msg_{n}", "role": "assistant", "time": {"created": 1730000000000 + n}},
+         "parts": [{"id": f"p{n}", "type": "text", "text": f"said {n}"}]}
+        for n in range(4)
+    ]  # fmt: skip
+    return {"info": {"id": "s", "projectID": "p", "directory": "/w"}, "messages": messages}
+
+
+@pytest.mark.parametrize(
+    ("read", "value"),
+    [
+        (otel.read, jaeger()),
+        (langfuse.read, langfuse_trace()),
+        (inspect.read, inspect_log()),
+        (tau2.read, tau2_results()),
+        (opencode.read, opencode_export()),
+    ],
+    ids=["jaeger", "langfuse", "inspect", "tau2", "opencode"],
+)
+def test_each_format_keeps_the_whole_elements_and_says_how_many(read, value: object, tmp_path: Path):
+    """Cut in the last one, three are kept; whole, all four, and nothing is refused."""
+    turns, [refused] = read_cut(read, tmp_path, value, "said 3")
+    assert turns == ["said 0", "said 1", "said 2"]
+    assert "breaks off at byte" in refused
+    assert ", 3 before that" in refused
+    path = tmp_path / "whole.json"
+    path.write_text(json.dumps(value))
+    items = list(read(path, None))
+    assert len([turn for item in items if isinstance(item, al.RecordedSession) for turn in item.turns]) == 4
+    assert [item for item in items if isinstance(item, Refusal)] == []
 
 
 def test_a_compressed_document_that_breaks_off_is_kept_as_well(tmp_path: Path):

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from time import monotonic
 from typing import Any
 
 from actionledger.capture.wire import SOURCE
@@ -11,9 +12,12 @@ from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.importing.live import recorded_turn
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.progress import next_turn_index
+from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.sources.base import Item, LeftOut, RecordedSession
 from actionledger.vocabulary import LeftOutReason
+
+FRESH = 5.0
+"""For how long it is taken for known how far the ledger's sessions have come, in seconds: others may record into the same ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,8 @@ class CallReader:
         self._ledger = ledger
         self._origin = origin
         self._next: dict[str, int] = {}
+        self._there: dict[str, int] = {}
+        self._asked_at = -FRESH
 
     def read(self, made: Answered) -> Iterator[Item]:
         """Yield what a call adds to its session, or that it adds nothing.
@@ -109,9 +115,16 @@ class CallReader:
 
     def _index(self, session: str) -> int:
         if session not in self._next:
-            self._next[session] = next_turn_index(self._ledger, derived_id("session", SOURCE, session))
+            self._next[session] = self._known().get(derived_id("session", SOURCE, session), 0)
         self._next[session] += 1
         return self._next[session] - 1
+
+    def _known(self) -> dict[str, int]:
+        """Return the place that the next turn of each session has; asked of all at once, a session costs next to nothing."""
+        if monotonic() - self._asked_at >= FRESH:
+            self._there = next_turn_indexes(self._ledger, SOURCE)
+            self._asked_at = monotonic()
+        return self._there
 
 
 def plain(answer: object) -> tuple[Any, int]:

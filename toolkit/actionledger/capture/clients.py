@@ -20,11 +20,15 @@ from actionledger.capture.wire import SOURCE, WireReader
 from actionledger.clock import now
 from actionledger.errors import UsageError
 from actionledger.ids import new_id
+from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.sources.base import Item
 
 AnyLedger: TypeAlias = Ledger | str | os.PathLike[str]
 """A ledger, or its file."""
+
+AnyPath: TypeAlias = str | os.PathLike[str]
+"""A path of a file."""
 
 Target = TypeVar("Target")
 
@@ -42,6 +46,7 @@ def record(
     task: str = "",
     profile: str | None = None,
     tools: list[Mapping[str, Any]] | None = None,
+    prices: Prices | AnyPath | None = None,
 ) -> Target:
     """Return a client or a function that does what it did, and has what its model answers recorded.
 
@@ -56,9 +61,11 @@ def record(
         task: of a function, what the session is about.
         profile: of a function, the profile whose parser reads texts; every format by default.
         tools: of a function, the tools that the model is offered, as the OpenAI interface takes them.
+        prices: what responses cost of which only the tokens are known, or the file that says it; one for all that is recorded into the ledger.
 
     Raises:
-        UsageError: it is nothing that can be recorded.
+        SourceError: the prices can't be read.
+        UsageError: it is nothing that can be recorded, or other prices hold already.
         LedgerError: the ledger can't be opened.
 
     Example:
@@ -73,7 +80,7 @@ def record(
     client: Any = target
     http = client if package_of(client) else getattr(client, "_client", None)
     if package_of(http):
-        copied = recorded_http(http, recording_of(ledger).put)
+        copied = recorded_http(http, recording_of(ledger, prices).put)
         return cast("Target", copied if http is client else client.with_options(http_client=copied))
     if not callable(target):
         raise UsageError(
@@ -81,7 +88,7 @@ def record(
         )
     name = session or f"{getattr(target, '__name__', 'calls')} {new_id()}"
     about = About(name, model, task, profile, tools)
-    return cast("Target", _recorded_function(target, recording_of(ledger), about))
+    return cast("Target", _recorded_function(target, recording_of(ledger, prices), about))
 
 
 class Call:
@@ -110,6 +117,7 @@ def recorded_call(
     task: str = "",
     profile: str | None = None,
     tools: list[Mapping[str, Any]] | None = None,
+    prices: Prices | AnyPath | None = None,
 ) -> Iterator[Call]:
     """Record what a block of code is answered by its model, how long it took, or with what kind of error it failed.
 
@@ -120,8 +128,11 @@ def recorded_call(
         task: what the session is about.
         profile: the profile whose parser reads texts; every format by default.
         tools: the tools that the model is offered, as the OpenAI interface takes them.
+        prices: what responses cost of which only the tokens are known, or the file that says it; one for all that is recorded into the ledger.
 
     Raises:
+        SourceError: the prices can't be read.
+        UsageError: other prices hold already.
         LedgerError: the ledger can't be opened.
 
     Example:
@@ -133,24 +144,31 @@ def recorded_call(
         [('All done.', 3)]
     """
     call = Call()
-    with _measured(recording_of(ledger), About(session, model, task, profile, tools), call):
+    with _measured(recording_of(ledger, prices), About(session, model, task, profile, tools), call):
         yield call
 
 
-def recording_of(ledger: AnyLedger) -> Recording[Any]:
+def recording_of(ledger: AnyLedger, prices: Prices | AnyPath | None = None) -> Recording[Any]:
     """Return the one recording of a ledger; it ends when the ledger is closed, or the program.
 
     Args:
         ledger: the ledger, or its file.
+        prices: what responses cost of which only the tokens are known, or the file that says it; None for what holds already.
 
     Raises:
+        SourceError: the prices can't be read.
+        UsageError: other prices hold already.
         LedgerError: it can't be opened.
     """
+    costs = prices if prices is None or isinstance(prices, Prices) else Prices.of(prices)
     there = opened(ledger)
     with _lock:
         if there not in _recordings:
             _recordings[there] = _begun(there)
-        return _recordings[there]
+        recording = _recordings[there]
+    if costs is not None:
+        recording.price_by(costs)
+    return recording
 
 
 def opened(ledger: AnyLedger) -> Ledger:

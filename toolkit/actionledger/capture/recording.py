@@ -12,7 +12,7 @@ from functools import partial
 from time import monotonic
 from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
-from actionledger.errors import EventTooLargeError, LedgerError
+from actionledger.errors import EventTooLargeError, LedgerError, UsageError
 from actionledger.forking import watch
 from actionledger.importing import ImportReport, Prices
 from actionledger.importing.sessions import SourcesImporter
@@ -104,6 +104,7 @@ class Recording(Generic[Taken]):
         self._origin = origin
         self._bounds = (waiting_bytes, waiting_items)
         self._importers = SourcesImporter(ledger, origin=origin, prices=prices, is_live=True)
+        self._prices = prices
         self._importers.begin(source)
         self._begin()
         watch(self)
@@ -131,6 +132,22 @@ class Recording(Generic[Taken]):
             thing: what is to be recorded.
         """
         self.offer(thing, "queue_full")
+
+    def price_by(self, prices: Prices) -> None:
+        """Say what responses cost from now on of which only the tokens are known.
+
+        Args:
+            prices: the prices.
+
+        Raises:
+            UsageError: other prices hold already.
+        """
+        if self._prices not in {None, prices}:
+            raise UsageError(
+                "What is recorded into this ledger is priced by other prices already; give all of them the same."
+            )
+        self._prices = prices
+        self._importers.price_by(prices)
 
     def offer(self, thing: Taken, otherwise: str) -> bool:
         """Have something recorded where there is room for it; returns at once and raises nothing.

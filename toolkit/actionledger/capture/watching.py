@@ -15,6 +15,7 @@ from actionledger.errors import SourceError
 from actionledger.extras import require
 from actionledger.importing import ImportProgress, ImportReport, ImportStopped
 from actionledger.importing.plan_importer import PlanImporter
+from actionledger.importing.prices import Prices
 from actionledger.importing.recognising import Told, planned
 from actionledger.ledger import Ledger
 from actionledger.ledger.taken_files import TakenFiles, written_beside
@@ -39,6 +40,7 @@ class Watcher:
         folder: the folder, or one file.
         ledger: where to record.
         form: the format of all its files; each one's own where it is empty.
+        prices: what responses cost of which only the tokens are recorded.
         stop: ends reading and watching when it is set; what was taken in is kept.
 
     Attributes:
@@ -49,7 +51,15 @@ class Watcher:
         UnknownNameError: there is no such format.
     """
 
-    def __init__(self, folder: Path, ledger: Ledger, *, form: str = "", stop: Event | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        ledger: Ledger,
+        *,
+        form: str = "",
+        stop: Event | None = None,
+        prices: Prices | None = None,
+    ) -> None:
         if not folder.exists():
             raise SourceError(f"There is no folder {str(folder)!r} to watch.")
         self.report = ImportReport()
@@ -57,6 +67,7 @@ class Watcher:
         self._ledger = ledger
         self._form = source_named(form).name if form else ""
         self._stop = stop or Event()
+        self._prices = prices
         self._seen: dict[Path, tuple[int, int, bytes]] = {}
         self._is_due = True
 
@@ -82,6 +93,7 @@ class Watcher:
             origin=str(self._folder),
             read_as=None,
             on_progress=self._end_if_stopped,
+            prices=self._prices,
         )
         try:
             return importer.run()

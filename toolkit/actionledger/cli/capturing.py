@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -28,6 +28,15 @@ OTLP_PORT = 4318
 
 _LAST_SECONDS = 2.0
 
+PricesOption: TypeAlias = Annotated[
+    Path | None,
+    typer.Option(
+        "--prices",
+        help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
+    ),
+]
+"""The option ``--prices``."""
+
 _DROPPED = {
     "queue_full": "more waited to be written than is kept in memory",
     "ledger_failed": "the ledger could not be written to",
@@ -49,13 +58,7 @@ def proxy(
     silence: Annotated[
         float, typer.Option("--timeout", min=1.0, help="How long the upstream may be silent, in seconds.")
     ] = 900.0,
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            "--prices",
-            help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
-        ),
-    ] = None,
+    prices: PricesOption = None,
 ) -> None:
     """Pass an agent's requests on to its model's server, and record what comes back, until interrupted.
 
@@ -146,16 +149,18 @@ def watch(
     form: Annotated[
         str, typer.Option("--format", help="The format of all its files; each one's own if not given.")
     ] = "",
+    prices: PricesOption = None,
 ) -> None:
     """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
     from actionledger.capture.watching import Watcher  # noqa: PLC0415 - an optional dependency
 
     where = ledger or DEFAULT_LEDGER
+    costs = None if prices is None else Prices.of(prices)
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     with open_ledger(where) as opened:
-        watcher = Watcher(folder.expanduser(), opened, form=form, stop=stop)
+        watcher = Watcher(folder.expanduser(), opened, form=form, stop=stop, prices=costs)
         print_note(f"Watching {folder}, recording to {where}. Ctrl-C ends it.")
         report = watcher.run(lambda taken_now: print_note(f"{taken(taken_now)}."))
     beside.print(
@@ -165,6 +170,7 @@ def watch(
     )
     print_refusals(report, where)
     print_left_out(report)
+    print_priced(report)
     beside.print(plain(f"Next: actionledger report --ledger {where}"))
 
 

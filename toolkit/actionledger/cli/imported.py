@@ -53,6 +53,13 @@ def print_priced(report: ImportReport) -> None:
         print_note(
             f"{counted(report.priced, 'turn')} cost what the price file says (cost_origin = 'prices')."
         )
+    if report.unfilled:
+        what = counted(report.unfilled, "turn was", "turns were")
+        print_note(
+            f"{what} there already without a cost, and stay so though the price file has one: what is recorded isn't changed. Import "
+            "into a new ledger to have them priced.",
+            style="yellow",
+        )
     for model, count in report.unpriced.most_common(SHOWN_REFUSALS):
         print_note(
             f"no price for {model or 'a model without a name'!r}: {counted(count, 'turn')}", style="yellow"

@@ -209,11 +209,18 @@ def usage_line(found: "UsageSums") -> str:
         )
     if found.priced:
         parts.append(
-            f"${found.cost_usd:,.2f} as recorded ({found.priced:,} of {counted(found.turns, 'response')})"
+            f"${found.cost_usd:,.2f}{_origin_of_costs(found)} ({found.priced:,} of {counted(found.turns, 'response')})"
         )
     if found.latency_ms is not None:
         parts.append(f"{found.latency_ms / 1000:,.1f} s in the median ({found.timed:,} timed)")
     return f"Took {'; '.join(parts)}." if parts else ""
+
+
+def _origin_of_costs(found: "UsageSums") -> str:
+    """Return whether costs are as recorded, by a price file, or how much of them is."""
+    if found.by_prices in {0, found.priced}:
+        return " by a price file" if found.by_prices else " as recorded"
+    return f", ${found.by_prices_usd:,.2f} of it by a price file for {counted(found.by_prices, 'response')}"
 
 
 def left_out_table(found: "Iterable[Omission]") -> Sheet:

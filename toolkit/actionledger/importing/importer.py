@@ -68,6 +68,7 @@ class Importer:
 
     Attributes:
         file: the file that is being read, where the sessions come from several.
+        prices: what responses cost of which only the tokens are recorded; None to leave that open.
     """
 
     def __init__(
@@ -91,7 +92,7 @@ class Importer:
         self.report = ImportReport()
         self.file = origin
         self._read_as = read_as
-        self._prices = prices
+        self.prices = prices
         self._results = Results(self._record_in_run, self.run, known, wordings)
         self._has_begun = False
         self._parsers: set[str] = set()
@@ -194,6 +195,7 @@ class Importer:
         looked = looked_up(self.known, self.source, item, session, turn)
         if not self._is_to_be_taken(item, session, looked):
             if looked.state is State.KNOWN:
+                self._note_unfilled(session, looked)
                 late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
                 self.report.results += late
             return
@@ -243,18 +245,26 @@ class Importer:
         """Return what a turn cost by the price file, where its recording doesn't say; one without a price is counted."""
         took = turn.usage
         if (
-            self._prices is None
+            self.prices is None
             or took.cost_usd is not None
             or took.output_tokens is None
             or took.input_tokens is None
         ):
             return {}
-        cost = self._prices.cost(key.session.model, took, turn.occurred_at)
+        cost = self.prices.cost(key.session.model, took, turn.occurred_at)
         if cost is None:
             self.report.unpriced[key.session.model] += 1
             return {}
         self.report.priced += 1
         return {"cost_usd": cost, "cost_origin": CostOrigin.PRICES}
+
+    def _note_unfilled(self, session: SessionKey, looked: Looked) -> None:
+        """Count a turn that has been there without a cost, and has a price by now: what was recorded stays as it is."""
+        turn, there = looked.turn, self.known.turns.get(looked.turn_id)
+        if self.prices is None or turn.usage.cost_usd is not None or there is None or there.has_cost:
+            return
+        model = turn.model or session.model
+        self.report.unfilled += self.prices.cost(model, turn.usage, turn.occurred_at) is not None
 
     def _run(
         self, item: RecordedSession, session: SessionKey, profile: Profile, workspace: Workspace

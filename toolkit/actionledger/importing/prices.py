@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from fnmatch import fnmatchcase
 from math import isfinite
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,7 @@ class Prices:
     rows: tuple[Price, ...]
 
     @classmethod
-    def of(cls, path: str | Path) -> "Prices":
+    def of(cls, path: str | PathLike[str]) -> "Prices":
         """Return the prices of a file: TOML or JSON with a list ``model``, or JSON as LiteLLM publishes it.
 
         Args:

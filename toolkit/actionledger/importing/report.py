@@ -30,6 +30,8 @@ class ImportReport:
         priced: new turns of which a price file says what they cost.
         unpriced: how many have tokens, and a model that it has no price for, by the model's name.
 
+        unfilled: turns that were there already without a cost, and have a price now: they stay as they were recorded.
+
     Example:
         >>> session = al.RecordedSession("s1", None, "some-model", "", (al.RecordedTurn(0, "Hello."),))
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -54,6 +56,7 @@ class ImportReport:
     found: Counter[str] = field(default_factory=Counter)
     priced: int = 0
     unpriced: Counter[str] = field(default_factory=Counter)
+    unfilled: int = 0
 
     @property
     def left_out_by_reason(self) -> dict[LeftOutReason, int]:
@@ -82,4 +85,5 @@ class ImportReport:
         self.found += other.found
         self.priced += other.priced
         self.unpriced += other.unpriced
+        self.unfilled += other.unfilled
         return self

@@ -73,6 +73,12 @@ class SourcesImporter:
         reports = (each.report for each in self._importers.values())
         return sum(len(report.refusals) + len(report.differing) for report in reports)
 
+    def price_by(self, prices: Prices | None) -> None:
+        """Say what responses cost from now on of which only the tokens are recorded."""
+        self._prices = prices
+        for each in self._importers.values():
+            each.prices = prices
+
     def take(self, item: Item, source: str, format_name: str = "") -> None:
         """Take in a session or a piece of one, or note what is none.
 

@@ -71,7 +71,7 @@ def remember(known: Known, looked: Looked) -> None:
     """Add a turn that was taken in to what is known."""
     turn = looked.turn
     known.turns[looked.turn_id] = KnownTurn(
-        digest(looked.text), len(looked.text), len(turn.calls), turn.usage.output_tokens
+        digest(looked.text), len(looked.text), len(turn.calls), turn.usage.output_tokens, has_cost=True
     )
     if looked.replaces:
         known.superseded[looked.replaces] = looked.turn_id

@@ -76,7 +76,21 @@ def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
     """Make room for what models thought, and for where a cost comes from: before, only recordings said one."""
     if _add_missing_columns(connection):
         connection.execute("UPDATE turn_starts SET cost_origin = 'recorded' WHERE cost_usd IS NOT NULL")
+    _keep_last_of_left_out(connection)
     _make_views_anew(connection)
+
+
+def _keep_last_of_left_out(connection: DuckDBPyConnection) -> None:
+    """Keep of what was left out of a file how it stood at the last import.
+
+    Each import of a file had recorded all of that anew, so that the sum counted it as often as the file was taken in. Results of no call were
+    counted with their turn as well, which was taken in once: of those the most that an import has seen is kept.
+    """
+    connection.execute("""
+        DELETE FROM left_out WHERE rowid IN (
+            SELECT rowid FROM left_out
+            QUALIFY row_number() OVER (PARTITION BY path, reason, detail
+                                       ORDER BY CASE reason WHEN 'no_call' THEN count ELSE 0 END DESC, recorded_at DESC, rowid DESC) > 1)""")
 
 
 def _add_missing_columns(connection: DuckDBPyConnection) -> bool:

@@ -21,12 +21,14 @@ class KnownTurn(NamedTuple):
         characters: how long that is, in code points.
         call_count: how many calls stood beside it.
         output_tokens: how many it took; None where nobody recorded it.
+        has_cost: whether it is known what it cost.
     """
 
     digest: str
     characters: int
     call_count: int = 0
     output_tokens: int | None = None
+    has_cost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,7 @@ _DIGEST = 16
 
 _TURNS = f"""
 {_KNOWN}
-SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}), characters, call_count, output_tokens
+SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}), characters, call_count, output_tokens, cost_usd IS NOT NULL
 FROM turn_starts SEMI JOIN known USING (session_id)"""
 
 _SUPERSEDED = f"""

@@ -16,6 +16,8 @@ class UsageSums:
         input_tokens, output_tokens, cached_tokens, cache_write_tokens, reasoning_tokens: the sums over those.
         priced: of how many responses the cost is recorded.
         cost_usd: the sum over those, in dollars.
+        by_prices: of how many the cost is a price file's.
+        by_prices_usd: the sum over those, in dollars.
         timed: of how many responses it is recorded how long they took.
         latency_ms: the median of those, in milliseconds; None where there is none.
     """
@@ -29,6 +31,8 @@ class UsageSums:
     reasoning_tokens: int
     priced: int
     cost_usd: float
+    by_prices: int
+    by_prices_usd: float
     timed: int
     latency_ms: float | None
 
@@ -42,6 +46,8 @@ _SUMS = picked(
     priced="count(cost_usd)",
     cost_usd="coalesce(sum(cost_usd), 0)",
     timed="count(latency_ms)",
+    by_prices="count(cost_usd) FILTER (cost_origin = 'prices')",
+    by_prices_usd="coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0)",
     latency_ms="median(latency_ms)",
     **{name: f"coalesce(sum({name}), 0)::BIGINT" for name in _TOKENS},
 )
