@@ -179,6 +179,28 @@ def test_a_request_around_one_that_was_told_is_not_told_again():
         assert counts(list(traces.due(all_of_them=True)))[0] == 0
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_requests_that_began_at_once_have_their_places_in_any_order(order: tuple[int, ...]):
+    """Nothing but their identifiers tells which comes first, and not which span came first."""
+    asked = [chat(n, [], text("assistant", f"{n}"), trace=1, parent=0) for n in range(1, 4)]
+    at = {key: asked[0][key] for key in ("startTimeUnixNano", "endTimeUnixNano")}
+    traces = held()
+    items = came(traces, *([asked[place] | at] for place in order)) + list(traces.due(all_of_them=True))
+    [session] = [item for item in items if isinstance(item, RecordedSession)]
+    assert [(turn.index, turn.text) for turn in session.turns] == [(0, "1"), (1, "2"), (2, "3")]
+
+
+def test_traces_of_a_session_are_told_one_after_the_other_as_together(tmp_path: Path):
+    """A trace that comes when its session was told already adds its turns, and what is left out of it."""
+    both = [*agent(1, "both"), *agent(2, "both")]
+    traces = held()
+    items = came(traces, agent(1, "both")) + list(traces.due(all_of_them=True))
+    items += came(traces, agent(2, "both")) + list(traces.due(all_of_them=True))
+    whole = of_a_file(tmp_path, both)
+    assert essence(items)[1] == essence(whole)[1]
+    assert counts(items) == counts(whole) == (6, 2, 2, 2 * 14)
+
+
 def test_spans_of_no_model_are_counted_alone():
     """A trace of a web server is no session."""
     traces = held()

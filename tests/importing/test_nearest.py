@@ -1,12 +1,15 @@
 """What people are told an unknown file is nearest to."""
 
 import json
+from pathlib import Path
 
 import pytest
 
 from actionledger.errors import SourceError
 from actionledger.importing.paths import import_path
-from actionledger.sources.registry import sources
+from actionledger.sources.registry import recognised, sample_of, sources
+
+AGENTS = Path(__file__).parents[3] / "shared" / "corpora" / "agents"
 
 WITHOUT_NAMES = {"aider", "intercode", "table"}
 """Formats without fields: Markdown, episodes under their numbers, and tables, whose columns are those of ``jsonl``."""
@@ -24,12 +27,20 @@ NEAR = [
     ("openai_batch", {"customid": "x", "response": {}, "error": None}),
     ("opencode", {"id": "x", "projectId": "x", "directory": "x"}),
     ("goose", {"workingDir": "x", "description": "x", "message_count": 1}),
+    ("goose", {"id": "x", "workingDir": "x", "extension_data": {}, "conversation": []}),
+    ("otel", {"span_name": "x", "attributes": {}, "scopeName": "x"}),
+    ("otel", {"name": "x", "trace_id": "x", "spanID": "x", "attributes": {}}),
+    ("openai_batch", {"customId": "x", "method": "x", "url": "x", "body": {}}),
+    ("openai_batch", {"customId": "x", "result": {}}),
+    ("agent_sdk_stream", {"types": "x", "subtype": "x", "sessionId": "x"}),
     ("langfuse", {"trace": {}, "observation": []}),
     ("otel", {"resource_spans": []}),
 ]
 
 
-@pytest.mark.parametrize(("name", "value"), NEAR, ids=[name for name, _ in NEAR])
+@pytest.mark.parametrize(
+    ("name", "value"), NEAR, ids=[f"{name}-{number}" for number, (name, _) in enumerate(NEAR)]
+)
 def test_a_near_miss_is_told_what_it_is_nearest_to(tmp_path, name, value):
     """A field that is missing or called otherwise makes no other format nearer."""
     path = tmp_path / "log.json"
@@ -37,6 +48,31 @@ def test_a_near_miss_is_told_what_it_is_nearest_to(tmp_path, name, value):
     with pytest.raises(SourceError) as told:
         import_path(path, tmp_path / "l.duckdb")
     assert f"nearest is {name} (" in str(told.value)
+
+
+WITHOUT_OBJECTS = {"inspect", "cassettes", "mini_swe_agent", "openhands"}
+"""Formats with files of other kinds: archives, YAML, bare lists of messages, whose fields are everybody's, and states beside the events."""
+
+
+@pytest.mark.corpus
+def test_what_others_recorded_holds_what_its_format_is_said_to_hold():
+    """Every file that a format is sure of has all fields of one of its kinds."""
+    files = [path for path in sorted(AGENTS.rglob("*")) if path.is_file()]
+    if not files:
+        pytest.skip("The recordings are not here: expected in shared/corpora/agents beside the checkout.")
+    lacking = []
+    for path in files:
+        sample = sample_of(path)
+        first = next(iter(recognised(sample)), None)
+        objects = [
+            each for value in sample.values for each in (value if isinstance(value, list) else [value])
+        ]
+        there = {key for each in objects if isinstance(each, dict) for key in each}
+        if first is None or first.source.name in WITHOUT_NAMES | WITHOUT_OBJECTS:
+            continue
+        if not any(there.issuperset(kind) for kind in (first.source.fields, *first.source.other_fields)):
+            lacking.append((first.source.name, path.name))
+    assert lacking == []
 
 
 def test_every_source_says_what_its_files_hold():

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from actionledger.nearness import near_names
 from actionledger.plurals import counted
-from actionledger.sources.base import Sample, Source
+from actionledger.sources.base import Sample
 from actionledger.sources.containers import kind_of, shown
 from actionledger.sources.formats.table import header
 from actionledger.sources.registry import sources
@@ -93,18 +94,23 @@ def _columns(sample: Sample) -> tuple[str, ...]:
 
 def _nearest(fields: tuple[str, ...]) -> str:
     """Return the formats that have most of these fields, or fields called alike."""
-    likeness = {source: _likeness(fields, source) for source in sources().values()}
+    kinds = {
+        each.name: max((each.fields, *each.other_fields), key=partial(_likeness, fields))
+        for each in sources().values()
+    }
+    likeness = {name: _likeness(fields, kind) for name, kind in kinds.items()}
     nearest = sorted((each for each in likeness if likeness[each] >= _NEAR), key=lambda each: -likeness[each])
     if not nearest:
         return _known()
-    near = ", ".join(f"{each.name} ({' and '.join(each.fields)})" for each in nearest[:_NEAREST])
+    near = ", ".join(f"{each} ({' and '.join(kinds[each])})" for each in nearest[:_NEAREST])
     return f"nearest is {near}; --format NAME reads it as one of {', '.join(sources())}"
 
 
-def _likeness(fields: tuple[str, ...], source: Source) -> float:
-    same = sum(field in fields for field in source.fields)
-    alike = sum(bool(near_names(field, fields)) for field in source.fields if field not in fields)
-    return (same + alike / 2) / len(source.fields) if source.fields else 0.0
+def _likeness(fields: tuple[str, ...], kind: tuple[str, ...]) -> float:
+    """Return how much of what a kind of files holds is among these fields, from 0 to 1."""
+    same = sum(field in fields for field in kind)
+    alike = sum(bool(near_names(field, fields)) for field in kind if field not in fields)
+    return (same + alike / 2) / len(kind) if kind else 0.0
 
 
 def _hint(fields: tuple[str, ...]) -> str:

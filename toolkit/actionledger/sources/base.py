@@ -312,6 +312,7 @@ class Source:
         wordings: how its runtime words errors, the narrower rows first; those that all runtimes share are asked after them.
         loses: what of a session the format doesn't hold, or this reader leaves, a sentence.
         fields: what its lines hold at least, by which people are told what an unknown file is near to.
+        other_fields: the same of its files of other kinds, each.
         names: where a session's name is unique: in the whole format, or in its file, whose place then tells it from others.
         mapped: returns what reads a file whose columns have other names, by the format's own; None where it has no columns.
         dialects: what its raw texts are written in, where nobody says otherwise; empty to look for every dialect.
@@ -326,6 +327,7 @@ class Source:
     wordings: tuple[Wording, ...] = ()
     loses: str = ""
     fields: tuple[str, ...] = ()
+    other_fields: tuple[tuple[str, ...], ...] = ()
     names: Literal["format", "file"] = "format"
     mapped: Callable[[Mapping[str, str]], ReadFile] | None = None
     dialects: tuple[str, ...] = ()

@@ -268,5 +268,6 @@ SOURCE = Source(
     loses="The text of calls; the definitions of tools, of which it has the names; tokens of each message that it wrote, unless stream events "
     "were recorded: the session's total and its cost are metadata.",
     fields=("type", "session_id", "message", "parent_tool_use_id"),
+    other_fields=(("type", "subtype", "session_id"), ("messages", "metadata")),
 )
 """The format."""

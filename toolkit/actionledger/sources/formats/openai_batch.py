@@ -156,5 +156,10 @@ SOURCE = Source(
     patterns=("*.jsonl", "*.jsonl.gz"),
     loses="What was asked, unless the file of requests lies beside the answers; how long an answer took.",
     fields=("custom_id", "response", "error"),
+    other_fields=(
+        ("custom_id", "method", "url", "body"),
+        ("custom_id", "result"),
+        ("key", "request", "response"),
+    ),
 )
 """The format."""

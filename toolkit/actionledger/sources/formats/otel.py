@@ -98,4 +98,10 @@ SOURCE = Source(
         "span of their own; argument strings of providers that parse them."
     ),
     fields=("resourceSpans",),
+    other_fields=(
+        ("spans",),
+        ("name", "traceId", "spanId", "attributes"),
+        ("spanName", "attributes"),
+        ("name", "spanContext", "attributes"),
+    ),
 )

@@ -64,5 +64,6 @@ SOURCE = Source(
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions; messages that only a newer table holds, which are counted.",
     fields=("id", "projectID", "directory"),
+    other_fields=(("info", "messages"),),
 )
 """The format."""
