@@ -77,7 +77,8 @@ def spent(cost: FailureCost) -> str:
         else "tokens that nobody recorded"
     )
     of = f" (recorded of {cost.counted:,} of {cost.turns:,})" if 0 < cost.counted < cost.turns else ""
-    money = f", {dollars(cost.cost_usd)}" if cost.priced else ", at a cost that is not recorded"
+    by_file = f", {dollars(cost.by_prices_usd)} of it by a price file" if cost.by_prices_usd else ""
+    money = f", {dollars(cost.cost_usd)}{by_file}" if cost.priced else ", at a cost that is not recorded"
     return took + of + money
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.capture.watching import Watcher
 from actionledger.errors import SourceError
 from actionledger.sources.base import LeftOut, RecordedSession, Refusal
 from actionledger.sources.formats.goose import SOURCE, read
@@ -123,6 +125,23 @@ def test_what_stands_in_the_log_counts_and_nothing_is_written(tmp_path):
             report = al.import_path(path, ledger)
             assert (report.turns, report.known, report.differing) == (1, 1, [])
             assert ledger.sql("SELECT count(*), count(DISTINCT message_id) FROM turns").fetchall() == [(2, 2)]
+
+
+def test_a_folder_is_watched_with_what_stands_in_a_log(tmp_path):
+    """The database itself doesn't change meanwhile."""
+    path = made(tmp_path / "sessions.db", [])
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        insert(writer, MESSAGES[:3])
+        past = path.stat().st_mtime - 60
+        os.utime(path, (past, past))
+        with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+            watcher = Watcher(tmp_path, ledger)
+            assert [watcher.take().turns, watcher.take().turns] == [1, 0]
+            state = path.stat()
+            insert(writer, MESSAGES[3:])
+            assert (path.stat().st_size, path.stat().st_mtime) == (state.st_size, state.st_mtime)
+            assert watcher.take().turns == 1
 
 
 def test_what_was_not_written_to_its_end_does_not_count(tmp_path):

@@ -123,8 +123,10 @@ class Watcher:
             What was taken in altogether.
         """
         next_at = 0.0
+        # What is new in a database may lie beside it.
+        where = self._folder if self._folder.is_dir() else self._folder.absolute().parent
         changes = watchfiles.watch(
-            self._folder, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
+            where, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
         )
         while not self._stop.is_set():
             if self._is_due and monotonic() >= next_at:

@@ -25,6 +25,7 @@ class FailureCost:
         input_tokens, output_tokens: the sums over those.
         priced: of how many of the turns the cost is recorded.
         cost_usd: the sum over those, in dollars.
+        by_prices_usd: how much of that is a price file's, in dollars.
     """
 
     stage: Stage | None
@@ -39,6 +40,7 @@ class FailureCost:
     output_tokens: int
     priced: int
     cost_usd: float
+    by_prices_usd: float
 
 
 _COSTS = """
@@ -51,12 +53,13 @@ grouped AS (
     UNION ALL
     SELECT NULL, NULL, NULL, session_id, turn_id, sum(hits), sum(inferred) FROM by_turn GROUP BY session_id, turn_id),
 spent AS (
-    SELECT turn_id, input_tokens, output_tokens, cost_usd FROM turn_starts SEMI JOIN by_turn USING (turn_id))
+    SELECT turn_id, input_tokens, output_tokens, cost_usd, cost_origin FROM turn_starts SEMI JOIN by_turn USING (turn_id))
 SELECT $stages[stage] AS stage, code, origin, sum(hits)::BIGINT AS count, sum(inferred)::BIGINT AS inferred,
        count(*) AS turns, count(DISTINCT session_id) AS sessions,
        count(coalesce(input_tokens, output_tokens)) AS counted,
        coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
-       count(cost_usd) AS priced, coalesce(sum(cost_usd), 0) AS cost_usd
+       count(cost_usd) AS priced, coalesce(sum(cost_usd), 0) AS cost_usd,
+       coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0) AS by_prices_usd
 FROM grouped JOIN spent USING (turn_id) GROUP BY stage, code, origin
 ORDER BY turns DESC, count DESC, stage, code, origin"""
 
