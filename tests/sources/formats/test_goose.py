@@ -288,6 +288,14 @@ def refusals_of(path: Path) -> list[str]:
         return [str(error)]
 
 
+def test_an_import_says_that_a_database_is_cut(tmp_path):
+    """It can't be known for goose's any more."""
+    path = made(tmp_path / "sessions.db", MESSAGES)
+    path.write_bytes(path.read_bytes()[:3000])
+    with pytest.raises(SourceError, match="can't be read"):
+        al.import_path(path, tmp_path / "l.duckdb")
+
+
 @pytest.mark.parametrize("table", ["sessions", "messages"])
 def test_views_that_somebody_put_in_a_tables_place_are_not_run(tmp_path, table):
     """It would go on forever."""

@@ -6,10 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from actionledger.errors import SourceError
 from actionledger.nearness import near_names
 from actionledger.plurals import counted
 from actionledger.sources.base import Sample
 from actionledger.sources.containers import kind_of, shown
+from actionledger.sources.databases import HEADER, Database
 from actionledger.sources.formats.table import header
 from actionledger.sources.registry import sources
 from actionledger.sources.rows import REQUIRED
@@ -43,6 +45,8 @@ def described(sample: Sample) -> str:
     name = repr(shown(sample.path))
     if not sample.head:
         return f"The format of {name} is not known: it is empty."
+    if sample.head.startswith(HEADER) and (damage := _damage(sample.path)):
+        return f"The format of {name} is not known: {damage}"
     if other := kind_of(sample.head):
         columns = _columns(sample)
         holds = f" with the columns {_listed(columns)}" if columns else ""
@@ -59,6 +63,15 @@ def described(sample: Sample) -> str:
         return f"The format of {name} is not known: it holds JSON, but no objects with fields ({_kinds(kinds)}); {_known()}."
     first = sample.head[:_SHOWN_CHARACTERS].decode(errors="replace")
     return f"The format of {name} is not known: it is no JSON and no table, and begins with {first!r}; {_known()}."
+
+
+def _damage(path: Path) -> str:
+    """Return why a database can't be read, a sentence; empty where it can."""
+    try:
+        with Database.at(path):
+            return ""
+    except (SourceError, OSError) as error:
+        return str(error)
 
 
 def described_folder(unknown: Mapping[tuple[Path, str], int], patterns: Iterable[str]) -> str:
