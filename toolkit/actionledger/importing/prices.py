@@ -55,7 +55,7 @@ class Prices:
 
     Example:
         >>> from pathlib import Path
-        >>> row = '[[model]]\\nmodel = "small-*"\\nsince = 2026-01-01\\ninput = 1.0\\noutput = 4.0\\n'
+        >>> row = '[[model]]\nmodel = "small-*"\nsince = 2026-01-01\ninput = 1.0\noutput = 4.0\n'
         >>> _ = Path("prices.toml").write_text(row)
         >>> prices = al.Prices.of("prices.toml")
         >>> prices.cost("small-2", al.Usage(input_tokens=500_000, output_tokens=250_000))
@@ -68,7 +68,7 @@ class Prices:
 
     @classmethod
     def of(cls, path: str | PathLike[str]) -> "Prices":
-        """Return the prices of a file: TOML or JSON with a list ``model``, or JSON as LiteLLM publishes it.
+        r"""Return the prices of a file: TOML or JSON with a list ``model``, or JSON as LiteLLM publishes it.
 
         Args:
             path: the file.
@@ -76,6 +76,12 @@ class Prices:
         Raises:
             SourceError: it can't be read, or is neither TOML nor JSON.
             UsageError: it holds no prices, or a row that is none.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("prices.toml").write_text('[[model]]\nmodel = "small-*"\ninput = 1.0\noutput = 4.0\n')
+            >>> len(al.Prices.of("prices.toml").rows)
+            1
         """
         file = Path(path)
         held = _held(file)
@@ -87,12 +93,18 @@ class Prices:
         return cls(found)
 
     def cost(self, model: str, usage: Usage, at: datetime | None = None) -> float | None:
-        """Return what a response cost, in dollars; None where no price fits, or its tokens aren't recorded.
+        r"""Return what a response cost, in dollars; None where no price fits, or its tokens aren't recorded.
 
         Args:
             model: the model, as its recording names it.
             usage: what it took.
             at: when it was made, UTC without a zone; None for the latest prices.
+
+        Example:
+            >>> from pathlib import Path
+            >>> _ = Path("prices.toml").write_text('[[model]]\nmodel = "small-*"\ninput = 1.0\noutput = 4.0\n')
+            >>> al.Prices.of("prices.toml").cost("small-2", al.Usage(input_tokens=1_000_000, output_tokens=0))
+            1.0
         """
         price = self._price(model, at)
         if price is None or usage.input_tokens is None or usage.output_tokens is None:
