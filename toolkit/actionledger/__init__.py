@@ -72,6 +72,10 @@ if TYPE_CHECKING:
         failures as failures,
     )
     from actionledger.replay.fork import Fork as Fork, fork as fork
+    from actionledger.replay.gating.baseline import Baseline as Baseline
+    from actionledger.replay.gating.blessing import bless as bless
+    from actionledger.replay.gating.gate import gate as gate
+    from actionledger.replay.gating.report import GateReport as GateReport
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
@@ -169,6 +173,10 @@ _NAMES_OF_MODULES = {
     "replay.cases": ("Case", "load_case"),
     "replay.failure_changes": ("FailureChanges", "failure_changes"),
     "replay.failures": ("FailureGroup", "FailureReport", "failures"),
+    "replay.gating.baseline": ("Baseline",),
+    "replay.gating.blessing": ("bless",),
+    "replay.gating.gate": ("gate",),
+    "replay.gating.report": ("GateReport",),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),

@@ -80,6 +80,18 @@ COMMANDS = {
     "replay": Entry(
         "replaying:replay", "Read recorded turns again with another parser, and say what changed."
     ),
+    "compare": Entry(
+        "comparing:compare_sides",
+        "Compare two runs turn by turn, or two models, sources or times as sets.",
+    ),
+    "gate": Entry(
+        "gating:judge",
+        "Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse.",
+    ),
+    "bless": Entry(
+        "gating:bless_readings",
+        "Write what was read as the baseline of a gate: a small file that needs no ledger.",
+    ),
     "recheck": Entry(
         "rechecking:recheck_calls",
         "Ask what would have come of recorded calls under another schema, policy or rate; nothing runs.",

@@ -2,16 +2,16 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, cast, get_args
+from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from actionledger.cli.compared import comparison_value, print_comparison, shown_buckets
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import ModelsOption, ProfilesOption
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import (
     beside,
     console,
@@ -19,18 +19,13 @@ from actionledger.cli.tables import (
     print_json,
     print_note,
     print_text,
-    rate_value,
-    shown_rate,
 )
-from actionledger.display.comparisons import in_words
-from actionledger.errors import UnknownNameError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.compare import QUIET, Bucket
+from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference
 from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_named
 from actionledger.plurals import counted
-from actionledger.rates import TOO_FEW, shown_p
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.placing import PAYS_FROM
 from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
@@ -89,7 +84,7 @@ def replay(
 ) -> None:
     """Read recorded turns again with another parser, and say what changed."""
     within = Filter(run_id=run, profiles=tuple(profile or ()), models=tuple(model or ()))
-    shown = _shown_buckets(bucket)
+    shown = shown_buckets(bucket)
     with open_ledger(existing(ledger)) as opened:
         if against is None:
             _warn(parser, unfit_turns(opened, parser_named(parser), within))
@@ -121,19 +116,6 @@ def _say_stopped(stopped: ReparseStopped) -> None:
         f"Stopped. {stopped.turns:,} of {counted(stopped.total, 'turn')} are read and kept (run {stopped.run_id}); "
         "the same command with --resume goes on."
     )
-
-
-def _shown_buckets(bucket: str | None) -> tuple[Bucket, ...]:
-    """Return whose turns are shown.
-
-    Raises:
-        UnknownNameError: there is no such bucket.
-    """
-    if bucket is None:
-        return tuple(each for each in get_args(Bucket) if each not in QUIET)
-    if bucket not in get_args(Bucket):
-        raise UnknownNameError("bucket", bucket, get_args(Bucket))
-    return (cast("Bucket", bucket),)
 
 
 def _differences(report: ReparseReport, buckets: Iterable[Bucket], most: int) -> list[TurnDifference]:
@@ -176,18 +158,7 @@ def _print(report: ReparseReport, differences: list[TurnDifference]) -> None:
         )
     )
     _print_losses(report)
-    if compared.intent:
-        _print_success(report)
-    else:
-        console.print("no turn that both readings take for intent: there is no success to compare")
-    table = Sheet("what changed", "turns", "for example")
-    for bucket, count in compared.counts.items():
-        examples = ", ".join(
-            f"{turn.session_id}#{turn.turn_index}" for turn in compared.turns[bucket][:SHOWN_TURNS]
-        )
-        is_quiet = bucket in QUIET
-        table.add_row(in_words(bucket), f"{count:,}", plain("" if is_quiet else examples))
-    console.print(table)
+    print_comparison(compared)
     for difference in differences:
         print_text(str(difference))
 
@@ -204,42 +175,13 @@ def _print_losses(report: ReparseReport) -> None:
         )
 
 
-def _print_success(report: ReparseReport) -> None:
-    compared = report.comparison
-    console.print(
-        f"over the {counted(compared.intent, 'turn')} that both readings take for intent, "
-        f"in {counted(compared.net.sessions, 'session')}:"
-    )
-    console.print(f"success before {shown_rate(compared.before)}, after {shown_rate(compared.after)}")
-    console.print(
-        f"difference {_difference(report)}, {shown_p(report.p_value)} by the sign-flip test over sessions"
-    )
-    console.print(
-        f"{shown_p(report.p_value_by_turn)} by the exact McNemar test, which takes turns for independent; "
-        f"sessions widen the variance {compared.design_effect:.1f} times"
-    )
-
-
-def _difference(report: ReparseReport) -> str:
-    if report.difference is None:
-        return TOO_FEW
-    low, high = report.difference
-    return f"[{low:+.1%}, {high:+.1%}] (95 %)"
-
-
 def _as_value(report: ReparseReport) -> dict[str, object]:
     return {
         "run_id": report.run_id,
         "parser": report.parser_name,
         "turns": report.turns,
         "unfit": dict(report.unfit),
-        "intent": report.comparison.intent,
-        "before": rate_value(report.comparison.before),
-        "after": rate_value(report.comparison.after),
-        "counts": report.counts,
-        "p_value": report.p_value,
-        "p_value_by_turn": report.p_value_by_turn,
-        "difference": report.difference,
+        **comparison_value(report.comparison),
         "seconds": report.seconds,
         "resumed": report.resumed,
         "failed": dict(report.failed),

@@ -128,7 +128,15 @@ def compare_pairs(
     Raises:
         UsageError: a run has read nothing, or the two share no turns.
     """
-    found = compare_runs(ledger, before, after, within=within)
+    return tested(compare_runs(ledger, before, after, within=within))
+
+
+def tested(found: Comparison) -> PairedComparison:
+    """Return a comparison with the test of its difference.
+
+    Args:
+        found: it.
+    """
     return PairedComparison(
         found.counts,
         found.before,

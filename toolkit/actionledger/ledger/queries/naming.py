@@ -7,6 +7,9 @@ from difflib import get_close_matches
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, rows
 
+FIRST = "first"
+"""What the first readings are called where a run is named."""
+
 _SHORTEST = 8
 """How much of an id is shown at least, in characters."""
 
@@ -43,7 +46,8 @@ GROUP BY external_id HAVING count(DISTINCT session_id) > 1"""
 
 _SOME_NAMES = "SELECT DISTINCT external_id FROM session_starts WHERE external_id <> '' ORDER BY 1 LIMIT 10000"
 
-_RUNS = "SELECT DISTINCT run_id::VARCHAR FROM run_starts WHERE starts_with(run_id::VARCHAR, lower($text))"
+_RUNS = """
+SELECT DISTINCT run_id::VARCHAR FROM run_starts WHERE starts_with(run_id::VARCHAR, lower($text)) OR name = $text ORDER BY 1"""
 
 
 def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, str]:
@@ -99,15 +103,17 @@ def one_run(ledger: Queryable, text: str) -> str:
 
     Args:
         ledger: what to ask.
-        text: the run's id, or enough of its beginning.
+        text: the run's id, enough of its beginning, or its name.
 
     Raises:
-        UsageError: no id begins so, or several do.
+        UsageError: nothing is called that, or several are.
     """
     found = [row[0] for row in ledger.sql(_RUNS, {"text": text}).fetchall()] if text else []
     if len(found) == 1:
         return str(found[0])
-    what = f"{len(found)} runs have an id that begins so" if found else "it is no run's id"
+    what = (
+        f"{len(found)} runs have an id that begins so, or that name" if found else "it is no run's id or name"
+    )
     raise UsageError(f"The run {text!r} can't be told: {what}; 'actionledger sql \"FROM runs\"' lists them.")
 
 

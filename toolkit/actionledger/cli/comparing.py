@@ -1,0 +1,225 @@
+"""``compare``: two sides of a ledger, turn by turn where they pair."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from actionledger.cli.compared import (
+    comparison_value,
+    print_comparison,
+    shown_buckets,
+    shown_difference,
+    success_lines,
+)
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import console, print_json, print_note, print_text, rate_value, shown_rate
+from actionledger.display.markdown import comparison_markdown, contrast_markdown
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.compare import Bucket
+from actionledger.ledger.queries.differences import TurnDifference, compare_turn
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.naming import FIRST, one_run, session_names
+from actionledger.plurals import counted
+from actionledger.rates import TOO_FEW, shown_p
+from actionledger.replay.comparing import compare
+from actionledger.replay.contrasts import MEASURES, Contrast, SharedTasks
+from actionledger.replay.paired import PairedComparison
+
+SHOWN_TURNS = 5
+SHOWABLE = 200
+
+ManyOption = list[str] | None
+
+
+def compare_sides(
+    before: Annotated[
+        str | None,
+        typer.Argument(help="A run by its id or name; 'first' is the first readings.", show_default=False),
+    ] = None,
+    after: Annotated[str | None, typer.Argument(help="Another run.", show_default=False)] = None,
+    ledger: LedgerOption = None,
+    *,
+    before_model: Annotated[ManyOption, typer.Option(help="The first side: only this model.")] = None,
+    after_model: Annotated[ManyOption, typer.Option(help="The second side: only this model.")] = None,
+    before_source: Annotated[ManyOption, typer.Option(help="The first side: only this source.")] = None,
+    after_source: Annotated[ManyOption, typer.Option(help="The second side: only this source.")] = None,
+    before_since: Annotated[
+        datetime | None, typer.Option(help="The first side: only from then on, as UTC, such as 2026-03-01.")
+    ] = None,
+    before_until: Annotated[datetime | None, typer.Option(help="The first side: only before then.")] = None,
+    after_since: Annotated[datetime | None, typer.Option(help="The second side: only from then on.")] = None,
+    after_until: Annotated[datetime | None, typer.Option(help="The second side: only before then.")] = None,
+    profile: Annotated[
+        ManyOption, typer.Option("--profile", "-p", help="Of both sides only this profile.")
+    ] = None,
+    model: Annotated[ManyOption, typer.Option("--model", "-m", help="Of both sides only this model.")] = None,
+    show: Annotated[
+        int, typer.Option(min=0, max=SHOWABLE, help="Show how so many turns differ, field by field.")
+    ] = 0,
+    bucket: Annotated[
+        str | None, typer.Option(help="Show turns of this bucket alone, such as lost or newly_rejected.")
+    ] = None,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print Markdown, for a comment under a pull request.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare two runs turn by turn, or two models, sources or times as sets."""
+    if (before is None) != (after is None):
+        raise UsageError("Name both runs, such as 'first RUN', or neither and say what each side is of.")
+    if after == FIRST:
+        raise UsageError(
+            "The first readings are what later ones are compared with: name 'first' before the run."
+        )
+    if as_markdown and as_json:
+        raise UsageError("Give either --json or --markdown.")
+    buckets = shown_buckets(bucket)
+    with open_ledger(existing(ledger), read_only=True) as opened:
+        common = Filter(profiles=tuple(profile or ()), models=tuple(model or ()))
+        first = replace(
+            _side(opened, before, common, before_model, before_source), since=before_since, until=before_until
+        )
+        second = replace(
+            _side(opened, after, common, after_model, after_source), since=after_since, until=after_until
+        )
+        found = compare(opened, first, second)
+        if isinstance(found, Contrast):
+            _put_contrast(found, _why(first, second), as_json=as_json, as_markdown=as_markdown)
+            return
+        differences = _differences(
+            opened, found, (first, second), buckets, show or (SHOWN_TURNS if bucket else 0)
+        )
+        names = session_names(
+            opened, {turn.session_id for turns in found.turns.values() for turn in turns[:SHOWN_TURNS]}
+        )
+    _put_comparison(found, differences, names, as_json=as_json, as_markdown=as_markdown)
+
+
+def _side(ledger: Ledger, run: str | None, common: Filter, models: ManyOption, sources: ManyOption) -> Filter:
+    """Return what a side is of, but for its times."""
+    return replace(
+        common,
+        run_id=None if run is None or run == FIRST else one_run(ledger, run),
+        models=tuple(models or common.models),
+        sources=tuple(sources or ()),
+    )
+
+
+def _why(first: Filter, second: Filter) -> str:
+    """Return why no turn pairs, as a sentence."""
+    names = {
+        "model": first.models != second.models,
+        "source": first.sources != second.sources,
+        "time": (first.since, first.until) != (second.since, second.until),
+    }
+    if by := [name for name, is_other in names.items() if is_other]:
+        return f"No turn pairs: the sides are different responses, by {' and '.join(by)}. They are compared as sets."
+    return "No turn pairs: the runs have read none of the same turns. They are compared as sets."
+
+
+def _differences(
+    ledger: Ledger,
+    found: PairedComparison,
+    sides: tuple[Filter, Filter],
+    buckets: tuple[Bucket, ...],
+    most: int,
+) -> list[TurnDifference]:
+    before, after = (side.run_id for side in sides)
+    assert after is not None
+    turns = [turn for bucket in buckets for turn in found.turns[bucket]]
+    return [compare_turn(ledger, before, after, turn.turn_id) for turn in turns[:most]]
+
+
+def _put_comparison(
+    found: PairedComparison,
+    differences: list[TurnDifference],
+    names: Mapping[str, str],
+    *,
+    as_json: bool,
+    as_markdown: bool,
+) -> None:
+    unpaired = {"unpaired_before": found.unpaired_before, "unpaired_after": found.unpaired_after}
+    if as_json:
+        value = {"kind": "comparison", "pairs": found.pairs, **unpaired, **comparison_value(found)}
+        print_json(value | {"differences": differences})
+        return
+    if as_markdown:
+        typer.echo(comparison_markdown(found, success_lines(found), differences), nl=False)
+        return
+    console.print(f"{counted(found.pairs, 'turn')} that both have read")
+    for side, count in zip(("first", "second"), unpaired.values(), strict=True):
+        if count:
+            print_note(
+                f"{counted(count, 'turn')} of the {side} side not read by the other: in no number here."
+            )
+    print_comparison(found, names)
+    for difference in differences:
+        print_text(str(difference))
+
+
+def _put_contrast(found: Contrast, why: str, *, as_json: bool, as_markdown: bool) -> None:
+    if as_json:
+        print_json(_contrast_value(found, why))
+        return
+    if as_markdown:
+        typer.echo(contrast_markdown(found, why, MEASURES), nl=False)
+        return
+    console.print(why)
+    table = Sheet("measure", "before", "after", "difference", "p, by Holm", "what it is")
+    for measure in found.measures:
+        p_value = "–" if measure.p_value is None else shown_p(measure.p_value)
+        table.add_row(
+            measure.name.replace("_", " "),
+            f"{shown_rate(measure.before)} of {measure.before.count:,}",
+            f"{shown_rate(measure.after)} of {measure.after.count:,}",
+            shown_difference(measure.difference),
+            p_value,
+            MEASURES[measure.name],
+        )
+    console.print(table)
+    console.print(_tasks(found.tasks))
+    if any(found.not_auditable):
+        before, after = found.not_auditable
+        console.print(
+            f"not auditable, and in no parse rate: {before:,} before, {after:,} after; their recordings have kept the calls alone"
+        )
+
+
+def _tasks(tasks: SharedTasks | None) -> str:
+    if tasks is None:
+        return "the two share no task"
+    interval = (
+        TOO_FEW.replace("sessions", "tasks")
+        if tasks.difference is None
+        else shown_difference(tasks.difference)
+    )
+    return (
+        f"over the {counted(tasks.tasks, 'task')} that both were given: parse success {tasks.mean:+.1%} {interval}, "
+        f"{shown_p(tasks.p_value)} by the sign-flip test over tasks; only before {tasks.only_before:,}, "
+        f"only after {tasks.only_after:,}"
+    )
+
+
+def _contrast_value(found: Contrast, why: str) -> dict[str, object]:
+    return {
+        "kind": "contrast",
+        "why": why,
+        "measures": [
+            {
+                "name": measure.name,
+                "before": rate_value(measure.before),
+                "after": rate_value(measure.after),
+                "difference": measure.difference,
+                "p_value": measure.p_value,
+            }
+            for measure in found.measures
+        ],
+        "tasks": None if found.tasks is None else asdict(found.tasks),
+        "not_auditable": {"before": found.not_auditable[0], "after": found.not_auditable[1]},
+    }

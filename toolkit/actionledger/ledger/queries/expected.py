@@ -1,0 +1,148 @@
+"""What a run has read of each turn, with hashes in place of what the model wrote: what a later reading is held against."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from actionledger.ledger.queries.base import Queryable, Streamable, number, rows
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.vocabulary import ActionStatus, Capture, Outcome
+
+_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedAction:
+    """An action as a reading has it.
+
+    Args:
+        name: as written.
+        status: what came of checking it.
+        arguments: the SHA-256 of its arguments as JSON text, in hexadecimal digits.
+    """
+
+    name: str
+    status: ActionStatus
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedTurn:
+    """One reading of one turn.
+
+    Args:
+        session_id, turn_index: which turn.
+        profile, model: its session's own.
+        text: the SHA-256 of the response as it is recorded, in hexadecimal digits.
+        tools: that of the tools that were offered, as JSON text; None where nobody recorded them.
+        outcome: what came of reading it.
+        actions: what was read, in text order; illustrations are left out.
+    """
+
+    session_id: str
+    turn_index: int
+    profile: str
+    model: str
+    text: str
+    tools: str | None
+    outcome: Outcome
+    actions: tuple[ExpectedAction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedParser:
+    """A parser that has read some of the turns.
+
+    Args:
+        name: its name.
+        id: the hash of its configuration.
+        reading_rules: the rules of reading that it followed; 0 where its configuration doesn't say.
+    """
+
+    name: str
+    id: str
+    reading_rules: int
+
+
+_READ = f"""
+WITH read AS (
+    SELECT turn_id, min_by(attempt_id, (parsed_at, attempt_id)) AS attempt_id
+    FROM parse_attempts WHERE capture = '{Capture.TEXT}' AND {{condition}} GROUP BY turn_id)"""
+
+_TURNS = f"""{_READ},
+found AS (
+    SELECT attempt_id, list({{{{'name': name, 'status': status, 'arguments': sha256(arguments::VARCHAR)}}}} ORDER BY action_index) AS actions
+    FROM actions SEMI JOIN read USING (attempt_id) WHERE status <> 'illustration' GROUP BY attempt_id),
+offered AS (SELECT tools_hash, sha256(any_value(tools)::VARCHAR) AS tools FROM tools GROUP BY tools_hash)
+SELECT attempts.session_id::VARCHAR AS session_id, attempts.turn_index AS turn_index, attempts.profile AS profile,
+       attempts.model AS model, sha256(texts.text) AS text, offered.tools AS tools, outcome, coalesce(actions, []) AS actions
+FROM parse_attempts AS attempts JOIN read USING (attempt_id)
+JOIN (SELECT turn_id, text, tools_hash FROM turn_starts) AS texts ON texts.turn_id = attempts.turn_id
+LEFT JOIN offered USING (tools_hash) LEFT JOIN found USING (attempt_id)
+ORDER BY session_id, turn_index"""
+
+_PARSERS = f"""{_READ}
+SELECT DISTINCT parser_name AS name, attempts.parser_id AS id,
+       coalesce(TRY_CAST(configuration->>'reading_rules' AS INTEGER), 0) AS reading_rules
+FROM parse_attempts AS attempts JOIN read USING (attempt_id)
+LEFT JOIN (SELECT parser_id, any_value(configuration) AS configuration FROM parsers GROUP BY parser_id) AS known
+ON known.parser_id = attempts.parser_id
+ORDER BY ALL"""
+
+_BESIDE = f"""
+SELECT count(DISTINCT turn_id) FROM parse_attempts WHERE capture <> '{Capture.TEXT}' AND {{condition}}"""
+
+_CONTENTS = """
+SELECT DISTINCT text FROM turn_starts WHERE sha256(text) IN (SELECT unnest(string_split($hashes, ' ')))
+UNION SELECT DISTINCT tools::VARCHAR FROM tools WHERE sha256(tools::VARCHAR) IN (SELECT unnest(string_split($hashes, ' ')))"""
+
+_ROWS = TypeAdapter(list[ExpectedTurn])
+
+
+def expected_turns(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[ExpectedTurn]:
+    """Yield what was read of the turns whose text is recorded, session by session.
+
+    Args:
+        ledger: what to ask.
+        within: whose readings.
+    """
+    condition, parameters = scope(within)
+    result: Any = ledger.sql(_TURNS.format(condition=condition), parameters)
+    names = list(ExpectedTurn.__dataclass_fields__)
+    while batch := result.fetchmany(_BATCH):
+        yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
+
+
+def expected_parsers(ledger: Queryable, within: Filter = EVERYTHING) -> tuple[ExpectedParser, ...]:
+    """Return who has read these turns.
+
+    Args:
+        ledger: what to ask.
+        within: whose readings.
+    """
+    condition, parameters = scope(within)
+    return tuple(rows(ledger, ExpectedParser, _PARSERS.format(condition=condition), parameters))
+
+
+def count_without_text(ledger: Queryable, within: Filter = EVERYTHING) -> int:
+    """Return how many turns were read whose recording has kept the calls alone: nobody can read them again.
+
+    Args:
+        ledger: what to ask.
+        within: whose readings.
+    """
+    condition, parameters = scope(within)
+    return number(ledger, _BESIDE.format(condition=condition), parameters)
+
+
+def recorded_contents(ledger: Queryable, hashes: Sequence[str]) -> list[str]:
+    """Return those of the responses and lists of tools that a ledger has, by their SHA-256.
+
+    Args:
+        ledger: what to ask.
+        hashes: in hexadecimal digits.
+    """
+    bound: Mapping[str, object] = {"hashes": " ".join(hashes)}
+    return [text for (text,) in ledger.sql(_CONTENTS, bound).fetchall()]

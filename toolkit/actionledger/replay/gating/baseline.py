@@ -1,0 +1,242 @@
+"""A blessed baseline: what was read of each turn, in a small file that a repository keeps, so that a gate needs no ledger."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from actionledger.errors import SourceError
+from actionledger.ledger.queries.expected import ExpectedAction, ExpectedParser, ExpectedTurn
+from actionledger.parsing.parsers import READING_RULES
+from actionledger.text import printable_json
+from actionledger.vocabulary import ActionStatus, Outcome
+
+FORMAT = "actionledger baseline"
+VERSION = 1
+
+_MOST_BYTES = 256 * 2**20
+"""How large a baseline may be: a million turns."""
+
+_Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    r"""What was read of each turn: outcomes, and the names, checks and hashes of the arguments of actions; no text.
+
+    Args:
+        parsers: who has read the turns.
+        turns: the readings, by session and turn; a session goes by its name.
+        without_text: how many turns are left out, since their recording has kept the calls alone.
+        reading_rules: the rules of reading of the version that wrote it.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle('```actions\n{"actions": [{"type": "list_tasks"}]}\n```')
+        ...     baseline = al.bless(ledger, "baseline.json")
+        >>> [(str(turn.outcome), turn.actions[0].name) for turn in baseline.turns]
+        [('clean', 'list_tasks')]
+        >>> al.Baseline.loads(baseline.dumps()) == baseline
+        True
+    """
+
+    parsers: tuple[ExpectedParser, ...]
+    turns: tuple[ExpectedTurn, ...]
+    without_text: int = 0
+    reading_rules: int = READING_RULES
+
+    @property
+    def counts(self) -> dict[str, Any]:
+        """How many sessions and turns there are, and turns by outcome."""
+        outcomes = Counter(turn.outcome for turn in self.turns)
+        return {
+            "sessions": len({turn.session_id for turn in self.turns}),
+            "turns": len(self.turns),
+            "without_text": self.without_text,
+            "outcomes": {outcome.value: outcomes[outcome] for outcome in Outcome if outcomes[outcome]},
+        }
+
+    def dumps(self) -> str:
+        r"""Return the text of its file, a line a turn: the same for the same readings, whenever it is written.
+
+        Example:
+            >>> al.Baseline((), ()).dumps().splitlines()[1]
+            '  "format": "actionledger baseline",'
+        """
+        body = "".join(f"{line}\n" for line in _lines(self))
+        return f'{body}  "sha256": "{hashlib.sha256(body.encode()).hexdigest()}"\n}}\n'
+
+    @classmethod
+    def loads(cls, content: str, name: str = "The baseline") -> "Baseline":
+        """Return the baseline that a file's text says.
+
+        Args:
+            content: the text.
+            name: what the file is called, for errors.
+
+        Raises:
+            SourceError: it is none, was cut or changed, or a newer version wrote it.
+
+        Example:
+            >>> al.Baseline.loads(al.Baseline((), ()).dumps()).turns
+            ()
+        """
+        text = content.replace("\r\n", "\n")  # a checkout may have given it the line ends of its system
+        found = _validated(text, name).value()
+        if found.dumps() != text:
+            raise SourceError(
+                f"{name} was changed since it was blessed: it is not what its sha256 is of. Take it back from the repository, or "
+                "bless the readings again with 'actionledger bless'."
+            )
+        return found
+
+
+def load_baseline(path: Path) -> Baseline:
+    """Return the baseline in a file.
+
+    Args:
+        path: the file.
+
+    Raises:
+        SourceError: it can't be read, or is no baseline as it was written.
+    """
+    name = f"The baseline {str(path)!r}"
+    try:
+        if not path.is_file():
+            raise SourceError(f"{name} is no file.")
+        if path.stat().st_size > _MOST_BYTES:
+            raise SourceError(f"{name} has more than {_MOST_BYTES:,} bytes, more than any baseline.")
+        content = path.read_bytes().decode()
+    except UnicodeDecodeError as error:
+        raise SourceError(f"{name} is no UTF-8 text: {error.reason} at byte {error.start:,}.") from error
+    except OSError as error:
+        raise SourceError(f"{name} can't be read: {error.strerror}.") from error
+    return Baseline.loads(content, name)
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Parser(_Strict):
+    name: str
+    id: str
+    reading_rules: int
+
+
+class _Action(_Strict):
+    name: str
+    status: ActionStatus
+    arguments: _Hash
+
+
+class _Turn(_Strict):
+    session: str
+    turn: int = Field(ge=0, lt=2**63)
+    profile: str
+    model: str
+    text: _Hash
+    tools: _Hash | None
+    outcome: Outcome
+    actions: tuple[_Action, ...]
+
+    def value(self) -> ExpectedTurn:
+        actions = tuple(ExpectedAction(each.name, each.status, each.arguments) for each in self.actions)
+        return ExpectedTurn(
+            self.session,
+            self.turn,
+            self.profile,
+            self.model,
+            self.text,
+            self.tools,
+            self.outcome,
+            actions,
+        )
+
+
+class _Counts(_Strict):
+    sessions: int
+    turns: int
+    without_text: int = Field(ge=0)
+    outcomes: dict[str, int]
+
+
+class _File(_Strict):
+    format: Literal["actionledger baseline"]
+    version: Literal[1]
+    reading_rules: int
+    parsers: tuple[_Parser, ...]
+    counts: _Counts
+    turns: tuple[_Turn, ...]
+    sha256: _Hash
+
+    def value(self) -> Baseline:
+        return Baseline(
+            tuple(ExpectedParser(each.name, each.id, each.reading_rules) for each in self.parsers),
+            tuple(turn.value() for turn in self.turns),
+            self.counts.without_text,
+            self.reading_rules,
+        )
+
+
+def in_order(baseline: Baseline) -> Baseline:
+    """Return a baseline with its turns as they are written: by session, turn and text."""
+    turns = sorted(baseline.turns, key=lambda turn: (turn.session_id, turn.turn_index, turn.text))
+    return replace(baseline, turns=tuple(turns))
+
+
+def _validated(text: str, name: str) -> _File:
+    try:
+        return _File.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+    where = ".".join(map(str, first["loc"]))
+    if where == "version":
+        raise SourceError(f"{name} has another format than version {VERSION}; bless the readings again.")
+    if not where:
+        raise SourceError(f"{name} is no baseline, or was cut off: {first['msg']}.")
+    raise SourceError(f"{name} is no baseline as 'actionledger bless' writes it: {where}: {first['msg']}.")
+
+
+def _lines(baseline: Baseline) -> Iterator[str]:
+    """Yield all but the end of a file: a line a turn, so that a difference shows which readings are others."""
+    yield "{"
+    yield f'  "format": {_json(FORMAT)},'
+    yield f'  "version": {VERSION},'
+    yield f'  "reading_rules": {baseline.reading_rules},'
+    parsers = [
+        {"name": each.name, "id": each.id, "reading_rules": each.reading_rules} for each in baseline.parsers
+    ]
+    yield f'  "parsers": {_json(parsers)},'
+    yield f'  "counts": {_json(baseline.counts)},'
+    yield '  "turns": ['
+    last = len(baseline.turns) - 1
+    for place, turn in enumerate(baseline.turns):
+        yield f"    {_json(_turn(turn))}{',' if place < last else ''}"
+    yield "  ],"
+
+
+def _turn(turn: ExpectedTurn) -> dict[str, Any]:
+    actions = [
+        {"name": each.name, "status": each.status.value, "arguments": each.arguments} for each in turn.actions
+    ]
+    return {
+        "session": turn.session_id,
+        "turn": turn.turn_index,
+        "profile": turn.profile,
+        "model": turn.model,
+        "text": turn.text,
+        "tools": turn.tools,
+        "outcome": turn.outcome.value,
+        "actions": actions,
+    }
+
+
+def _json(value: object) -> str:
+    return printable_json(json.dumps(value, ensure_ascii=False))

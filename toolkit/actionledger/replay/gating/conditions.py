@@ -1,0 +1,147 @@
+"""What a gate asks of a candidate, condition by condition, each with its numbers."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import get_args
+
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.ledger.queries.compare import QUIET, Bucket
+from actionledger.plurals import counted
+from actionledger.rates import TOO_FEW, Rate, shown_p
+from actionledger.replay.paired import PairedComparison
+
+WORSE: Mapping[Bucket, int] = {"lost": 0, "no_longer_intent": 0, "newly_rejected": 0}
+"""The buckets that make a turn worse, with how many turns a gate lets into each where nothing is said."""
+
+CHANGED: tuple[Bucket, ...] = ("changed_actions", "changed_arguments")
+"""The buckets that ``max_changed`` counts together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition of a gate.
+
+    Args:
+        name: the bucket that it limits, or ``changed``, ``success``, ``not_worse``, ``read_again``, ``texts_found``.
+        asked: what must hold, in words.
+        found: what was found, in words.
+        limit: the number that is asked for.
+        value: the number that was found; None where there is none.
+        passed: whether it holds.
+    """
+
+    name: str
+    asked: str
+    found: str
+    limit: float
+    value: float | None
+    passed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a gate asks.
+
+    Args:
+        most: at most how many turns each bucket may have.
+        max_changed: at most how many turns may be read as other actions or with other arguments; None for any number.
+        min_rate: what the lower end of the candidate's success must reach, 0 to 1; None for nothing.
+        alpha: how unlikely a loss must be under chance to count as one, 0 to 1; None for no such condition.
+        allow_few: whether too few sessions for an interval are enough.
+        allow_missing: whether turns may stay unread.
+
+    Raises:
+        UsageError: a number that can't be.
+    """
+
+    most: Mapping[Bucket, int] = field(default_factory=lambda: dict(WORSE))
+    max_changed: int | None = None
+    min_rate: float | None = None
+    alpha: float | None = 0.05
+    allow_few: bool = False
+    allow_missing: bool = False
+
+    def __post_init__(self) -> None:
+        counts: list[tuple[str, int | None]] = [*self.most.items(), ("changed", self.max_changed)]
+        for name, count in counts:
+            if name != "changed" and (name not in get_args(Bucket) or name in QUIET):
+                raise UnknownNameError("bucket", name, set(get_args(Bucket)) - QUIET)
+            if count is not None and count < 0:
+                raise UsageError(f"At most {count} turns of {name} can't be; give 0 or more.")
+        for name, share in (("min_rate", self.min_rate), ("alpha", self.alpha)):
+            if share is not None and not 0 <= share <= 1:
+                raise UsageError(f"{name} is {share}; give a share from 0 to 1, such as 0.99.")
+
+
+def conditions(comparison: PairedComparison, asked: Asked) -> Iterator[Condition]:
+    """Yield each condition of what two readings of the same turns came to.
+
+    Args:
+        comparison: the baseline's readings and the candidate's.
+        asked: what must hold.
+    """
+    for bucket, most in asked.most.items():
+        yield _at_most(bucket, comparison.counts[bucket], most, comparison.pairs)
+    if asked.max_changed is not None:
+        changed = sum(comparison.counts[bucket] for bucket in CHANGED)
+        yield _at_most("changed", changed, asked.max_changed, comparison.pairs)
+    if asked.min_rate is not None:
+        yield _success(comparison.after, asked.min_rate, allow_few=asked.allow_few)
+    if asked.alpha is not None:
+        yield _not_worse(comparison, asked.alpha, allow_few=asked.allow_few)
+
+
+def unread(name: str, what: str, missing: int, total: int, *, allowed: bool) -> Condition:
+    """Return the condition that nothing of the baseline stays unread.
+
+    Args:
+        name: the condition's name.
+        what: what each of them lacks, as a clause.
+        missing: how many turns.
+        total: how many the baseline has.
+        allowed: whether they may.
+    """
+    asked = f"turns {what}: at most 0" + (", more are allowed" if allowed else "")
+    found = f"{missing:,} of {counted(total, 'turn')}"
+    return Condition(name, asked, found, 0, missing, passed=allowed or not missing)
+
+
+def _at_most(name: str, count: int, most: int, pairs: int) -> Condition:
+    return Condition(
+        name, f"at most {counted(most, 'turn')}", f"{count:,} of {pairs:,}", most, count, passed=count <= most
+    )
+
+
+def _success(rate: Rate, least: float, *, allow_few: bool) -> Condition:
+    """The lower end of the interval must reach it: what the sample shows by chance alone is no promise."""
+    asked = f"the lower end of the candidate's success at least {_share(least)}"
+    if rate.value is None:
+        return Condition("success", asked, "no turn that both take for intent", least, None, passed=False)
+    found = f"{_share(rate.value)} ({rate.successes:,} of {rate.count:,})"
+    if rate.interval is None:
+        sessions = counted(rate.clustering.sessions if rate.clustering else 0, "session")
+        found += f", {TOO_FEW} for an interval ({sessions})"
+        if allow_few:
+            found += "; the share itself is taken"
+        return Condition("success", asked, found, least, rate.value, passed=allow_few and rate.value >= least)
+    low, high = rate.interval
+    found = f"{_share(low)} to {_share(high)} around {found}"
+    return Condition("success", asked, found, least, low, passed=low >= least)
+
+
+def _not_worse(comparison: PairedComparison, alpha: float, *, allow_few: bool) -> Condition:
+    won, lost = comparison.only_after, comparison.only_before
+    asked = f"no loss beyond chance (p at least {alpha:g})"
+    p_value = comparison.p_value
+    found = f"{won:,} recovered, {lost:,} lost, {shown_p(p_value)} by the sign-flip test over sessions"
+    passed = won >= lost or p_value >= alpha
+    is_few = comparison.difference is None
+    if won < lost and is_few:
+        found += f"; {TOO_FEW} to tell a loss from chance ({comparison.net.sessions:,})"
+        passed = passed and allow_few
+    return Condition("not_worse", asked, found, alpha, p_value, passed=passed)
+
+
+def _share(value: float) -> str:
+    """Return a share in per cent, exact enough that what misses a limit never looks as if it reached it."""
+    return f"{100 * value:.4f}".rstrip("0").rstrip(".") + " %"

@@ -1,0 +1,121 @@
+"""The gate: a candidate reads a baseline's turns again, and passes where that makes nothing worse than is allowed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.compare import Bucket
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.naming import FIRST, one_run
+from actionledger.parsing.parsers import PARSERS, AnyParser
+from actionledger.replay.gating.baseline import Baseline, load_baseline
+from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
+from actionledger.replay.gating.conditions import WORSE, Asked
+from actionledger.replay.gating.contents import beside
+from actionledger.replay.gating.held_to_file import HeldToFile
+from actionledger.replay.gating.held_to_run import held_to_run
+from actionledger.replay.gating.report import GateReport
+from actionledger.replay.placing import check_workers
+
+
+def gate(
+    ledger: Ledger | None,
+    *,
+    baseline: str | Path | Baseline,
+    candidate: str | AnyParser,
+    profiles: Sequence[str] = (),
+    models: Sequence[str] = (),
+    max_lost: int = 0,
+    max_changed: int | None = None,
+    most: Mapping[Bucket, int] | None = None,
+    min_rate: float | None = None,
+    alpha: float | None = 0.05,
+    allow_few: bool = False,
+    allow_missing: bool = False,
+    texts: Path | None = None,
+    workers: int | None = None,
+) -> GateReport:
+    r"""Read a baseline's turns again with a candidate, and say whether that makes them worse.
+
+    Args:
+        ledger: where the turns are; it must be writable where a parser reads them. None where a baseline's file and its texts
+            are enough.
+        baseline: ``first`` for the first readings, a run by its id or name, or a blessed baseline as a file or a value.
+        candidate: a parser by name or as a value, or a run that has read the turns already, by its id or name.
+        profiles: only the turns of these.
+        models: only those of these language models.
+        max_lost: at most how many turns may no longer be read whole.
+        max_changed: at most how many may be read as other actions or with other arguments; any number if not given.
+        most: at most how many turns other buckets may have; 0 for ``newly_rejected`` and ``no_longer_intent`` if not given.
+        min_rate: what the lower end of the interval of the candidate's success must reach, 0 to 1; nothing if not given.
+        alpha: a loss counts where chance alone makes one as large less often, 0 to 1; None for no such condition.
+        allow_few: whether too few sessions for an interval are enough; the share itself is taken then.
+        allow_missing: whether turns may stay unread, since their texts are not there or the run has not read them.
+        texts: a file or a folder with the texts of a baseline's file; those beside it if not given, and the ledger's.
+        workers: how many processes read; one on each core if not given, where there are enough turns for that to pay.
+
+    Returns:
+        Each condition with what was found, and the turns that count against the candidate.
+
+    Raises:
+        UsageError: nothing goes by a name, no turn fits, or a number can't be.
+        SourceError: a baseline's file can't be used, or none of its texts is there.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     same = al.gate(ledger, baseline="first", candidate="assistant")
+        ...     worse = al.gate(ledger, baseline="first", candidate="gembrain-standard")
+        >>> same.passed, worse.passed, worse.conditions[0].found
+        (True, False, '1 of 1')
+    """
+    check_workers(workers)
+    asked = Asked(
+        most={**WORSE, **(most or {}), "lost": max_lost},
+        max_changed=max_changed,
+        min_rate=min_rate,
+        alpha=alpha,
+        allow_few=allow_few,
+        allow_missing=allow_missing,
+    )
+    within = Filter(profiles=tuple(profiles), models=tuple(models))
+    judged = _candidate(ledger, candidate, workers)
+    if isinstance(baseline, Baseline):
+        return HeldToFile(baseline, "the baseline", ledger, texts).judge(judged, within, asked)
+    if is_file(baseline):
+        path = Path(baseline)
+        places = texts or (beside(path) if beside(path).exists() else None)
+        held = HeldToFile(load_baseline(path), f"the baseline {path.name}", ledger, places)
+        return held.judge(judged, within, asked)
+    if ledger is None:
+        raise UsageError("Without a ledger the baseline must be a file, as 'actionledger bless' writes it.")
+    run_id = None if baseline == FIRST else one_run(ledger, str(baseline))
+    return held_to_run(ledger, replace(within, run_id=run_id), judged, asked)
+
+
+def is_file(baseline: str | Path) -> bool:
+    """Return whether a baseline is a file, not a run."""
+    return isinstance(baseline, Path) or baseline.endswith(".json") or Path(baseline).is_file()
+
+
+def _candidate(ledger: Ledger | None, candidate: str | AnyParser, workers: int | None) -> Candidate:
+    """Return what is judged: a parser, or a run.
+
+    Raises:
+        UsageError: nothing goes by its name.
+    """
+    if not isinstance(candidate, str):
+        return ReadNow(candidate, workers)
+    if candidate in PARSERS:
+        return ReadNow(PARSERS[candidate], workers)
+    unknown = UnknownNameError("parser", candidate, PARSERS)
+    if ledger is None:
+        raise unknown
+    try:
+        return ReadRun(one_run(ledger, candidate))
+    except UsageError as error:
+        raise UsageError(f"{unknown} {error}") from None

@@ -1,0 +1,76 @@
+"""The turns of a baseline read by a candidate, without a ledger: the same reading and checking, recorded nowhere."""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from actionledger.events import EVENT, ResponseParsed
+from actionledger.ids import derived_id, new_id
+from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
+from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.recording import RunKey
+from actionledger.replay.choosing import ChosenReader
+from actionledger.vocabulary import ActionStatus, RunKind
+
+_BATCH_TURNS = 200
+_BATCH_CHARACTERS = 1_000_000
+
+
+def read_again(
+    turns: Sequence[ExpectedTurn], contents: Mapping[str, str], reader: ChosenReader
+) -> list[ExpectedTurn]:
+    """Return what a candidate reads of each turn, in the same order.
+
+    Args:
+        turns: which turns.
+        contents: their texts, and the tools that they were offered, by their hashes.
+        reader: the candidate.
+    """
+    run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
+    answers = reader.runner(run, len(turns)).run(_batches(turns, contents))
+    lines = (reading.line for readings in answers for reading in readings)
+    return [_as_read(turn, line) for turn, line in zip(turns, lines, strict=True)]
+
+
+def _as_read(turn: ExpectedTurn, line: bytes | None) -> ExpectedTurn:
+    event = EVENT.validate_json(line or b"")
+    assert isinstance(event, ResponseParsed)
+    actions = tuple(
+        ExpectedAction(each.name, each.status, hashlib.sha256(each.arguments.encode()).hexdigest())
+        for each in event.actions
+        if each.status is not ActionStatus.ILLUSTRATION
+    )
+    return replace(turn, outcome=event.outcome, actions=actions)
+
+
+def _batches(turns: Iterable[ExpectedTurn], contents: Mapping[str, str]) -> Iterator[Batch]:
+    batch: list[RecordedResponse] = []
+    characters = 0
+    for place, turn in enumerate(turns):
+        text = contents[turn.text]
+        if batch and (len(batch) >= _BATCH_TURNS or characters + len(text) > _BATCH_CHARACTERS):
+            yield _with_tools(batch, contents)
+            batch, characters = [], 0
+        batch.append(_response(turn, place, text))
+        characters += len(text)
+    if batch:
+        yield _with_tools(batch, contents)
+
+
+def _with_tools(batch: list[RecordedResponse], contents: Mapping[str, str]) -> Batch:
+    offered = {response.tools_hash for response in batch if response.tools_hash}
+    return Batch(tuple(batch), {each: contents[each] for each in offered})
+
+
+def _response(turn: ExpectedTurn, place: int, text: str) -> RecordedResponse:
+    return RecordedResponse(
+        turn_id=derived_id("gate", place),
+        session_id=derived_id("gate", turn.session_id),
+        turn_index=turn.turn_index,
+        profile=turn.profile,
+        model=turn.model,
+        task="",
+        occurred_at=None,
+        tools_hash=turn.tools,
+        text=text,
+    )
