@@ -25,7 +25,7 @@ ASSISTANT: DialectParser = al.parser("assistant")
 WORSE = ASSISTANT.model_copy(
     update={"name": "no-commas", "decoding": DecodeOptions(repairs=REPAIRS - {RepairKind.TRAILING_COMMA})}
 )
-HOSTILE = "x`` ``` </code>]]> \x00\x1b[31m\ufffe\ud800 | <b>&amp; @team\n## no"
+HOSTILE = "x` `` ``` </code>]]> \x00\x1b[31m\ufffe\ud800 | <b>&amp; @team\n## no"
 
 
 @pytest.fixture(scope="module")
