@@ -18,6 +18,7 @@ from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
 from actionledger.parsing.parsers import REPAIRS, DialectParser
 from actionledger.replay.gating.conditions import Asked, Condition, conditions
 from actionledger.replay.gating.report import GateReport, WorseTurn
+from actionledger.replay.paired import with_test
 from actionledger.tolerant_json import DecodeOptions
 from actionledger.vocabulary import ActionStatus, Outcome, RepairKind
 
@@ -163,7 +164,8 @@ def found(changed: dict[int, tuple], before=BEFORE, **asked) -> dict[str, Condit
     after = [reading(*place, *changed[at]) if at in changed else before[at] for at, place in enumerate(TURNS)]
     most = asked.pop("most", {})
     return {
-        each.name: each for each in conditions(compare_readings(before, after), Asked(most=most, **asked))
+        each.name: each
+        for each in conditions(with_test(compare_readings(before, after)), Asked(most=most, **asked))
     }
 
 
@@ -211,7 +213,7 @@ def few(count: int) -> tuple[list[ExpectedTurn], list[ExpectedTurn]]:
 
 def test_too_few_sessions_do_not_pass_unless_that_is_allowed():
     """However good the share is; it is said, and with the word it is the share that counts."""
-    compared = compare_readings(*few(100))
+    compared = with_test(compare_readings(*few(100)))
     [success, worse] = conditions(compared, Asked(most={}, min_rate=0.9))
     assert (success.passed, worse.passed) == (False, False)
     assert "too few sessions" in success.found
@@ -219,7 +221,7 @@ def test_too_few_sessions_do_not_pass_unless_that_is_allowed():
     [success, worse] = conditions(compared, Asked(most={}, min_rate=0.99, allow_few=True))
     assert (success.passed, success.value, worse.passed) == (True, 0.99, True)
     assert not next(conditions(compared, Asked(most={}, min_rate=0.991, allow_few=True))).passed
-    same = compare_readings(few(3)[0], few(3)[0])
+    same = with_test(compare_readings(few(3)[0], few(3)[0]))
     assert next(
         conditions(same, Asked(most={}))
     ).passed  # nothing is lost: there is no loss to tell from chance
@@ -258,7 +260,7 @@ def hostile() -> GateReport:
         Condition("lost", "at most 0 turns", "3 of 4", 0, 3, passed=False),
         Condition("changed", "at most 1 turn", "1 of 4", 1, 1, passed=True),
     )
-    compared = compare_readings(*few(4))
+    compared = with_test(compare_readings(*few(4)))
     return GateReport(HOSTILE, HOSTILE, asked, compared, (turn,) * 300 + (allowed,), (HOSTILE,))
 
 

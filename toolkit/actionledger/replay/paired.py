@@ -128,10 +128,10 @@ def compare_pairs(
     Raises:
         UsageError: a run has read nothing, or the two share no turns.
     """
-    return tested(compare_runs(ledger, before, after, within=within))
+    return with_test(compare_runs(ledger, before, after, within=within))
 
 
-def tested(found: Comparison) -> PairedComparison:
+def with_test(found: Comparison) -> PairedComparison:
     """Return a comparison with the test of its difference.
 
     Args:

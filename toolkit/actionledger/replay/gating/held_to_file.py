@@ -23,7 +23,7 @@ from actionledger.replay.gating.held_to_run import not_judged
 from actionledger.replay.gating.report import GateReport
 from actionledger.replay.gating.rereading import read_again
 from actionledger.replay.gating.worse import counted_turns, worse_turns
-from actionledger.replay.paired import tested
+from actionledger.replay.paired import with_test
 from actionledger.replay.processes import SECONDS
 
 _Pairs = list[tuple[ExpectedTurn, ExpectedTurn]]
@@ -72,7 +72,7 @@ class HeldToFile:
             pairs, name, lacking = self._read_now(turns, candidate), "texts_found", "whose text is not there"
         there = {id(was) for was, _ in pairs}
         missing = [turn for turn in turns if id(turn) not in there]
-        comparison = tested(compare_readings([was for was, _ in pairs], [now for _, now in pairs]))
+        comparison = with_test(compare_readings([was for was, _ in pairs], [now for _, now in pairs]))
         found = (
             *conditions(comparison, asked),
             unread(name, lacking, len(missing), len(turns), allowed=asked.allow_missing),
