@@ -60,7 +60,7 @@ def test_a_name_that_nobody_has_is_told_families_too():
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
 def test_auto_reads_every_example_as_its_dialect_does(dialect):
     """However many formats there are, each is told from all others."""
-    names = frozenset({"get_weather", "get_time"})
+    names = frozenset({"get_weather", "get_time", "bash"})
     alone = parser_for((dialect.name,)).read(dialect.example, names)
     of_all = parser_named("auto").read(dialect.example, names)
     told = [(action.name, action.arguments, action.dialect, action.span) for action in of_all.actions]
