@@ -77,3 +77,19 @@ def test_a_usual_action_has_the_repairs_within_it():
         check_action(raw, CATALOGUE, broken.blocks[0].repairs, frozenset()) for raw in broken.actions
     )
     assert [len(call.repairs) for call in check(broken, CATALOGUE)] == [1, 0]
+
+
+def test_more_fields_than_are_told_one_by_one_are_left_out_as_the_long_way_does():
+    reading = read({**EXAMPLES[0], **{f"mood_{number}": "calm" for number in range(150)}})
+    [call] = check(reading, CATALOGUE)
+    assert (str(call.status), len(call.notes)) == ("coerced", 100)
+    assert call == check_action(reading.actions[0], CATALOGUE, ids=frozenset())
+
+
+@pytest.mark.parametrize(("value", "status"), [(True, "invalid"), (False, "coerced"), (None, "coerced")])
+@pytest.mark.parametrize("name", ["dry_run", "dry" + "_" * 300 + "run"], ids=["short", "long"])
+def test_a_field_that_holds_an_action_back_is_no_stranger_however_long_its_name(name, value, status):
+    reading = read({**EXAMPLES[0], name: value})
+    [call] = check(reading, CATALOGUE)
+    assert str(call.status) == status
+    assert call == check_action(reading.actions[0], CATALOGUE, ids=frozenset())

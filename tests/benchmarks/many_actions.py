@@ -58,22 +58,32 @@ def assistant_table() -> Table:
     strange = [call._replace(arguments={**call.arguments, "mood": "calm"}) for call in many]
     fields = [{catalogue.discriminator: call.name, **call.arguments} for call in few]
     models = [catalogue.adapter.validate_python] * len(few)
-    read, payload = partial(parse, profile="assistant"), _payload(few)
+    read = partial(parse, profile="assistant")
+    longer = [_of_two_hundred_characters(number) for number in range(len(few))]
     texts = {
         name: _response("actions", calls)
-        for name, calls in (("few", few), ("many", many), ("strange", strange))
+        for name, calls in (
+            ("few", few),
+            ("longer", longer),
+            ("many", many),
+            ("strange", strange),
+        )
     }
     times = least(
         {name: lambda text=text: read(text) for name, text in texts.items()}
         | {
-            "loads": lambda: json.loads(payload),
+            f"{name} loads": lambda payload=payload: json.loads(payload)
+            for name, payload in (("few", _payload(few)), ("longer", _payload(longer)))
+        }
+        | {
             "models": lambda: [check(each) for check, each in zip(models, fields, strict=True)],
         },
         ROUNDS,
     )
     for title, name, beside, base in (
-        ("45 actions", "few", "json.loads", "loads"),
-        ("45 actions", "few", "their models alone", "models"),
+        ("45 actions of 60 characters", "few", "json.loads", "few loads"),
+        ("45 actions of 200 characters", "longer", "json.loads", "longer loads"),
+        ("45 actions of 60 characters", "few", "their models alone", "models"),
         ("100 with a field that nobody knows", "strange", "100 that are right", "many"),
     ):
         made.add_row(title, f"{times[name] * 1e6:,.0f}", beside, f"x{times[name] / times[base]:.1f}")
@@ -82,6 +92,13 @@ def assistant_table() -> Table:
 
 def _some_of_the_assistant(count: int) -> list[PlainCall]:
     return list(islice(cycle(_examples_of_the_assistant(1)), count))
+
+
+def _of_two_hundred_characters(number: int) -> PlainCall:
+    """Return an action as long as models write them."""
+    content = f"Write the minutes of meeting {number} and send them to everybody who was there, with what was decided"
+    notes = f"Bring the figures of the last quarter, number {number}"
+    return PlainCall("create_task", {"content": content, "notes": notes, "id": f"step_{number}"})
 
 
 def _calls_of_a_document(size: int) -> list[PlainCall]:

@@ -159,6 +159,6 @@ def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -
 def _with_notes(issues: tuple[Issue, ...], actions: Sequence[ActionCall]) -> tuple[Issue, ...]:
     """Return the issues of a text with those of its actions, in text order."""
     notes = [note for action in actions for note in action.notes]
-    if not notes:
-        return issues
+    if not (notes and issues):
+        return issues or tuple(notes)
     return tuple(sorted([*issues, *notes], key=lambda issue: issue.span or Span(0, 0)))

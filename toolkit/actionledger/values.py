@@ -3,7 +3,7 @@
 Every span counts Unicode code points of the raw response: ``raw[span.start:span.end]`` is exactly the text meant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -43,7 +43,16 @@ def rows_of(kind: type[_Row], rows: Sequence[tuple[Any, ...]]) -> list[_Row]:
     """
     if rows:
         kind._make(rows[0])  # it counts the fields: the rows are all made in one place
-    return list(map(partial(tuple.__new__, kind), rows))
+    return list(map(row_maker(kind), rows))
+
+
+def row_maker(kind: type[_Row]) -> Callable[[tuple[Any, ...]], _Row]:
+    """Return what makes one named tuple of a tuple, in C: ``_make`` counts the fields first, in twice the time.
+
+    Args:
+        kind: the named tuple; what is handed in has all of its fields, in their order.
+    """
+    return partial(tuple.__new__, kind)
 
 
 class Span(NamedTuple):

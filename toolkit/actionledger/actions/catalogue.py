@@ -24,7 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from actionledger.actions.describing import ActionDescription, Arguments, fields_of
 from actionledger.actions.schemas import argument_schema, as_tool, only_text
 from actionledger.actions.usual import Validators
-from actionledger.actions.wording import Schema
+from actionledger.actions.wording import Schema, takes_others
 from actionledger.errors import UsageError
 
 __all__ = ["Action", "Arguments", "Catalogue"]
@@ -188,12 +188,12 @@ class Catalogue:
 
     @cached_property
     def validators(self) -> Validators:
-        """What checks the fields of each action, their names and their schema, by the action's name."""
+        """What checks the fields of each action, and their names, by the action's name."""
         return {
             name: (
                 model.__pydantic_validator__.validate_python,
                 self.fields(name),
-                self.argument_schema(name),
+                None if takes_others(self._schemas[name]) else tuple(self._schemas[name]["properties"]),
             )
             for name, model in self._models.items()
         }

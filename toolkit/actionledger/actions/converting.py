@@ -11,7 +11,6 @@ import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Any, NamedTuple, TypeAlias
 
 from pydantic_core import from_json
@@ -93,7 +92,7 @@ def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema
         known: those that there are, the discriminator among them.
         schema: the JSON Schema of such arguments, without the discriminator.
     """
-    strangers = strangers_in(arguments, known, schema)
+    strangers = None if takes_others(schema) else strangers_in(arguments, known, tuple(schema["properties"]))
     if strangers is None:
         return None
     kept = {name: value for name, value in arguments.items() if name in known}
@@ -105,22 +104,17 @@ def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema
 
 
 def strangers_in(
-    arguments: Mapping[str, Any], known: Collection[str], schema: Schema
+    arguments: Mapping[str, Any], known: Collection[str], names: tuple[str, ...]
 ) -> list[tuple[str, str]] | None:
-    """Return the fields that nobody knows, the first hundred, each with what is expected instead.
-
-    None where there may be others, or one may be meant for another.
+    """Return the fields that nobody knows, the first hundred, each with what is expected instead; None where one may be meant for another.
 
     Args:
         arguments: an action's fields.
         known: those that there are, the discriminator among them.
-        schema: the JSON Schema of such arguments, without the discriminator.
+        names: the same in the schema's order, without the discriminator.
     """
-    if takes_others(schema):
-        return None
-    names = tuple(schema["properties"])
     strangers: list[tuple[str, str]] = []
-    for name in islice((name for name in arguments if name not in known), _MOST):
+    for name in [name for name in arguments if name not in known][:_MOST]:
         expected = _expected_without(name, arguments[name], names)
         if not expected:
             return None
@@ -308,14 +302,19 @@ def _left_out(name: str, value: Any, known: tuple[str, ...], path: _Path) -> Fie
 
 def _expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
     """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
-    is_held_back = value not in (False, None) and _may_hold_back(name)
-    return "" if is_held_back else _expected_instead(name[:_LONGEST_KEPT], known)
+    expected, may_hold_back = _unknown(name[:_LONGEST_KEPT], known)
+    if may_hold_back or len(name) > _LONGEST_KEPT:
+        return "" if value not in (False, None) and _may_hold_back(name) else expected
+    return expected
 
 
 @lru_cache(maxsize=1024)
-def _expected_instead(name: str, known: tuple[str, ...]) -> str:
-    """Return what is expected in place of an unknown field; empty where it may be meant for a known one."""
-    return "" if near_names(name, known) else one_of(name, known, "field")
+def _unknown(name: str, known: tuple[str, ...]) -> tuple[str, bool]:
+    """Return what is expected in place of an unknown field, and whether it may hold the action back.
+
+    What is expected is empty where the field may be meant for a known one.
+    """
+    return "" if near_names(name, known) else one_of(name, known, "field"), _may_hold_back(name)
 
 
 def _may_hold_back(name: str) -> bool:

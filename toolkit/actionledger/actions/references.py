@@ -172,7 +172,7 @@ def may_refer(arguments: Mapping[str, Any]) -> bool:
 
 def may_be_spelled_out(names: Collection[str]) -> bool:
     """Return whether any field may stand for another one's reference by its name."""
-    return any(name.endswith(_SUFFIX) for name in names)
+    return _SUFFIX in "\n".join(names) and any(name.endswith(_SUFFIX) for name in names)
 
 
 def _may_hold(container: dict[str, Any] | list[Any]) -> bool:

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from pydantic import ValidationError
 from pydantic_core import from_json
@@ -45,13 +45,15 @@ def check(reading: Reading, catalogue: AnyCatalogue | None) -> tuple[ActionCall,
     repairs = {block.index: block.repairs for block in reading.blocks if block.repairs}
     if not isinstance(catalogue, Catalogue):
         return tuple(check_action(raw, catalogue, repairs.get(raw.block, ())) for raw in reading.actions)
-    ids = frozenset(map(id_of, filter(_is_meant, reading.actions))) if catalogue.references else None
     usual = usual_calls(
         reading.actions,
         catalogue.validators,
         catalogue.discriminator,
         may_have_references=catalogue.references,
     )
+    if not repairs and None not in usual:
+        return tuple(cast("list[ActionCall]", usual))
+    ids = frozenset(map(id_of, filter(_is_meant, reading.actions))) if catalogue.references else None
     return tuple(
         [
             _with_repairs(call, repairs[raw.block])

@@ -144,14 +144,9 @@ def is_shown(text: str, start: int) -> bool:
         return True
     if _PRESCRIBES.search(words) and not _OWN.search(sentence):
         return True
-    if _ANNOUNCES.search(sentence) and not _SHOWS.search(sentence):
+    if not (_ANYWHERE.search(sentence) or _tells(is_within_line, sentence, words)):
         return False
-    if _ANYWHERE.search(sentence):
-        return True
-    is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
-    is_announced = is_within_line or is_heading or _COLON.search(sentence)
-    tells = _LAST.search(words) or _FORMAT.fullmatch(words) or _TELLS_FORMAT.search(words)
-    return bool(is_announced and tells)
+    return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
 
 
 def may_forbid_something_else(text: str, start: int) -> bool:
@@ -164,6 +159,14 @@ def may_forbid_something_else(text: str, start: int) -> bool:
     _, sentence = _sentence_before(text, start)
     forbids = _FORBIDS.search(sentence.rstrip(_DECORATION))
     return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))
+
+
+def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
+    """Return whether a sentence that leads to the block says by its last words, or as a whole, what the block shows."""
+    is_heading = sentence.lstrip().startswith("#") or len(words.split()) == 1
+    if not (is_within_line or is_heading or _COLON.search(sentence)):
+        return False
+    return bool(_LAST.search(words) or _FORMAT.fullmatch(words) or _TELLS_FORMAT.search(words))
 
 
 def _sentence_before(text: str, start: int) -> tuple[bool, str]:

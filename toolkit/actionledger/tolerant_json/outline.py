@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from actionledger.tolerant_json.decoded import Decoded, Evidence
 from actionledger.tolerant_json.valid import SCAN_ERRORS, is_deeper, read_valid, scan, unique
-from actionledger.values import Span, rows_of
+from actionledger.values import Repair, Span, rows_of
 
 _BLANKS = r"[ \t\r\n]*+"
 _KEY = rf'"[^"\\]*+"{_BLANKS}:{_BLANKS}'
@@ -41,6 +41,11 @@ class Outlined(Decoded):
     """
 
     places: Places = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def repairs(self) -> tuple[Repair, ...]:
+        """The changes that stand before it."""
+        return self.evidence.before
 
     def spans_of(self, values: Collection[object]) -> list[Span]:
         """Return where its objects stand; only inner ones have to be looked for."""
