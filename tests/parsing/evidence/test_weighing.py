@@ -122,3 +122,18 @@ def test_a_call_in_a_change_to_a_file_is_shown():
     reading = PARSERS["auto"].read(text, frozenset({"get_weather"}))
     assert [str(block.evidence) for block in reading.blocks] == ["code"]
     assert not [action for action in reading.actions if action.illustration is None]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "functions.get_weather", "arguments": {"city": "Paris"}}',
+        '{"tool_uses": [{"recipient_name": "functions.get_weather", "parameters": {"city": "Paris"}}]}',
+        '["functions.get_weather", {"city": "Paris"}]',
+        '{"functions.get_weather": {"city": "Paris"}}',
+    ],
+)
+def test_a_module_before_a_name_in_quotes_is_read_over(read, text):
+    """OpenAI's own parallel calls name their tools so."""
+    [call] = read(text).valid_actions
+    assert (call.name, call.arguments) == ("get_weather", {"city": "Paris"})

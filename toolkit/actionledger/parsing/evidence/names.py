@@ -162,8 +162,11 @@ def _form_of(text: str, found: re.Match[str]) -> Form | None:
     start = found.start("name")
     if found["call"]:
         return "call"
+    is_in_quotes = found["text"] is not None or found["pair"] or found["key"]
+    if is_in_quotes:
+        start = prefix_before(text, start)
     before = text[max(0, start - _KEY_WINDOW) : start]
-    if found["text"] is not None or found["pair"] or found["key"]:
+    if is_in_quotes:
         if _OPENS_TAG.search(before):
             return "tag"
         if _NAME_KEY.search(before):
