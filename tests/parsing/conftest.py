@@ -19,7 +19,12 @@ READ = {BlockStatus.STRICT, BlockStatus.REPAIRED}
 
 @pytest.fixture
 def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is looked at before or behind a place at most is as small beside the texts of a test as beside a long response."""
+    """What is looked at before or behind a place at most is as small beside the texts of a test as beside a long response.
+
+    None of it hides growth. With its own window of 1,000 code points, ``<function=`` over and over takes 27 calls and 75 characters
+    for each opener, in 80,000 code points as in 320,000: the window is copied once more only for openers that the text ends in. Of a
+    test's 2,000 code points that is half, which makes the small text dear and the growth look small.
+    """
     monkeypatch.setattr(json_values, "_PIECE", 64)
     monkeypatch.setattr(openings, "_LINE", 40)
     monkeypatch.setattr(openings, "_BLANKS", 8)
