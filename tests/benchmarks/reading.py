@@ -2,7 +2,7 @@
 
     python tests/benchmarks/reading.py [--corpora FOLDER] [--full]
 
-Tables: whole responses; responses with many actions; corpora beside readers that repair JSON; valid JSON; each kind of
+Tables: whole responses; responses with many actions; what evidence adds; corpora beside readers that repair JSON; valid JSON; each kind of
 fault; hostile texts; what opens a block, over and over. The ratios count: a busy machine slows both sides alike. Other libraries are compared with where
 they are installed (``pip install json-repair fast-json-repair jiter orjson baml-py``); they are no dependency of the
 project. A folder of corpora holds one folder each: MINT's sessions, lines of JSON with a response as ``text``, or aider's
@@ -12,6 +12,7 @@ transcripts.
 import argparse
 from pathlib import Path
 
+import evidence_share
 import growth
 import growth_of_openers
 import many_actions
@@ -37,6 +38,7 @@ def main() -> None:
     console.print(responses.table(chosen.corpora, is_full=chosen.full))
     console.print(many_actions.table(SIZES))
     console.print(many_actions.assistant_table())
+    console.print(evidence_share.table())
     console.print(recordings.table(chosen.corpora, is_full=chosen.full))
     console.print(rivals.valid_table(SIZES))
     for size in FAULT_SIZES:
