@@ -15,6 +15,7 @@ pages = [
     st.Page("views/sessions.py", title="Sessions", url_path="sessions"),
     st.Page("views/turns.py", title="Turns", url_path="turns"),
     st.Page("views/replay.py", title="Replay", url_path="replay"),
+    st.Page("views/compare.py", title="Compare", url_path="compare"),
     st.Page("views/left_out.py", title="Left out", url_path="left_out"),
 ]
 page = st.navigation(pages, position="hidden")

@@ -8,19 +8,20 @@ import streamlit as st
 _FOLDER = Path(__file__).parent
 
 
-def mount_of(name: str) -> Any:
+def mount_of(name: str, *before: str) -> Any:
     """Return what mounts a component whose files are ``NAME.html``, ``NAME.css`` and ``NAME.js``, so far as it has them.
 
     Args:
         name: the files' common name.
-            ``shared.css`` and ``shared.js`` stand before its own.
+        before: what it shares with some of the others. Those files stand before its own, and ``shared.css`` and ``shared.js``
+            before all.
     """
-    parts = {kind: _read(name, kind) for kind in ("html", "css", "js")}
+    names = ("shared", *before, name)
     return st.components.v2.component(
         f"actionledger.{name}",
-        html=parts["html"] or None,
-        css=_read("shared", "css") + parts["css"],
-        js=_read("shared", "js") + parts["js"],
+        html=_read(name, "html") or None,
+        css="".join(_read(each, "css") for each in names),
+        js="".join(_read(each, "js") for each in names),
     )
 
 

@@ -11,18 +11,24 @@ from actionledger_dashboard.components.links import FILTERS, filter_parameters, 
 from actionledger_dashboard.components.navigation import keep_filters
 from actionledger_dashboard.data import ask
 
+FIRST_READINGS = "First readings"
+"""What the first reading of every response is called."""
 
-def pick(linked: Linked) -> Filter:
+
+def pick(linked: Linked, *, of_runs: bool = True) -> Filter:
     """Show the filters and return what is picked; a page whose link names what is not there ends here.
 
     Args:
         linked: the widgets of the page that shows them.
+        of_runs: whether a run is picked here, too.
     """
     known = ask(queries.dimensions)
-    runs = {"": "First readings"} | {run.run_id: _run_label(run) for run in ask(queries.runs)}
-    columns = iter(st.columns(len(FILTERS), gap="small"))
-    with next(columns):
-        run_id = linked.one("Run", "run", runs)
+    columns = iter(st.columns(len(FILTERS) - (not of_runs), gap="small"))
+    run_id = ""
+    if of_runs:
+        runs = {"": FIRST_READINGS} | {run.run_id: run_label(run) for run in ask(queries.runs)}
+        with next(columns):
+            run_id = linked.one("Run", "run", runs)
     with next(columns):
         profiles = linked.many("Profile", "profile", known.profiles)
     with next(columns):
@@ -42,16 +48,18 @@ def pick(linked: Linked) -> Filter:
         models=models,
         tasks=tasks,
         sources=sources,
-        since=_midnight(first) if first else None,
-        until=_midnight(last + timedelta(days=1)) if last else None,
+        since=midnight(first) if first else None,
+        until=midnight(last + timedelta(days=1)) if last else None,
     )
     keep_filters(query_of(filter_parameters(within)))
     return within
 
 
-def _run_label(run: Run) -> str:
+def run_label(run: Run) -> str:
+    """Return what a run is called in a list of runs."""
     return f"{run.name or run.kind} · {run.run_id[-6:]}"
 
 
-def _midnight(day: date) -> datetime:
+def midnight(day: date) -> datetime:
+    """Return when a day begins, UTC without a zone."""
     return datetime.combine(day, time())

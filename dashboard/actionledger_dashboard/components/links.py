@@ -26,16 +26,29 @@ def turns_href(within: Filter, mark: Mark) -> str:
     return f"turns?{query_of(filter_parameters(within) | mark_parameters(mark))}"
 
 
-def replay_href(session_id: str, turn_index: int = 0, run_id: str | None = None) -> str:
+def replay_href(
+    session_id: str, turn_index: int = 0, run_id: str | None = None, *, beside: str | None = None
+) -> str:
     """Return the address of one turn of one session.
 
     Args:
         session_id: the session.
         turn_index: the turn's place in it, from 0.
         run_id: the run whose reading to show; None for the first one.
+        beside: the run whose reading to show beside it, or ``first``; None for none.
     """
-    run = {} if run_id is None else {"run": run_id}
-    return f"replay?{query_of({'session': session_id, 'turn': str(turn_index)} | run)}"
+    runs = {"run": run_id, "beside": beside}
+    named = {name: value for name, value in runs.items() if value is not None}
+    return f"replay?{query_of({'session': session_id, 'turn': str(turn_index)} | named)}"
+
+
+def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
+    """Return the address of a comparison.
+
+    Args:
+        parameters: what it is of.
+    """
+    return f"compare?{query_of(parameters)}"
 
 
 def sessions_href(within: Filter) -> str:

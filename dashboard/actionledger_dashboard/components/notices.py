@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from actionledger.errors import LedgerError
+from actionledger.errors import LedgerError, UsageError
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ledger_path
@@ -64,3 +64,45 @@ def no_session() -> None:
     st.subheader("No session is open", anchor=False)
     st.text("Open one from the list of sessions, or a turn from any chart.")
     st.page_link(links.SESSIONS, label="All sessions →")
+
+
+def read_once() -> None:
+    """Say that no turn has a second reading, and what would give it one."""
+    st.subheader("No turn has been read twice yet", anchor=False)
+    st.text("This reads all recorded turns again with another parser, and keeps what they had before:")
+    st.code(
+        f"actionledger replay --parser gembrain-standard --ledger {shlex.quote(str(ledger_path()))}",
+        language=None,
+    )
+    st.text(
+        "'actionledger parse --help' names the parsers. Models, sources, profiles and periods compare without it."
+    )
+
+
+def one_side(dimension: str, *, is_narrowed: bool) -> None:
+    """Say that there are no two values to compare.
+
+    Args:
+        dimension: what they are values of.
+        is_narrowed: whether filters may be why.
+    """
+    st.subheader(f"There are no two {dimension}s to compare here", anchor=False)
+    more = "Take a filter away, or compare" if is_narrowed else "Import recordings of another one, or compare"
+    st.text(f"{more} something else: runs, models, sources, profiles or periods.")
+
+
+def one_day(*, is_dated: bool) -> None:
+    """Say that there are no two periods to compare.
+
+    Args:
+        is_dated: whether any response carries a time.
+    """
+    st.subheader("There are no two days to compare here", anchor=False)
+    why = "All responses are of one day." if is_dated else "No response in this ledger carries a time."
+    st.text(f"{why} Compare runs, models, sources or profiles.")
+
+
+def not_comparable(error: UsageError) -> None:
+    """Say why two sides can't be compared."""
+    st.subheader("These sides don't compare", anchor=False)
+    st.text(visible(str(error)))

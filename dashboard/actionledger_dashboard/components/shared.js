@@ -44,3 +44,9 @@ const follows = (link, hrefOf = () => link.href) => {
   };
   return link;
 };
+
+// Keys that are typed into a field are no steps.
+const isTyping = (event) => {
+  const target = event.composedPath()[0];
+  return Boolean(target.closest?.("input, textarea, select, [contenteditable=true]"));
+};

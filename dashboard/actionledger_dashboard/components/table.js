@@ -3,6 +3,7 @@
 const cells = {
   text: (value) => element("span", "", value),
   long: (value) => element("span", "long", value),
+  verdict: (value, column, index) => element("span", `chip ${column.looks[index]}`, value),
   number: (value) => element("span", "", value === null ? "–" : value.toLocaleString("en-US")),
   share: (value, column) => {
     if (value === null) return element("span", "", "–");
@@ -33,7 +34,7 @@ const rowOf = (data, values, index) => {
   const row = element("tr");
   data.columns.forEach((column, place) => {
     const cell = element(place ? "td" : "th", column.kind);
-    const shown = cells[column.kind](values[place], column);
+    const shown = cells[column.kind](values[place], column, index);
     if (place) cell.append(shown);
     else {
       cell.scope = "row";

@@ -16,8 +16,8 @@ from actionledger_dashboard.components.visible import pieces
 PAGE = 50
 """How many rows a page of a table has."""
 
-Kind: TypeAlias = Literal["text", "long", "number", "share"]
-"""How a column is shown; of the long ones as much as there is room for."""
+Kind: TypeAlias = Literal["text", "long", "number", "share", "verdict"]
+"""How a column is shown; of the long ones as much as there is room for, and verdicts with a colour and a shape."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -34,6 +34,7 @@ class Column:
         kind: how they are shown.
         meaning: a sentence for who asks.
         widest: the share that fills a cell, where the column shows shares.
+        looks: which verdict each cell is, where the column shows verdicts: good, mended, bad or idle.
     """
 
     label: str
@@ -41,6 +42,7 @@ class Column:
     kind: Kind = "text"
     meaning: str = ""
     widest: float = 1.0
+    looks: Sequence[str] = ()
 
 
 def show_table(
@@ -56,7 +58,13 @@ def show_table(
         seen: how many rows are seen at once, the others by scrolling; None for all of them.
     """
     heads = [
-        {"label": column.label, "kind": column.kind, "help": column.meaning, "widest": column.widest}
+        {
+            "label": column.label,
+            "kind": column.kind,
+            "help": column.meaning,
+            "widest": column.widest,
+            "looks": list(column.looks),
+        }
         for column in columns
     ]
     cells = zip(*([_cell(value) for value in column.values] for column in columns), strict=True)

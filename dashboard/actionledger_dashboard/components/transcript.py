@@ -11,7 +11,7 @@ from actionledger_dashboard.components.transcript_data import list_data, turn_da
 _KEY = "transcript"
 
 
-_mount = mount_of("transcript")
+_mount = mount_of("transcript", "marked")
 
 
 def show_transcript(detail: TurnDetail, turns: Sequence[TurnRow], on_step: Callable[[int], None]) -> None:

@@ -58,14 +58,20 @@ _WORST_FIRST = ("bad", "mended", "good", _NEUTRAL)
 
 def turn_data(detail: TurnDetail) -> Values:
     """Return what is drawn of one turn: its text, its marks, and a lane of cards for each thing that came of it."""
+    return reading_data(detail) | {"lanes": [*_read_lanes(detail), *_run_lanes(detail)]}
+
+
+def reading_data(detail: TurnDetail) -> Values:
+    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
     return {
         "text": detail.response.text,
         "tokens": tokens(detail.response.text),
         "whenEmpty": "The response is empty.",
         "verdict": _verdict(detail),
+        "look": _look(detail.attempt.outcome) if detail.attempt else _NEUTRAL,
         "about": pieces(_about(detail)),
         "marks": list(_marks(detail)),
-        "lanes": list(_lanes(detail)),
+        "lanes": list(_read_lanes(detail)),
     }
 
 
@@ -212,8 +218,8 @@ def _issue_mark(issue: Issue, span: Span) -> Values:
     }
 
 
-def _lanes(detail: TurnDetail) -> Iterator[Values]:
-    """Yield what was repaired and what is wrong, where there is any; then what was read and what was done."""
+def _read_lanes(detail: TurnDetail) -> Iterator[Values]:
+    """Yield what was repaired and what is wrong, where there is any; then what was read."""
     if any(block.repairs for block in detail.blocks):
         yield {"title": "Repairs", "whenEmpty": "", "cards": list(_repair_cards(detail.blocks))}
     if detail.issues:
@@ -221,6 +227,10 @@ def _lanes(detail: TurnDetail) -> Iterator[Values]:
         yield {"title": "Issues", "whenEmpty": "", "cards": cards}
     actions = [_action_card(action, detail) for action in detail.actions]
     yield {"title": "Actions", "whenEmpty": "No action was read.", "cards": actions}
+
+
+def _run_lanes(detail: TurnDetail) -> Iterator[Values]:
+    """Yield what was done, by others and here."""
     other = detail.attempt is not None and any(
         execution.attempt_id != detail.attempt.attempt_id for execution in detail.executions
     )
@@ -389,6 +399,11 @@ def _pretty(text: str) -> str:
 
 def _because(reason: Reason | None) -> str:
     return "" if reason is None else f"{_words(reason)}: {SENTENCES[reason]}"
+
+
+def outcome_look(outcome: Outcome) -> str:
+    """Return which verdict an outcome is: good, mended, bad or idle."""
+    return _look(outcome)
 
 
 def _look(status: str) -> str:

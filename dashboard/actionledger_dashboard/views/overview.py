@@ -12,13 +12,16 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Funnel, Mark, Unit
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, Rate
-from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
+from actionledger.vocabulary import ExecutionStatus, Origin, Outcome, RunKind
 from actionledger_dashboard.components import charts, filters, links, notices
+from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.charts import Group, Step
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.metrics import show_metrics
 from actionledger_dashboard.components.navigation import go_to
+from actionledger_dashboard.components.sides import FIRST
 from actionledger_dashboard.components.wording import kept, out_of
 from actionledger_dashboard.data import ask
 
@@ -44,6 +47,7 @@ def show() -> None:
     within = filters.pick(linked)
     found = ask(queries.funnel, within)
     show_metrics(found)
+    show_comparisons(within)
     show_unread(within)
     if not found.responses:
         notices.nothing_found()
@@ -55,6 +59,23 @@ def show() -> None:
         show_trend(linked, within)
     show_reasons(linked, within)
     show_groups(linked, within)
+
+
+def show_comparisons(within: Filter) -> None:
+    """Lead to whether a run, a model or a period is better than another, under the page's filters."""
+    rereadings = [run for run in ask(queries.runs) if run.kind is RunKind.REPARSE and run.attempts]
+    shared = filter_parameters(replace(within, run_id=None))
+    anchors = []
+    if rereadings:
+        newest = next((run for run in rereadings if run.run_id == within.run_id), rereadings[-1])
+        pair: links.Parameters = {"by": "runs", "before_run": FIRST, "after_run": newest.run_id}
+        anchors.append((f"{newest.name or 'the last re-reading'} with the first readings", pair))
+    known = ask(queries.dimensions)
+    several = {"models": known.models, "sources": known.sources, "profiles": known.profiles}
+    anchors += [(kind, {"by": kind}) for kind, values in several.items() if len(values) > 1]
+    anchors.append(("periods", {"by": "periods"}))
+    targets = [(text, links.compare_href(parameters | shared)) for text, parameters in anchors]
+    show_anchors("comparisons", targets, "Is it better? Compare")
 
 
 NOTHING_TO_RATE = "No response within these filters meant to act and was recorded as it was written."

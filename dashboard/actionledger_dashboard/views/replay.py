@@ -5,11 +5,12 @@ import json
 import streamlit as st
 
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Reader, Session, TurnDetail, TurnRow
+from actionledger.ledger.queries import Session, TurnDetail, TurnRow
 from actionledger.plurals import counted
-from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import links, notices, tables
+from actionledger_dashboard.components.beside import pick_beside, reader_label, show_beside
 from actionledger_dashboard.components.passages import Passage, show_passages
+from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.transcript import show_transcript
 from actionledger_dashboard.components.transcript_data import was_recorded_elsewhere
@@ -91,8 +92,13 @@ def family_words(has_parent: bool, children: int) -> str:
 def show_turn(session_id: str) -> None:
     """Show the turn that the URL names; a step runs nothing but this."""
     run_id = st.query_params.get("run")
-    if run_id is not None and run_id not in {run.run_id for run in ask(queries.runs)}:
+    runs = {run.run_id for run in ask(queries.runs)}
+    if run_id is not None and run_id not in runs:
         notices.unknown_value("Run", run_id, key="run.remove", on_remove=read_first)
+        return
+    beside = st.query_params.get("beside")
+    if beside is not None and beside not in runs | {BESIDE_FIRST}:
+        notices.unknown_value("Run", beside, key="beside.remove", on_remove=show_alone)
         return
     turns = ask(queries.turns, session_id, run_id)
     if not turns:
@@ -107,7 +113,8 @@ def show_turn(session_id: str) -> None:
         notices.unknown_session()
         return
     pick_reading(detail, run_id, turns[-1].index)
-    show_transcript(detail, turns, on_step=lambda wanted: go_to(turns, index, wanted))
+    if not show_beside(detail, run_id, [turn.index for turn in turns]):
+        show_transcript(detail, turns, on_step=lambda wanted: go_to(turns, index, wanted))
     show_conversation(detail)
 
 
@@ -131,15 +138,14 @@ def go_to(turns: list[TurnRow], current: int, wanted: int) -> None:
     st.query_params["turn"] = str(min(ahead, key=lambda index: abs(index - wanted), default=current))
 
 
+def show_alone() -> None:
+    """Show no second reading."""
+    st.query_params.pop("beside", None)
+
+
 def pick_reading(detail: TurnDetail, run_id: str | None, last: int) -> None:
     """Show which runs have read the turn, and let another reading or another turn be picked."""
-    first = detail.readers[0].run_id if detail.readers else None
-    labels = {FIRST: "First reading"}
-    labels |= {
-        FIRST if reader.run_id == first else reader.run_id: reader_label(reader) for reader in detail.readers
-    }
-    chosen = FIRST if run_id is None or run_id == first else run_id
-    labels.setdefault(chosen, "The chosen run, which has not read this turn")
+    labels, chosen = readings_of(detail, run_id)
     st.session_state["reading"] = chosen
     st.session_state["jump"] = detail.response.index
 
@@ -153,7 +159,7 @@ def pick_reading(detail: TurnDetail, run_id: str | None, last: int) -> None:
     def jump() -> None:
         st.query_params["turn"] = str(st.session_state["jump"])
 
-    readings, to, _ = st.columns([4, 1, 4], vertical_alignment="bottom")
+    readings, to, second = st.columns([4, 1, 4], vertical_alignment="bottom")
     readings.selectbox(
         "Read by",
         list(labels),
@@ -162,12 +168,20 @@ def pick_reading(detail: TurnDetail, run_id: str | None, last: int) -> None:
         on_change=read_by,
     )
     to.number_input("Go to turn", 0, last, key="jump", on_change=jump)
+    with second:
+        pick_beside(detail, run_id)
 
 
-def reader_label(reader: Reader) -> str:
-    """Return what a reading is called in a list of readings."""
-    name = "First reading" if reader.kind is not RunKind.REPARSE else reader.name or "re-reading"
-    return f"{name} · {reader.parser} · {reader.outcome.replace('_', ' ')}"
+def readings_of(detail: TurnDetail, run_id: str | None) -> tuple[dict[str, str], str]:
+    """Return what the readings of a turn are called, by what stands for each, and which one is shown."""
+    first = detail.readers[0].run_id if detail.readers else None
+    labels = {FIRST: "First reading"}
+    labels |= {
+        FIRST if reader.run_id == first else reader.run_id: reader_label(reader) for reader in detail.readers
+    }
+    chosen = FIRST if run_id is None or run_id == first else run_id
+    labels.setdefault(chosen, "The chosen run, which has not read this turn")
+    return labels, chosen
 
 
 def show_conversation(detail: TurnDetail) -> None:

@@ -8,6 +8,7 @@ from actionledger.ledger.queries.aligning import FieldDifference
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
 from actionledger.ledger.queries.compare import (
+    CHANGED,
     Bucket,
     ComparedGroup,
     ComparedTurn,
@@ -15,6 +16,7 @@ from actionledger.ledger.queries.compare import (
     Grouping,
     compare_groups,
     compare_runs,
+    compared_turns,
 )
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.costs import FailureCost, failure_costs
@@ -43,6 +45,7 @@ from actionledger.ledger.queries.usage import UsageSums, usage
 
 __all__ = [
     "ALL_TURNS",
+    "CHANGED",
     "EVERYTHING",
     "NO_DIALECT",
     "ActionDifference",
@@ -88,6 +91,7 @@ __all__ = [
     "compare_groups",
     "compare_runs",
     "compare_turn",
+    "compared_turns",
     "conversation",
     "count_sessions",
     "count_turns_behind",

@@ -1,7 +1,7 @@
 """Two runs over the same turns, pair by pair."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
@@ -43,6 +43,10 @@ it for intent, only the first did, or neither does.
 
 QUIET: frozenset[Bucket] = frozenset({"same", "no_intent"})
 """The buckets of turns of which nothing has changed."""
+
+_BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
+CHANGED: tuple[Bucket, ...] = tuple(bucket for bucket in _BUCKETS if bucket not in QUIET)
+"""The others, in the order of what they mean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +222,10 @@ SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, t
 QUALIFY row_number() OVER (PARTITION BY bucket ORDER BY session_id, turn_index) <= $limit
 ORDER BY bucket, session_id, turn_index"""
 
-_BUCKETS: tuple[Bucket, ...] = get_args(Bucket)
+_LISTED = """
+SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index, model, before, after FROM pairs
+WHERE list_contains($buckets, bucket) AND {one_session}
+ORDER BY session_id, turn_index LIMIT $limit OFFSET $offset"""
 
 
 def compare_runs(
@@ -286,6 +293,42 @@ def compare_groups(
     """
     pairs, bound = _pairs(before_run_id, after_run_id, within)
     return _groups(ledger, pairs, bound, *_LABELS[by])
+
+
+def compared_turns(
+    ledger: Queryable,
+    before_run_id: str | None,
+    after_run_id: str,
+    *,
+    within: Filter = EVERYTHING,
+    buckets: Sequence[Bucket] = CHANGED,
+    session_id: str | None = None,
+    limit: int | None = None,
+    offset: int = 0,
+) -> list[ComparedTurn]:
+    """Return turns that both runs have read, in the order of sessions and turns.
+
+    Args:
+        ledger: what to ask.
+        before_run_id: the run to compare with; None for the first reading of every turn.
+        after_run_id: the run that is compared.
+        within: which turns; its run says nothing here.
+        buckets: the buckets that they are in; by default those of which something has changed.
+        session_id: the only session whose turns to name; None for all.
+        limit: at most how many; None for all.
+        offset: how many to pass over before.
+
+    Raises:
+        UsageError: what should be a run's id is none.
+    """
+    pairs, bound = _pairs(before_run_id, after_run_id, within)
+    one_session = "true"
+    if session_id is not None:
+        if not is_uuid(session_id):
+            return []
+        one_session, bound = "session_id = $session_id::UUID", bound | {"session_id": session_id}
+    picked = {"buckets": list(buckets), "limit": limit, "offset": offset}
+    return rows(ledger, ComparedTurn, pairs + _LISTED.format(one_session=one_session), bound | picked)
 
 
 def _pairs(before_run_id: str | None, after_run_id: str, within: Filter) -> tuple[str, dict[str, object]]:

@@ -1,0 +1,215 @@
+"""What a comparison comes to, in one sentence with what it rests on: pure, but for the component that shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from actionledger.ledger.queries import Comparison
+from actionledger.plurals import counted
+from actionledger.rates import TOO_FEW, Rate, shown_p
+from actionledger.replay.contrasts import Contrast
+from actionledger.replay.statistics import mcnemar, paired_difference, session_test
+from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components.sides import Sides
+from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.components.wording import interval, share
+
+Facts: TypeAlias = list[tuple[str, str]]
+"""What an answer rests on: what it is, and how it is said."""
+
+_SURE = 0.05
+
+_mount = mount_of("answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether the side after is better.
+
+    Args:
+        verdict: in a word or two.
+        look: which verdict that is: good, bad or idle.
+        headline: the change, in a sentence.
+    """
+
+    verdict: str
+    look: str
+    headline: str
+
+
+def answer_of(
+    before: Rate, after: Rate, difference: tuple[float, float] | None, p_value: float | None
+) -> Answer:
+    """Return whether the second rate is better: only where test and interval both say so.
+
+    Args:
+        before: the one.
+        after: the other.
+        difference: the 95 % interval of the second minus the first; None where there are too few sessions.
+        p_value: of the test; None where there is none.
+    """
+    if before.value is None or after.value is None:
+        return Answer("no answer", "idle", "One side has nothing that meant to act and can be audited.")
+    change = after.value - before.value
+    said = f"{share(before)} read whole before, {share(after)} after: {points(change)} points"
+    if difference is None or p_value is None:
+        return Answer("can't be told", "idle", f"{said}, from {TOO_FEW} to tell that from chance.")
+    low, high = difference
+    said += f" ({points(low)} to {points(high)}, 95 %), {shown_p(p_value)}."
+    if p_value < _SURE and low > 0:
+        return Answer("better", "good", said)
+    if p_value < _SURE and high < 0:
+        return Answer("worse", "bad", said)
+    return Answer("may be chance", "idle", said)
+
+
+def show_paired(found: Comparison, sides: Sides) -> None:
+    """Show the answer of turns that pair, with the table of two by two.
+
+    Args:
+        found: the comparison.
+        sides: what was compared.
+    """
+    difference = difference_of(found)
+    p_value = session_test(found.shifts)
+    answer = answer_of(found.before, found.after, difference, p_value)
+    _show(answer, paired_facts(found, difference, p_value), _grid(found, sides))
+
+
+def difference_of(found: Comparison) -> tuple[float, float] | None:
+    """Return the 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
+    return paired_difference(found.only_before, found.only_after, found.intent, found.net)
+
+
+def paired_facts(found: Comparison, difference: tuple[float, float] | None, p_value: float) -> Facts:
+    """Return what the answer of turns that pair rests on."""
+    only_one = found.counts["newly_intent"] + found.counts["no_longer_intent"]
+    by_turn = mcnemar(found.only_before, found.only_after)
+    effect = _design_effect(found)
+    facts = [
+        (
+            "Compared",
+            f"{counted(found.intent, 'turn')} that both take for intent, in {counted(found.net.sessions, 'session')}",
+        ),
+        ("Before", f"{share(found.before)} read whole ({interval(found.before)})"),
+        ("After", f"{share(found.after)} read whole ({interval(found.after)})"),
+        ("Difference", in_points(difference) + ", 95 % by Bonett and Price, widened for sessions"),
+        ("Sign-flip test over sessions", shown_p(p_value)),
+        ("Exact McNemar test", f"{shown_p(by_turn)}, as if the turns of a session were independent"),
+        ("Design effect", effect),
+    ]
+    if only_one:
+        facts.append(
+            (
+                "In no rate",
+                f"{counted(only_one, 'turn')} that only one side takes for intent: neither won nor lost",
+            )
+        )
+    if found.unpaired_before or found.unpaired_after:
+        facts.append(
+            (
+                "Without a pair",
+                f"{found.unpaired_before:,} read only before, {found.unpaired_after:,} only after",
+            )
+        )
+    return facts
+
+
+def show_contrast(found: Contrast) -> None:
+    """Show the answer of two sides that share no turns.
+
+    Args:
+        found: the contrast.
+    """
+    measure = next((each for each in found.measures if each.name == "parse_success"), None)
+    if measure is None:
+        answer = answer_of(Rate(0, 0), Rate(0, 0), None, None)
+    else:
+        answer = answer_of(measure.before, measure.after, measure.difference, measure.p_value)
+    _show(answer, contrast_facts(found), None)
+
+
+def contrast_facts(found: Contrast) -> Facts:
+    """Return what can be said beside the measures of two sides that share no turns."""
+    responses = f"{found.before.responses:,} before, {found.after.responses:,} after"
+    facts = [("Compared", f"responses as two sets, since no turn is on both sides: {responses}")]
+    if found.tasks is None:
+        facts.append(("Shared tasks", "none, so that nothing says whether both sides were asked alike"))
+    else:
+        tasks = found.tasks
+        facts += [
+            (
+                "Shared tasks",
+                f"{tasks.tasks:,}; only before {tasks.only_before:,}, only after {tasks.only_after:,}",
+            ),
+            (
+                "Over those",
+                f"{points(tasks.mean)} points a task ({in_points(tasks.difference)}), {shown_p(tasks.p_value)} by sign-flip over tasks",
+            ),
+        ]
+    if any(found.not_auditable):
+        before, after = found.not_auditable
+        facts.append(
+            (
+                "Not auditable",
+                f"{before:,} before, {after:,} after: their recordings have the calls, not how they were written",
+            )
+        )
+    return facts
+
+
+def points(change: float) -> str:
+    """Return a change of a share in percentage points, with its sign."""
+    return f"{100 * change:+.1f}".replace("-", "−")
+
+
+def in_points(difference: tuple[float, float] | None) -> str:
+    """Return the interval of a difference in percentage points, or that there is none."""
+    return TOO_FEW if difference is None else f"{points(difference[0])} to {points(difference[1])} points"
+
+
+def _design_effect(found: Comparison) -> str:
+    """Return by how much sessions widen the variance of the difference."""
+    if not found.intent:
+        return "–"
+    score, squares = found.only_after - found.only_before, found.only_after + found.only_before
+    return f"{found.net.design_effect(found.intent, score, squares, lowest=-1):.2f}"
+
+
+def _grid(found: Comparison, sides: Sides) -> dict[str, Any] | None:
+    if not found.intent:
+        return None
+    lost, won = found.only_before, found.only_after
+    both = found.before.successes - lost
+    neither = found.intent - both - lost - won
+    cell = _cell_of(found.intent, sides)
+    return {
+        "label": "turns that both take for intent, by who read them whole",
+        "columns": ["after: read whole", "after: not read"],
+        "rows": [
+            {"label": "before: read whole", "cells": [cell(both, "both read"), cell(lost, "lost", "bad")]},
+            {
+                "label": "before: not read",
+                "cells": [cell(won, "recovered", "good"), cell(neither, "neither")],
+            },
+        ],
+    }
+
+
+def _cell_of(whole: int, sides: Sides) -> Any:
+    def cell(count: int, words: str, look: str = "") -> dict[str, str]:
+        href = sides.href(bucket=words) if look and count else ""
+        return {"count": f"{count:,}", "words": f"{words} · {count / whole:.1%}", "look": look, "href": href}
+
+    return cell
+
+
+def _show(answer: Answer, facts: Sequence[tuple[str, str]], grid: dict[str, Any] | None) -> None:
+    data = {
+        "verdict": answer.verdict,
+        "look": answer.look,
+        "headline": pieces(answer.headline),
+        "grid": grid,
+        "facts": [(name, pieces(said)) for name, said in facts],
+    }
+    _mount(key="answer", data=data)

@@ -1,0 +1,167 @@
+"""Two readings of a session's turns beside each other: which is picked, where they first differ, and both of one turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Reader, TurnDetail
+from actionledger.plurals import counted
+from actionledger.vocabulary import RunKind
+from actionledger_dashboard.components import links
+from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.readings import Step, show_readings
+from actionledger_dashboard.components.sides import FIRST
+from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.data import ask
+
+_PARAMETER = "beside"
+_NOTHING = ""
+_KEY = "beside"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Which two readings of a session are shown.
+
+    Args:
+        session_id: the session.
+        run_id: the run on the left; None for the first reading.
+        beside: the run on the right, as it stands in a URL.
+    """
+
+    session_id: str
+    run_id: str | None
+    beside: str
+
+    def href(self, index: int) -> str:
+        """Return the address of one turn in both."""
+        return links.replay_href(self.session_id, index, self.run_id, beside=self.beside)
+
+    def step(self, index: int | None) -> str | None:
+        """Return the same, or None where there is no such turn."""
+        return None if index is None else self.href(index)
+
+
+def reader_label(reader: Reader) -> str:
+    """Return what a reading is called in a list of readings."""
+    name = "First reading" if reader.kind is not RunKind.REPARSE else reader.name or "re-reading"
+    return f"{name} · {reader.parser} · {reader.outcome.replace('_', ' ')}"
+
+
+def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
+    """Return the readings of a turn that are not the one that is shown, by what stands for them in a URL."""
+    named = {FIRST if place == 0 else reader.run_id: reader for place, reader in enumerate(detail.readers)}
+    first = detail.readers[0].run_id if detail.readers else None
+    shown = FIRST if run_id is None or run_id == first else run_id
+    return {name: reader for name, reader in named.items() if name != shown}
+
+
+def pick_beside(detail: TurnDetail, run_id: str | None) -> None:
+    """Let another reading be picked to stand beside the one that is shown, where there is one."""
+    others = others_of(detail, run_id)
+    there = st.query_params.get(_PARAMETER, _NOTHING)
+    if not others and not there:
+        return
+    labels = {_NOTHING: "(nothing)"} | {name: reader_label(reader) for name, reader in others.items()}
+    labels.setdefault(there, "A run that has not read this turn")
+    st.session_state[_KEY] = there
+
+    def put_beside() -> None:
+        picked = st.session_state[_KEY]
+        if picked == _NOTHING:
+            st.query_params.pop(_PARAMETER, None)
+        elif picked in labels:
+            st.query_params[_PARAMETER] = picked
+
+    st.selectbox(
+        "Beside it",
+        list(labels),
+        format_func=lambda name: visible(labels[name]),
+        key=_KEY,
+        on_change=put_beside,
+    )
+
+
+def show_beside(detail: TurnDetail, run_id: str | None, turns: Sequence[int]) -> bool:
+    """Show where the readings of the session first differ, and both of this turn where a second one is picked.
+
+    Args:
+        detail: the turn as the first of them has it.
+        run_id: the run that the page shows; None for the first reading.
+        turns: the indices of the session's turns, in order.
+
+    Returns:
+        Whether two readings are shown.
+    """
+    picked = st.query_params.get(_PARAMETER, _NOTHING)
+    others = others_of(detail, run_id)
+    beside = picked or next(reversed(others), _NOTHING)
+    if not beside:
+        return False
+    shown = Shown(detail.response.session_id, run_id, beside)
+    differing = _differing(shown)
+    _lead(shown, detail.response.index, differing, is_open=bool(picked))
+    other = ask(queries.turn, shown.session_id, detail.response.index, _run_of(beside))
+    if not picked or other is None:
+        return False
+    _show_both(shown, detail, other, turns, differing)
+    return True
+
+
+def _run_of(name: str) -> str | None:
+    return None if name == FIRST else name
+
+
+def _differing(shown: Shown) -> list[int]:
+    """Return the turns that the two readings have otherwise; in which order they stand changes nothing of that."""
+    one, other = shown.run_id, _run_of(shown.beside)
+    after, before = (one, other) if other is None else (other, one)
+    if after is None:
+        return []
+    found = ask(queries.compared_turns, before, after, session_id=shown.session_id)
+    return [turn.turn_index for turn in found]
+
+
+def _lead(shown: Shown, index: int, differing: Sequence[int], *, is_open: bool) -> None:
+    """Say where the readings first differ, with the way there."""
+    side_by_side = [] if is_open else [("Side by side", shown.href(index))]
+    if not differing:
+        said = "This session was read more than once, each turn with the same result."
+        show_anchors("differing", side_by_side, said)
+        return
+    first = (f"First differs at turn {differing[0]}", shown.href(differing[0]))
+    said = f"Read otherwise: {counted(len(differing), 'turn')} of this session."
+    show_anchors("differing", [first, *side_by_side], said)
+
+
+def _show_both(
+    shown: Shown, detail: TurnDetail, other: TurnDetail, turns: Sequence[int], differing: Sequence[int]
+) -> None:
+    difference = None
+    if detail.attempt is not None and other.attempt is not None:
+        runs = (detail.attempt.run_id, other.attempt.run_id)
+        difference = ask(queries.compare_turn, *runs, detail.response.turn_id)
+    index = detail.response.index
+    before = max((turn for turn in turns if turn < index), default=None)
+    after = min((turn for turn in turns if turn > index), default=None)
+    otherwise = min((turn for turn in differing if turn > index), default=None)
+    steps = (
+        Step("◀", "previous turn", ("k", "←"), shown.step(before)),
+        Step("▶", "next turn", ("j", "→"), shown.step(after)),
+        Step("next difference", "next difference", ("e",), shown.step(otherwise)),
+    )
+    first = " · the first that differs" if differing and differing[0] == index else ""
+    sides = [
+        (_title(detail, shown.run_id), detail),
+        (_title(other, _run_of(shown.beside)), other),
+    ]
+    show_readings(sides, difference, place=f"turn {index} / {turns[-1]}{first}", steps=steps)
+
+
+def _title(detail: TurnDetail, run_id: str | None) -> str:
+    if run_id is None:
+        return "First reading"
+    reader = next((each for each in detail.readers if each.run_id == run_id), None)
+    return "A run that has not read this turn" if reader is None else reader.name or "re-reading"

@@ -1,0 +1,97 @@
+"""The rates of two sides beside each other: a point on its interval for each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import altair as alt
+import pandas as pd
+
+from actionledger.replay.contrasts import Measure
+from actionledger_dashboard.components.charts.common import BLUE, ORANGE, Chart, ink
+from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.wording import interval, sessions, share
+
+_SIDE_PIXELS = 22
+_LABEL_PIXELS = 150
+_ROOM_FOR_TEXT = 1.3
+_TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1)
+_LONGEST = 60
+
+
+def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str) -> Chart:
+    """Return each measure as two points, the side before above the side after, each on its interval if it has one.
+
+    Args:
+        measures: from above to below.
+        names: what each is called.
+        before: what the side before is called; others may have written it.
+        after: the same of the other side.
+    """
+    sides = [f"before: {_cut(before)}", f"after: {_cut(after)}"]
+    frame = pd.DataFrame(_rows(measures, names, sides))
+    along = alt.Scale(domain=[0, _ROOM_FOR_TEXT], nice=False)
+    axis = alt.Axis(format="%", values=list(_TICKS), orient="top")
+    colour = alt.Color(
+        "side:N",
+        title=None,
+        scale=alt.Scale(domain=sides, range=[BLUE, ORANGE]),
+        legend=alt.Legend(orient="bottom", labelLimit=320, columns=1, symbolOpacity=1),
+    )
+    shape = alt.Shape("side:N", title=None, scale=alt.Scale(domain=sides, range=["circle", "diamond"]))
+    base = alt.Chart(frame, height=alt.Step(_SIDE_PIXELS)).encode(
+        y=alt.Y(
+            "measure:N",
+            sort=None,
+            title=None,
+            axis=alt.Axis(minExtent=_LABEL_PIXELS, labelLimit=_LABEL_PIXELS, ticks=False, domain=False),
+        ),
+        yOffset=alt.YOffset("side:N", sort=sides),
+        tooltip=[
+            alt.Tooltip("measure:N", title="Measure"),
+            alt.Tooltip("side:N", title="Side"),
+            alt.Tooltip("shown:N", title="Share"),
+            alt.Tooltip("interval:N", title="95 % interval"),
+            alt.Tooltip("count:Q", title="n", format=","),
+            alt.Tooltip("sessions:Q", title="Sessions", format=","),
+        ],
+    )
+    whiskers = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=5, opacity=0.4)
+    layers = [
+        # A layer without a mark would be a thing without a name to who can't see it.
+        *(
+            [whiskers.encode(x=alt.X("low:Q", title=None, scale=along, axis=axis), x2="high:Q", color=colour)]
+            if frame["low"].notna().any()
+            else []
+        ),
+        base.mark_point(filled=True, opacity=1, size=80).encode(
+            x=alt.X("share:Q", title=None, scale=along, axis=axis), color=colour, shape=shape
+        ),
+        base.mark_text(color=ink(), align="left", fontSize=12).encode(
+            x=alt.datum(1.02, scale=along), text="text:N"
+        ),
+    ]
+    return alt.layer(*layers)
+
+
+def _rows(
+    measures: Sequence[Measure], names: Mapping[str, str], sides: Sequence[str]
+) -> Iterator[dict[str, object]]:
+    for measure in measures:
+        for side, rate in zip(sides, (measure.before, measure.after), strict=True):
+            ends = rate.interval or (None, None)
+            yield {
+                "measure": names[measure.name],
+                "side": side,
+                "share": rate.value,
+                "shown": share(rate),
+                "low": ends[0],
+                "high": ends[1],
+                "interval": interval(rate),
+                "count": rate.count,
+                "sessions": sessions(rate),
+                "text": f"{share(rate)} of {rate.count:,}" if rate.count else share(rate),
+            }
+
+
+def _cut(name: str) -> str:
+    shown = visible(name)
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"

@@ -1,0 +1,207 @@
+"""The tables of a comparison: its buckets, its groups, the turns of a bucket; and the measures of what does not pair."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import streamlit as st
+
+from actionledger.display.comparisons import in_words
+from actionledger.errors import UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Bucket, ComparedTurn, Comparison, Mark
+from actionledger.rates import shown_p
+from actionledger.replay.contrasts import MEASURES, Measure
+from actionledger.replay.statistics import holm, session_test
+from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
+from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.answers import difference_of, in_points
+from actionledger_dashboard.components.sides import Sides
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.transcript_data import outcome_look
+from actionledger_dashboard.components.wording import out_of, share
+from actionledger_dashboard.data import ask
+
+GROUPS = 12  # so many are seen at once; the others by scrolling
+
+LOOKS: Mapping[str, str] = {
+    "recovered": "good",
+    "lost": "bad",
+    "newly_rejected": "bad",
+    "newly_accepted": "good",
+    "changed_actions": "mended",
+    "changed_arguments": "mended",
+}
+WORST_FIRST: tuple[Bucket, ...] = (
+    "lost",
+    "newly_rejected",
+    "changed_actions",
+    "changed_arguments",
+    "recovered",
+    "newly_accepted",
+    "no_longer_intent",
+    "newly_intent",
+    "same",
+    "no_intent",
+)
+MEANINGS: Mapping[Bucket, str] = {
+    "lost": "Read whole before, and no longer.",
+    "newly_rejected": "An action that could run is refused now.",
+    "changed_actions": "Other actions, or another order of them.",
+    "changed_arguments": "The same actions with other arguments.",
+    "recovered": "Read whole now, and not before.",
+    "newly_accepted": "An action that was refused can run now.",
+    "no_longer_intent": "Only the reading before took it for intent: neither won nor lost.",
+    "newly_intent": "Only the reading after takes it for intent: neither won nor lost.",
+    "same": "As before.",
+    "no_intent": "Neither takes it for intent.",
+}
+
+NAMES: Mapping[str, str] = {
+    "parse_success": "Parse success",
+    "strict_success": "Strict success",
+    "validation": "Valid actions",
+    "execution": "Executions succeeded",
+    "recorded_execution": "Succeeded elsewhere",
+}
+_MISSED = tuple(
+    status for status in ExecutionStatus if status.was_attempted and status is not ExecutionStatus.SUCCEEDED
+)
+MARKS: Mapping[str, Mark] = {
+    "parse_success": Mark(stage="reading"),
+    "strict_success": Mark(
+        outcomes=tuple(str(each) for each in Outcome if each.has_intent and each is not Outcome.CLEAN)
+    ),
+    "validation": Mark(stage="checking"),
+    "execution": Mark(executions=_MISSED, origin=Origin.RUNTIME),
+    "recorded_execution": Mark(executions=_MISSED, origin=Origin.RECORDED),
+}
+"""The turns that fall short of each measure."""
+
+
+def look_of(bucket: str) -> str:
+    """Return which verdict a bucket is: good, mended, bad or idle."""
+    return LOOKS.get(bucket, "idle")
+
+
+def show_buckets(found: Comparison, sides: Sides) -> None:
+    """Show how many turns each bucket has, the worst first; a row leads to its turns."""
+    shown = [bucket for bucket in WORST_FIRST if found.counts[bucket]]
+    widest = max((found.counts[bucket] for bucket in shown), default=1) / max(found.pairs, 1)
+    columns = [
+        Column(
+            "Read again",
+            [in_words(each) for each in shown],
+            "verdict",
+            looks=[look_of(each) for each in shown],
+        ),
+        Column("Turns", [found.counts[each] for each in shown], "number"),
+        Column("Of all pairs", [found.counts[each] / found.pairs for each in shown], "share", widest=widest),
+        Column("What it means", [MEANINGS[each] for each in shown], "long"),
+    ]
+    tables.show_table("buckets", "what changed", columns, [sides.href(bucket=each) for each in shown])
+
+
+def show_models(sides: Sides) -> None:
+    """Show each model's turns by themselves, those with the most regressions first; a row narrows the comparison to it."""
+    groups = by_model(sides)
+    if len(groups) < 2:
+        return
+    st.subheader(
+        "By model",
+        help="The models with the most turns lost or newly rejected first. p: sign-flip over sessions, with all models taken "
+        "into account (Holm).",
+        anchor=False,
+    )
+    adjusted = holm([session_test(each.shifts) for _, each in groups])
+    each = [group for _, group in groups]
+    columns = [
+        Column("Model", [model for model, _ in groups]),
+        Column("Turns", [group.intent for group in each], "number", "Turns that both take for intent."),
+        Column("Lost", [group.only_before for group in each], "number"),
+        Column("Newly rejected", [group.counts["newly_rejected"] for group in each], "number"),
+        Column("Recovered", [group.only_after for group in each], "number"),
+        Column("Before", [group.before.value for group in each], "share", "Read whole."),
+        Column("After", [group.after.value for group in each], "share", "Read whole."),
+        Column("Difference, 95 %", [in_points(difference_of(group)) for group in each]),
+        Column("p (Holm)", [shown_p(p_value) for p_value in adjusted]),
+    ]
+    hrefs = [links.compare_href(sides.parameters | {"model": model}) for model, _ in groups]
+    tables.show_table("models", "by model", columns, hrefs, seen=GROUPS)
+
+
+def by_model(sides: Sides) -> list[tuple[str, Comparison]]:
+    """Return the comparison of each model's turns by itself, the one with the most regressions first.
+
+    Args:
+        sides: what is compared.
+    """
+    after = sides.after.within.run_id
+    if after is None:
+        return []
+    groups = []
+    for model in sides.within.models or ask(queries.dimensions).models:
+        within = replace(sides.within, models=(model,))
+        with suppress(UsageError):  # no pair is of this model
+            found = ask(queries.compare_runs, sides.before.within.run_id, after, within=within, limit=0)
+            groups.append((model, found))
+    return sorted(groups, key=lambda group: (-regressions(group[1]), group[0]))
+
+
+def regressions(found: Comparison) -> int:
+    """Return how many turns are worse off."""
+    return found.counts["lost"] + found.counts["newly_rejected"]
+
+
+def show_turns(found: Sequence[ComparedTurn], sides: Sides, bucket: Bucket) -> None:
+    """Show turns of a bucket; a row opens both readings."""
+    columns = [
+        Column("Session", [turn.session_id for turn in found]),
+        Column("Turn", [turn.turn_index for turn in found], "number"),
+        Column("Model", [turn.model for turn in found]),
+        Column(
+            "Before",
+            [words(turn.before) for turn in found],
+            "verdict",
+            looks=[outcome_look(turn.before) for turn in found],
+        ),
+        Column(
+            "After",
+            [words(turn.after) for turn in found],
+            "verdict",
+            looks=[outcome_look(turn.after) for turn in found],
+        ),
+        Column("", ["" for _ in found], "long"),
+    ]
+    hrefs = [turn_href(sides, bucket, turn) for turn in found]
+    tables.show_table("turns", f"turns: {in_words(bucket)}", columns, hrefs)
+
+
+def turn_href(sides: Sides, bucket: Bucket, turn: ComparedTurn) -> str:
+    """Return the address of both readings of a turn."""
+    return sides.href(bucket=bucket, session=turn.session_id, turn=str(turn.turn_index))
+
+
+def words(outcome: Outcome) -> str:
+    """Return an outcome as people read it."""
+    return outcome.replace("_", " ")
+
+
+def show_measures(measures: Sequence[Measure], sides: Sides) -> None:
+    """Show the rates of two sides that share no turns; a row leads to the turns after that fall short of it."""
+    columns = [
+        Column("Measure", [NAMES[each.name] for each in measures]),
+        Column("Before", [share(each.before) for each in measures]),
+        Column("n, and 95 % interval", [out_of(each.before) for each in measures]),
+        Column("After", [share(each.after) for each in measures]),
+        Column("n, and 95 % interval", [out_of(each.after) for each in measures]),
+        Column("Difference, 95 %", [in_points(each.difference) for each in measures]),
+        Column(
+            "p (Holm)",
+            ["–" if each.p_value is None else shown_p(each.p_value) for each in measures],
+            meaning="Of the score test, with all these measures taken into account.",
+        ),
+        Column("What it is", [MEASURES[each.name] for each in measures], "long"),
+    ]
+    hrefs = [links.turns_href(sides.after.within, MARKS[each.name]) for each in measures]
+    tables.show_table("measures", "measures of both sides", columns, hrefs)

@@ -1,0 +1,202 @@
+"""Which two sides are compared: picked by widgets whose values stand in the URL, and given back as links."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Any, Literal, TypeAlias
+
+import streamlit as st
+
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Dimension, Filter, Run
+from actionledger.plurals import counted
+from actionledger.vocabulary import RunKind
+from actionledger_dashboard.components import filters, links, notices
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.links import FILTERS, Parameters, filter_parameters
+from actionledger_dashboard.data import ask
+
+Kind: TypeAlias = Literal["runs", "models", "sources", "profiles", "periods"]
+"""What the two sides are."""
+
+DIMENSIONS: dict[Kind, Dimension] = {"models": "model", "sources": "source", "profiles": "profile"}
+FIRST = "first"
+"""What stands in a URL for the first readings."""
+
+_WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two.
+
+    Args:
+        label: what it is called; others may have written it.
+        within: its responses.
+    """
+
+    label: str
+    within: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """Two sides to compare.
+
+    Args:
+        kind: what they are.
+        before, after: they.
+        within: what both are narrowed to.
+        parameters: what says all this in a URL.
+    """
+
+    kind: Kind
+    before: Side
+    after: Side
+    within: Filter
+    parameters: Parameters
+
+    def href(self, **more: str) -> str:
+        """Return the address of this comparison, with more said of it.
+
+        Args:
+            more: further query parameters.
+        """
+        return links.compare_href(self.parameters | more)
+
+
+def pick_sides(linked: Linked) -> Sides | None:
+    """Show what picks two sides, and return them; None where there are no two, which is said then.
+
+    Args:
+        linked: the widgets of the page.
+    """
+    runs = ask(queries.runs)
+    top = st.container()
+    is_narrowed = any(name in st.query_params for name in FILTERS if name != "run")
+    with top:
+        kind = _pick_kind(linked, runs)
+    with st.expander("Narrow both sides", expanded=is_narrowed):
+        within = filters.pick(linked, of_runs=kind != "runs")
+    with top:
+        if kind == "runs":
+            return _runs(linked, runs, within)
+        if kind == "periods":
+            return _periods(linked, within)
+        return _values(linked, kind, within)
+
+
+def _pick_kind(linked: Linked, runs: list[Run]) -> Kind:
+    """Let the kind be picked; the first one is what can be answered best here."""
+    known = ask(queries.dimensions)
+    several = {"models": known.models, "sources": known.sources, "profiles": known.profiles}
+    kinds: list[Kind] = ["runs"] if _rereadings(runs) else []
+    kinds += [kind for kind in DIMENSIONS if len(several[kind]) > 1]
+    kinds += [kind for kind in ("runs", "periods", *DIMENSIONS) if kind not in kinds]
+    picked = linked.switch("Compare", "by", kinds)
+    return next(kind for kind in kinds if kind == picked)
+
+
+def _runs(linked: Linked, runs: list[Run], within: Filter) -> Sides | None:
+    rereadings = _rereadings(runs)
+    if not rereadings:
+        notices.read_once()
+    read = [run for run in reversed(runs) if run.attempts]
+    if not rereadings and len(read) < 2:
+        return None
+    order = rereadings + [run for run in read if run not in rereadings]
+    labels = {run.run_id: filters.run_label(run) for run in order}
+    first = {FIRST: filters.FIRST_READINGS}
+    befores = (
+        first | labels if rereadings else {run.run_id: labels[run.run_id] for run in order[1:] + order[:1]}
+    )
+    before, after = _pick_two(linked, "run", befores, labels)
+    all_labels = first | labels
+
+    def side(key: str) -> tuple[str, Side]:
+        return key, Side(all_labels[key], replace(within, run_id=None if key == FIRST else key))
+
+    return _sides("runs", side(before), side(after), within)
+
+
+def _rereadings(runs: list[Run]) -> list[Run]:
+    """Return the runs that have read again, the newest first."""
+    return [run for run in reversed(runs) if run.kind is RunKind.REPARSE and run.attempts]
+
+
+def _values(linked: Linked, kind: Kind, within: Filter) -> Sides | None:
+    """Let two values of a dimension be picked, those with the most responses first."""
+    dimension = DIMENSIONS[kind]
+    found = ask(queries.funnel_by, dimension, within)
+    if len(found) < 2:
+        notices.one_side(dimension, is_narrowed=within != Filter())
+        return None
+    labels = {
+        label: f"{label or '(empty)'} · {counted(funnel.responses, 'response')}" for label, funnel in found
+    }
+    first, second, *others = labels
+    afters = {label: labels[label] for label in (second, first, *others)}
+    before, after = _pick_two(linked, dimension, labels, afters)
+
+    def side(key: str) -> tuple[str, Side]:
+        only: dict[str, Any] = {f"{dimension}s": (key,)}
+        return key, Side(key or "(empty)", replace(within, **only))
+
+    return _sides(kind, side(before), side(after), within)
+
+
+def _pick_two(
+    linked: Linked, name: str, befores: Mapping[str, str], afters: Mapping[str, str]
+) -> tuple[str, str]:
+    left, right = st.columns(2, gap="small")
+    with left:
+        before = linked.one("Before", f"before_{name}", befores)
+    with right:
+        after = linked.one("After", f"after_{name}", afters)
+    linked.stop_at_unknown()
+    return before, after
+
+
+def _sides(kind: Kind, before: tuple[str, Side], after: tuple[str, Side], within: Filter) -> Sides:
+    """Return two sides, each with what stands for it in a URL."""
+    name = "run" if kind == "runs" else DIMENSIONS[kind]
+    named: Parameters = {"by": kind, f"before_{name}": before[0], f"after_{name}": after[0]}
+    return Sides(kind, before[1], after[1], within, named | filter_parameters(within))
+
+
+def _periods(linked: Linked, within: Filter) -> Sides | None:
+    """Let two periods be picked: by default the last week of the ledger and the one before it."""
+    known = ask(queries.dimensions)
+    if known.first is None or known.last is None or known.first.date() == known.last.date():
+        notices.one_day(is_dated=known.first is not None)
+        return None
+    columns = st.columns(4, gap="small")
+    names = ("before_since", "before_until", "after_since", "after_until")
+    labels = ("Before: from (UTC)", "Before: to (UTC)", "After: from (UTC)", "After: to (UTC)")
+    picked: list[date | None] = []
+    for column, name, label in zip(columns, names, labels, strict=True):
+        with column:
+            picked.append(linked.day(label, name))
+    linked.stop_at_unknown()
+    usual = _two_periods(known.first, known.last)
+    days = [there or default for there, default in zip(picked, usual, strict=True)]
+    before, after = (_period(within, *days[at : at + 2]) for at in (0, 2))
+    named: Parameters = {name: day.isoformat() for name, day in zip(names, days, strict=True)}
+    named["by"] = "periods"
+    narrowed = replace(within, since=None, until=None)
+    st.caption(f"Before: {before.label}. After: {after.label}. Both with their first and last day.")
+    return Sides("periods", before, after, narrowed, named | filter_parameters(narrowed))
+
+
+def _two_periods(first: datetime, last: datetime) -> tuple[date, date, date, date]:
+    """Return the last week and the one before; halves of what there is where that is less than two weeks."""
+    days = (last.date() - first.date()).days + 1
+    length = min(_WEEK, timedelta(days=days // 2))
+    end = last.date()
+    begin = end - length + timedelta(days=1)
+    return begin - length, begin - timedelta(days=1), begin, end
+
+
+def _period(within: Filter, first: date, last: date) -> Side:
+    until = filters.midnight(last + timedelta(days=1))
+    return Side(f"{first} – {last}", replace(within, since=filters.midnight(first), until=until))

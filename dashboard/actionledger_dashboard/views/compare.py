@@ -1,0 +1,170 @@
+"""Is one side better than the other: turn by turn where both have read the same turns, else as two sets of responses."""
+
+import streamlit as st
+
+from actionledger.display.comparisons import in_words
+from actionledger.errors import UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Bucket, Comparison
+from actionledger.plurals import counted
+from actionledger.replay.comparing import compare
+from actionledger.replay.contrasts import Contrast
+from actionledger_dashboard.components import charts, links, notices, tables
+from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.answers import show_contrast, show_paired
+from actionledger_dashboard.components.comparison_tables import (
+    NAMES,
+    WORST_FIRST,
+    show_buckets,
+    show_measures,
+    show_models,
+    show_turns,
+    turn_href,
+)
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.readings import Step, show_readings
+from actionledger_dashboard.components.sides import FIRST, Sides, pick_sides
+from actionledger_dashboard.data import ask
+
+
+def show() -> None:
+    """Show the page."""
+    if ask(queries.dimensions).is_empty:
+        notices.empty_ledger()
+        return
+    linked = Linked("compare")
+    sides = pick_sides(linked)
+    if sides is None:
+        return
+    try:
+        found = ask(compare, sides.before.within, sides.after.within)
+    except UsageError as error:
+        notices.not_comparable(error)
+        return
+    if isinstance(found, Contrast):
+        show_sets(found, sides)
+    elif "session" in st.query_params:
+        show_turn(found, sides)
+    else:
+        show_pairs(linked, found, sides)
+
+
+def show_sets(found: Contrast, sides: Sides) -> None:
+    """Show two sides that share no turns: their measures, and what else can be said."""
+    show_contrast(found)
+    show_anchors("itself", [("Link to this comparison", sides.href())])
+    st.subheader(
+        "How far each gets",
+        help="Each share with its 95 % interval, which takes a session for one cluster.",
+        anchor=False,
+    )
+    chart = charts.contrast_chart(found.measures, NAMES, sides.before.label, sides.after.label)
+    st.altair_chart(chart, key="measures_chart", alt="The measures of both sides")
+    show_measures(found.measures, sides)
+
+
+def show_pairs(linked: Linked, found: Comparison, sides: Sides) -> None:
+    """Show two runs over the same turns: the answer, what changed, by model, and the turns."""
+    show_paired(found, sides)
+    show_anchors("itself", [("Link to this comparison", sides.href())])
+    st.subheader("What changed", help="A row leads to its turns, below.", anchor=False)
+    show_buckets(found, sides)
+    show_models(sides)
+    bucket = pick_bucket(linked, found)
+    count = found.counts[bucket]
+    title, pages = st.columns([3, 3], vertical_alignment="center")
+    title.caption(f"{counted(count, 'turn')}: {in_words(bucket)}. A row opens both readings.")
+    with pages:
+        offset = linked.page_of(count, tables.PAGE, of=(sides, bucket))
+    if count:
+        show_turns(turns_of(sides, bucket, tables.PAGE, offset), sides, bucket)
+
+
+def pick_bucket(linked: Linked, found: Comparison) -> Bucket:
+    """Let a bucket be picked: by default the worst one that has turns."""
+    there = [bucket for bucket in WORST_FIRST if found.counts[bucket]]
+    options: dict[str, str] = {each: f"{in_words(each)} · {found.counts[each]:,}" for each in there}
+    options |= {each: f"{in_words(each)} · 0" for each in WORST_FIRST if each not in options}
+    st.subheader("Turns", anchor=False)
+    box, _ = st.columns([2, 4])
+    with box:
+        picked = linked.one("Read again", "bucket", options)
+    linked.stop_at_unknown()
+    return next(each for each in WORST_FIRST if each == picked)
+
+
+def turns_of(sides: Sides, bucket: Bucket, limit: int, offset: int) -> list[queries.ComparedTurn]:
+    """Return some turns of a bucket."""
+    before, after = sides.before.within.run_id, sides.after.within.run_id
+    if after is None:
+        return []
+    return ask(
+        queries.compared_turns,
+        before,
+        after,
+        within=sides.within,
+        buckets=(bucket,),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def show_turn(found: Comparison, sides: Sides) -> None:
+    """Show both readings of the turn that the URL names, and the way to the next one of its bucket."""
+    session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
+    index = int(number) if number.isdecimal() else -1
+    runs = (sides.before.within.run_id, sides.after.within.run_id)
+    details = [ask(queries.turn, session_id, index, run_id) for run_id in runs]
+    before, after = details
+    asked = st.query_params.get("bucket", "")
+    bucket = next((each for each in WORST_FIRST if each == asked), None)
+    back = sides.href(bucket=bucket) if bucket else sides.href()
+    if before is None or after is None:
+        st.subheader("There is no such turn in this ledger", anchor=False)
+        show_anchors("back", [("← The comparison", back)])
+        return
+    session = ask(queries.session, session_id)
+    name = session.external_id or session_id if session else session_id
+    anchors = [
+        ("← The comparison", back),
+        ("In the session's replay", links.replay_href(session_id, index, runs[0], beside=runs[1] or FIRST)),
+    ]
+    show_anchors("back", anchors)
+    has_both = before.attempt is not None and after.attempt is not None
+    difference = (
+        ask(queries.compare_turn, runs[0], runs[1], before.response.turn_id) if has_both and runs[1] else None
+    )
+    steps, at = steps_within(found, sides, bucket, session_id, index) if bucket else ((), "")
+    show_readings(
+        [(f"Before: {sides.before.label}", before), (f"After: {sides.after.label}", after)],
+        difference,
+        place=f"{at}session {name}, turn {index}",
+        steps=steps,
+    )
+
+
+STEPPED = 5_000
+"""Among how many turns of a bucket one can step."""
+
+
+def steps_within(
+    found: Comparison, sides: Sides, bucket: Bucket, session_id: str, index: int
+) -> tuple[tuple[Step, ...], str]:
+    """Return the ways to the neighbours of a turn within its bucket, and a few words for its place there."""
+    turns = turns_of(sides, bucket, STEPPED, 0)
+    places = (
+        place for place, turn in enumerate(turns) if (turn.session_id, turn.turn_index) == (session_id, index)
+    )
+    place = next(places, None)
+    if place is None:
+        return (), ""
+    previous = turn_href(sides, bucket, turns[place - 1]) if place else None
+    following = turn_href(sides, bucket, turns[place + 1]) if place + 1 < len(turns) else None
+    steps = (
+        Step("◀", f"the turn before: {in_words(bucket)}", ("k", "←"), previous),
+        Step("▶", f"the next turn: {in_words(bucket)}", ("j", "→"), following),
+    )
+    return steps, f"{in_words(bucket)} {place + 1:,} of {found.counts[bucket]:,}: "
+
+
+show()
