@@ -372,6 +372,47 @@ def test_invisible_characters_are_seen_and_copied_as_they_are(visit: Visit, hidd
     assert "U+202E" not in copied
 
 
+def test_is_it_better_in_one_press(visit: Visit) -> None:
+    """From the overview to the answer is one press, and to both readings of a lost turn are two more."""
+    page = visit.page
+    visit.open()
+    page.get_by_role("link", name="with the first readings").click()
+    page.wait_for_url("**/compare?by=runs&before_run=first&after_run=*")
+    page.locator(".answer .headline .chip").wait_for()
+    assert "too few sessions" in page.locator(".headline").inner_text()
+    assert page.locator(".grid td.bad").inner_text().startswith("1\n")
+    page.get_by_role("link", name="lost", exact=False).first.click()
+    page.wait_for_url("**/compare?*bucket=lost*")
+    visit.settle()
+    page.locator("table[aria-label='turns: lost'] tbody a").first.click()
+    page.wait_for_url("**/compare?*session=*")
+    page.wait_for_selector(".readings[data-turn='0']")
+    assert page.locator(".side .title .chip").all_inner_texts() == ["repaired", "failed"]
+    assert page.locator(".side .text").nth(1).evaluate("text => text.textContent").startswith("😀 我先看看")
+    page.go_back()
+    page.wait_for_url("**/compare?*bucket=lost")
+    page.locator("table[aria-label='turns: lost'] tbody a").first.wait_for()
+    assert visit.errors == []
+
+
+def test_keys_step_through_two_readings(visit: Visit) -> None:
+    """Beside each other the turns are stepped through as anywhere, and each step is one of the browser's history."""
+    page = visit.page
+    visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
+    page.get_by_role("link", name="First differs at turn 0").click()
+    page.wait_for_selector(".readings[data-turn='0']")
+    visit.settle()
+    page.keyboard.press("j")
+    page.wait_for_selector(".readings[data-turn='1']")
+    visit.settle()
+    page.keyboard.press("ArrowLeft")
+    page.wait_for_selector(".readings[data-turn='0']")
+    visit.settle()
+    page.go_back()
+    page.wait_for_selector(".readings[data-turn='1']")
+    assert visit.errors == []
+
+
 @pytest.mark.scaled
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
 def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) -> None:
@@ -383,14 +424,20 @@ def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) ->
     visit = Visit(url, context.new_page())
     steps = derived_id("session", "steps")
     paths = ["", "sessions", "turns?task=many", f"replay?session={steps}&turn=0"]
+    paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0"]
     if is_soak():
+        paths += [
+            "compare?by=sources",
+            "compare?after_run=unknown",
+            f"replay?session={steps}&turn=0&beside=first",
+        ]
         paths += ["?task=undated", "?model=unknown", "turns?search=nothing+at+all", "replay"]
         paths += [f"replay?session={steps}&turn={turn}" for turn in range(1, 4)]
     faults = []
     for path in paths:
         visit.open(path)
         if "session=" in path:
-            visit.page.wait_for_selector(".turn[data-turn]")
+            visit.page.wait_for_selector(".turn[data-turn], .readings[data-turn]")
         visit.page.wait_for_function("!document.querySelector('[data-stale=true]')")
         found = axe.Axe().run(visit.page, options={"runOnly": WCAG})
         faults += [(path, fault["id"], fault["nodes"][0]["html"]) for fault in found.response["violations"]]
@@ -403,6 +450,7 @@ def test_nothing_that_a_model_wrote_reaches_another_host(visit: Visit) -> None:
     hostile = derived_id("session", "![x](https://evil.example/x.png)<img src=https://evil.example/y.png>")
     steps = derived_id("session", "steps")
     paths = ["", "sessions", "turns", f"replay?session={hostile}&turn=0", f"replay?session={hostile}&turn=1"]
+    paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0"]
     for path in [*paths, f"replay?session={steps}&turn=0", f"replay?session={steps}&turn=2"]:
         visit.open(path)
         visit.page.wait_for_load_state("networkidle")

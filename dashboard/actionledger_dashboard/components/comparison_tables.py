@@ -23,6 +23,7 @@ from actionledger_dashboard.components.wording import out_of, share
 from actionledger_dashboard.data import ask
 
 GROUPS = 12  # so many are seen at once; the others by scrolling
+TURNS = 12
 
 LOOKS: Mapping[str, str] = {
     "recovered": "good",
@@ -174,7 +175,8 @@ def show_turns(found: Sequence[ComparedTurn], sides: Sides, bucket: Bucket) -> N
         Column("", ["" for _ in found], "long"),
     ]
     hrefs = [turn_href(sides, bucket, turn) for turn in found]
-    tables.show_table("turns", f"turns: {in_words(bucket)}", columns, hrefs)
+    asked = st.query_params.get("bucket", "")
+    tables.show_table("turns", f"turns: {in_words(bucket)}", columns, hrefs, seen=TURNS, reveal=asked)
 
 
 def turn_href(sides: Sides, bucket: Bucket, turn: ComparedTurn) -> str:

@@ -118,7 +118,7 @@ class Linked:
             key=key,
             disabled=disabled,
         )
-        self._write(name, [picked] if picked != first else [])
+        self._write_option(name, picked, first)
         return picked
 
     def switch(self, label: str, name: str, options: Sequence[str]) -> str:
@@ -137,7 +137,7 @@ class Linked:
         )
         picked = st.segmented_control(label, options, key=key, required=True, label_visibility="collapsed")
         chosen = picked or options[0]
-        self._write(name, [chosen] if chosen != options[0] else [])
+        self._write_option(name, chosen, options[0])
         return chosen
 
     def text(self, label: str, name: str, placeholder: str, *, disabled: bool = False) -> str:
@@ -228,6 +228,11 @@ class Linked:
             self._is_led = True
             st.session_state[key] = read(known)
         return key
+
+    def _write_option(self, name: str, picked: str, first: str) -> None:
+        """Let the URL follow; a link that names the first option keeps on naming it, whatever is the first one later."""
+        is_named = st.query_params.get_all(name) == [picked]
+        self._write(name, [picked] if is_named or picked != first else [])
 
     def _write(self, name: str, values: list[str]) -> None:
         values = values + [unknown.value for unknown in self._unknown if unknown.name == name]

@@ -60,4 +60,6 @@ export default function ({ data, parentElement }) {
   table.append(headOf(data.columns), body);
   frame.style.maxHeight = data.seen ? `${35 * (data.seen + 1) + 2}px` : "";
   frame.replaceChildren(table);
+  if (data.reveal && frame.dataset.revealed !== data.reveal) frame.scrollIntoView({ block: "nearest" });
+  frame.dataset.revealed = data.reveal;
 }

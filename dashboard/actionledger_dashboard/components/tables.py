@@ -46,7 +46,13 @@ class Column:
 
 
 def show_table(
-    key: str, label: str, columns: Sequence[Column], hrefs: Sequence[str], *, seen: int | None = None
+    key: str,
+    label: str,
+    columns: Sequence[Column],
+    hrefs: Sequence[str],
+    *,
+    seen: int | None = None,
+    reveal: str = "",
 ) -> None:
     """Show a table whose rows are links.
 
@@ -56,6 +62,7 @@ def show_table(
         columns: from left to right; the first holds the links.
         hrefs: where each row leads.
         seen: how many rows are seen at once, the others by scrolling; None for all of them.
+        reveal: what the reader asked for, so that the table is brought into view whenever that is something else; empty for nothing.
     """
     heads = [
         {
@@ -68,7 +75,14 @@ def show_table(
         for column in columns
     ]
     cells = zip(*([_cell(value) for value in column.values] for column in columns), strict=True)
-    data = {"label": label, "columns": heads, "rows": list(cells), "hrefs": list(hrefs), "seen": seen}
+    data = {
+        "label": label,
+        "columns": heads,
+        "rows": list(cells),
+        "hrefs": list(hrefs),
+        "seen": seen,
+        "reveal": reveal,
+    }
     _mount(key=key, data=data)
 
 

@@ -24,6 +24,7 @@ def show_transcript(detail: TurnDetail, turns: Sequence[TurnRow], on_step: Calla
     """
 
     def step() -> None:
-        on_step(int(st.session_state[_KEY]["go"]))
+        if _KEY in st.session_state:  # else a key was pressed while the transcript was leaving the page
+            on_step(int(st.session_state[_KEY]["go"]))
 
     _mount(key=_KEY, data=turn_data(detail) | list_data(detail.response.index, turns), on_go_change=step)

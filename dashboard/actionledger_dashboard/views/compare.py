@@ -69,7 +69,6 @@ def show_pairs(linked: Linked, found: Comparison, sides: Sides) -> None:
     show_anchors("itself", [("Link to this comparison", sides.href())])
     st.subheader("What changed", help="A row leads to its turns, below.", anchor=False)
     show_buckets(found, sides)
-    show_models(sides)
     bucket = pick_bucket(linked, found)
     count = found.counts[bucket]
     title, pages = st.columns([3, 3], vertical_alignment="center")
@@ -78,6 +77,7 @@ def show_pairs(linked: Linked, found: Comparison, sides: Sides) -> None:
         offset = linked.page_of(count, tables.PAGE, of=(sides, bucket))
     if count:
         show_turns(turns_of(sides, bucket, tables.PAGE, offset), sides, bucket)
+    show_models(sides)
 
 
 def pick_bucket(linked: Linked, found: Comparison) -> Bucket:

@@ -77,3 +77,20 @@ def test_refuses_runs_that_share_no_turn(world: queries.Queryable) -> None:
         queries.compare_runs(world, AGAIN, ALONE)
     with pytest.raises(UsageError, match="'latest' is no run's id"):
         queries.compare_runs(world, LIVE, "latest")
+
+
+def test_turns_of_buckets_and_of_a_session_are_listed(world: queries.Queryable) -> None:
+    """By default what has changed, in order; one bucket, one session and a page narrow it down, whichever run comes first."""
+    changed = queries.compared_turns(world, LIVE, AGAIN)
+    assert [(turn.session_id, turn.turn_index, turn.bucket) for turn in changed] == sorted(
+        [(ONE, 1, "changed_arguments"), (ONE, 2, "recovered"), (TWO, 1, "lost")]
+    )
+    assert queries.compared_turns(world, LIVE, AGAIN, limit=1, offset=1) == changed[1:2]
+    lost = queries.compared_turns(world, LIVE, AGAIN, buckets=("lost",))
+    assert [(turn.session_id, turn.turn_index) for turn in lost] == [(TWO, 1)]
+    here = queries.compared_turns(world, LIVE, AGAIN, session_id=ONE)
+    assert [turn.turn_index for turn in here] == [1, 2]
+    assert [turn.turn_index for turn in queries.compared_turns(world, AGAIN, LIVE, session_id=ONE)] == [1, 2]
+    assert queries.compared_turns(world, LIVE, AGAIN, session_id="no session") == []
+    with pytest.raises(UsageError, match="no run's id"):
+        queries.compared_turns(world, LIVE, "no run")
