@@ -128,6 +128,8 @@ class TestPairs:
         assert [(row[0], row[2], row[4]) for row in shown["rows"]] == [("small", 24, 0), ("large", 6, 4)]
         assert "model=small" in shown["hrefs"][0]
         assert "after_run=" in shown["hrefs"][0]
+        shown = table(open_page(twice, COMPARE, group="by dialect"), "by dialect")
+        assert sum(row[2] for row in shown["rows"]) == 30
 
     def test_a_link_that_says_everything_stays(
         self, open_page: Open, twice: Path, drawn: Drawn, run_of: str

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.ledger.queries import Comparison
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, Rate, shown_p
 from actionledger.replay.contrasts import Contrast
-from actionledger.replay.statistics import mcnemar, paired_difference, session_test
+from actionledger.replay.paired import PairedComparison
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.visible import pieces
@@ -63,55 +62,40 @@ def answer_of(
     return Answer("may be chance", "idle", said)
 
 
-def show_paired(found: Comparison, sides: Sides) -> None:
+def show_paired(found: PairedComparison, sides: Sides) -> None:
     """Show the answer of turns that pair, with the table of two by two.
 
     Args:
         found: the comparison.
         sides: what was compared.
     """
-    difference = difference_of(found)
-    p_value = session_test(found.shifts)
-    answer = answer_of(found.before, found.after, difference, p_value)
-    _show(answer, paired_facts(found, difference, p_value), _grid(found, sides))
+    answer = answer_of(found.before, found.after, found.difference, found.p_value)
+    _show(answer, paired_facts(found), _grid(found, sides))
 
 
-def difference_of(found: Comparison) -> tuple[float, float] | None:
-    """Return the 95 % interval of the change in success, -1 to 1; None where too few sessions were compared."""
-    return paired_difference(found.only_before, found.only_after, found.intent, found.net)
-
-
-def paired_facts(found: Comparison, difference: tuple[float, float] | None, p_value: float) -> Facts:
+def paired_facts(found: PairedComparison) -> Facts:
     """Return what the answer of turns that pair rests on."""
     only_one = found.counts["newly_intent"] + found.counts["no_longer_intent"]
-    by_turn = mcnemar(found.only_before, found.only_after)
-    effect = _design_effect(found)
+    turns, sessions = counted(found.intent, "turn"), counted(found.net.sessions, "session")
     facts = [
-        (
-            "Compared",
-            f"{counted(found.intent, 'turn')} that both take for intent, in {counted(found.net.sessions, 'session')}",
-        ),
+        ("Compared", f"{turns} that both take for intent, in {sessions}"),
         ("Before", f"{share(found.before)} read whole ({interval(found.before)})"),
         ("After", f"{share(found.after)} read whole ({interval(found.after)})"),
-        ("Difference", in_points(difference) + ", 95 % by Bonett and Price, widened for sessions"),
-        ("Sign-flip test over sessions", shown_p(p_value)),
-        ("Exact McNemar test", f"{shown_p(by_turn)}, as if the turns of a session were independent"),
-        ("Design effect", effect),
+        ("Difference", f"{in_points(found.difference)}, 95 % by Bonett and Price, widened for sessions"),
+        ("By the bootstrap", f"{in_points(found.resampled)}, 95 %, drawn by sessions"),
+        ("Sign-flip test", f"{shown_p(found.p_value)}, over sessions"),
+        (
+            "Exact McNemar test",
+            f"{shown_p(found.p_value_by_turn)}, as if the turns of a session were independent",
+        ),
+        ("Design effect", f"{found.design_effect:.2f}"),
     ]
     if only_one:
-        facts.append(
-            (
-                "In no rate",
-                f"{counted(only_one, 'turn')} that only one side takes for intent: neither won nor lost",
-            )
-        )
+        said = f"{counted(only_one, 'turn')} that only one side takes for intent: neither won nor lost"
+        facts.append(("In no rate", said))
     if found.unpaired_before or found.unpaired_after:
-        facts.append(
-            (
-                "Without a pair",
-                f"{found.unpaired_before:,} read only before, {found.unpaired_after:,} only after",
-            )
-        )
+        said = f"{found.unpaired_before:,} read only before, {found.unpaired_after:,} only after"
+        facts.append(("Without a pair", said))
     return facts
 
 
@@ -168,15 +152,7 @@ def in_points(difference: tuple[float, float] | None) -> str:
     return TOO_FEW if difference is None else f"{points(difference[0])} to {points(difference[1])} points"
 
 
-def _design_effect(found: Comparison) -> str:
-    """Return by how much sessions widen the variance of the difference."""
-    if not found.intent:
-        return "–"
-    score, squares = found.only_after - found.only_before, found.only_after + found.only_before
-    return f"{found.net.design_effect(found.intent, score, squares, lowest=-1):.2f}"
-
-
-def _grid(found: Comparison, sides: Sides) -> dict[str, Any] | None:
+def _grid(found: PairedComparison, sides: Sides) -> dict[str, Any] | None:
     if not found.intent:
         return None
     lost, won = found.only_before, found.only_after

@@ -8,7 +8,6 @@ import streamlit as st
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Reader, TurnDetail
 from actionledger.plurals import counted
-from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.readings import Step, show_readings
@@ -46,7 +45,7 @@ class Shown:
 
 def reader_label(reader: Reader) -> str:
     """Return what a reading is called in a list of readings."""
-    name = "First reading" if reader.kind is not RunKind.REPARSE else reader.name or "re-reading"
+    name = "First reading" if reader.kind.is_first_reading else reader.name or "re-reading"
     return f"{name} · {reader.parser} · {reader.outcome.replace('_', ' ')}"
 
 

@@ -1,27 +1,31 @@
 """The tables of a comparison: its buckets, its groups, the turns of a bucket; and the measures of what does not pair."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
 
 import streamlit as st
 
 from actionledger.display.comparisons import in_words
-from actionledger.errors import UsageError
-from actionledger.ledger import queries
-from actionledger.ledger.queries import Bucket, ComparedTurn, Comparison, Mark
+from actionledger.ledger.queries import Bucket, ComparedTurn, Grouping, Mark
 from actionledger.rates import shown_p
 from actionledger.replay.contrasts import MEASURES, Measure
-from actionledger.replay.statistics import holm, session_test
+from actionledger.replay.paired import PairedComparison, compare_by
 from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
 from actionledger_dashboard.components import links, tables
-from actionledger_dashboard.components.answers import difference_of, in_points
+from actionledger_dashboard.components.answers import in_points
+from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.transcript_data import outcome_look
 from actionledger_dashboard.components.wording import out_of, share
 from actionledger_dashboard.data import ask
 
+GROUPINGS: Mapping[str, Grouping] = {
+    "by model": "model",
+    "by dialect": "dialect",
+    "by profile": "profile",
+    "by task": "task",
+    "by source": "source",
+}
 GROUPS = 12  # so many are seen at once; the others by scrolling
 TURNS = 12
 
@@ -85,7 +89,7 @@ def look_of(bucket: str) -> str:
     return LOOKS.get(bucket, "idle")
 
 
-def show_buckets(found: Comparison, sides: Sides) -> None:
+def show_buckets(found: PairedComparison, sides: Sides) -> None:
     """Show how many turns each bucket has, the worst first; a row leads to its turns."""
     shown = [bucket for bucket in WORST_FIRST if found.counts[bucket]]
     widest = max((found.counts[bucket] for bucket in shown), default=1) / max(found.pairs, 1)
@@ -103,55 +107,39 @@ def show_buckets(found: Comparison, sides: Sides) -> None:
     tables.show_table("buckets", "what changed", columns, [sides.href(bucket=each) for each in shown])
 
 
-def show_models(sides: Sides) -> None:
-    """Show each model's turns by themselves, those with the most regressions first; a row narrows the comparison to it."""
-    groups = by_model(sides)
-    if len(groups) < 2:
-        return
-    st.subheader(
-        "By model",
-        help="The models with the most turns lost or newly rejected first. p: sign-flip over sessions, with all models taken "
-        "into account (Holm).",
-        anchor=False,
-    )
-    adjusted = holm([session_test(each.shifts) for _, each in groups])
-    each = [group for _, group in groups]
-    columns = [
-        Column("Model", [model for model, _ in groups]),
-        Column("Turns", [group.intent for group in each], "number", "Turns that both take for intent."),
-        Column("Lost", [group.only_before for group in each], "number"),
-        Column("Newly rejected", [group.counts["newly_rejected"] for group in each], "number"),
-        Column("Recovered", [group.only_after for group in each], "number"),
-        Column("Before", [group.before.value for group in each], "share", "Read whole."),
-        Column("After", [group.after.value for group in each], "share", "Read whole."),
-        Column("Difference, 95 %", [in_points(difference_of(group)) for group in each]),
-        Column("p (Holm)", [shown_p(p_value) for p_value in adjusted]),
-    ]
-    hrefs = [links.compare_href(sides.parameters | {"model": model}) for model, _ in groups]
-    tables.show_table("models", "by model", columns, hrefs, seen=GROUPS)
-
-
-def by_model(sides: Sides) -> list[tuple[str, Comparison]]:
-    """Return the comparison of each model's turns by itself, the one with the most regressions first.
+def show_groups(linked: Linked, sides: Sides) -> None:
+    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it where it can.
 
     Args:
+        linked: the widgets of the page.
         sides: what is compared.
     """
     after = sides.after.within.run_id
     if after is None:
-        return []
-    groups = []
-    for model in sides.within.models or ask(queries.dimensions).models:
-        within = replace(sides.within, models=(model,))
-        with suppress(UsageError):  # no pair is of this model
-            found = ask(queries.compare_runs, sides.before.within.run_id, after, within=within, limit=0)
-            groups.append((model, found))
-    return sorted(groups, key=lambda group: (-regressions(group[1]), group[0]))
-
-
-def regressions(found: Comparison) -> int:
-    """Return how many turns are worse off."""
-    return found.counts["lost"] + found.counts["newly_rejected"]
+        return
+    title, choice = st.columns([3, 2], vertical_alignment="bottom")
+    title.subheader(
+        "Where it changed",
+        help="What got worse first. p: sign-flip over sessions, with all groups taken into account (Holm).",
+        anchor=False,
+    )
+    with choice:
+        by = GROUPINGS[linked.switch("By", "group", list(GROUPINGS))]
+    groups = ask(compare_by, sides.before.within.run_id, after, by, within=sides.within)
+    columns = [
+        Column(by.capitalize(), [group.label or "(empty)" for group in groups]),
+        Column("Turns", [group.intent for group in groups], "number", "Turns that both take for intent."),
+        Column("Lost", [group.only_before for group in groups], "number"),
+        Column("Newly rejected", [group.counts["newly_rejected"] for group in groups], "number"),
+        Column("Recovered", [group.only_after for group in groups], "number"),
+        Column("Before", [group.before.value for group in groups], "share", "Read whole."),
+        Column("After", [group.after.value for group in groups], "share", "Read whole."),
+        Column("Difference, 95 %", [in_points(group.difference) for group in groups]),
+        Column("p (Holm)", [shown_p(group.adjusted) for group in groups]),
+    ]
+    only = [{} if by == "dialect" else {by: group.label} for group in groups]
+    hrefs = [links.compare_href(sides.parameters | {"group": f"by {by}"} | each) for each in only]
+    tables.show_table("groups", f"by {by}", columns, hrefs, seen=GROUPS)
 
 
 def show_turns(found: Sequence[ComparedTurn], sides: Sides, bucket: Bucket) -> None:

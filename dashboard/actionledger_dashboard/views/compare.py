@@ -5,10 +5,11 @@ import streamlit as st
 from actionledger.display.comparisons import in_words
 from actionledger.errors import UsageError
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Bucket, Comparison
+from actionledger.ledger.queries import Bucket
 from actionledger.plurals import counted
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
+from actionledger.replay.paired import PairedComparison
 from actionledger_dashboard.components import charts, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast, show_paired
@@ -16,8 +17,8 @@ from actionledger_dashboard.components.comparison_tables import (
     NAMES,
     WORST_FIRST,
     show_buckets,
+    show_groups,
     show_measures,
-    show_models,
     show_turns,
     turn_href,
 )
@@ -63,7 +64,7 @@ def show_sets(found: Contrast, sides: Sides) -> None:
     show_measures(found.measures, sides)
 
 
-def show_pairs(linked: Linked, found: Comparison, sides: Sides) -> None:
+def show_pairs(linked: Linked, found: PairedComparison, sides: Sides) -> None:
     """Show two runs over the same turns: the answer, what changed, by model, and the turns."""
     show_paired(found, sides)
     show_anchors("itself", [("Link to this comparison", sides.href())])
@@ -77,10 +78,10 @@ def show_pairs(linked: Linked, found: Comparison, sides: Sides) -> None:
         offset = linked.page_of(count, tables.PAGE, of=(sides, bucket))
     if count:
         show_turns(turns_of(sides, bucket, tables.PAGE, offset), sides, bucket)
-    show_models(sides)
+    show_groups(linked, sides)
 
 
-def pick_bucket(linked: Linked, found: Comparison) -> Bucket:
+def pick_bucket(linked: Linked, found: PairedComparison) -> Bucket:
     """Let a bucket be picked: by default the worst one that has turns."""
     there = [bucket for bucket in WORST_FIRST if found.counts[bucket]]
     options: dict[str, str] = {each: f"{in_words(each)} · {found.counts[each]:,}" for each in there}
@@ -109,7 +110,7 @@ def turns_of(sides: Sides, bucket: Bucket, limit: int, offset: int) -> list[quer
     )
 
 
-def show_turn(found: Comparison, sides: Sides) -> None:
+def show_turn(found: PairedComparison, sides: Sides) -> None:
     """Show both readings of the turn that the URL names, and the way to the next one of its bucket."""
     session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
     index = int(number) if number.isdecimal() else -1
@@ -148,7 +149,7 @@ STEPPED = 5_000
 
 
 def steps_within(
-    found: Comparison, sides: Sides, bucket: Bucket, session_id: str, index: int
+    found: PairedComparison, sides: Sides, bucket: Bucket, session_id: str, index: int
 ) -> tuple[tuple[Step, ...], str]:
     """Return the ways to the neighbours of a turn within its bucket, and a few words for its place there."""
     turns = turns_of(sides, bucket, STEPPED, 0)
