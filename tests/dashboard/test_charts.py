@@ -7,10 +7,12 @@ import pytest
 
 from actionledger.ledger.queries import Mark, Period, ReadIn, Trend
 from actionledger.rates import Clustering, Rate
+from actionledger.replay.contrasts import Measure
 from actionledger_dashboard.components.charts import (
     Chart,
     Group,
     Step,
+    contrast_chart,
     dialects_chart,
     funnel_chart,
     groups_chart,
@@ -120,3 +122,24 @@ def test_labels_are_never_dropped_and_texts_never_default_to_black(chart: Chart)
     assert specification["height"] == {"step": 30} or layers[0]["height"] == {"step": 30}
     assert all(layer["encoding"]["y"]["axis"]["labelOverlap"] is False for layer in layers)
     assert all(layer["mark"]["color"] for layer in layers if layer["mark"]["type"] == "text")
+
+
+class TestContrast:
+    def test_both_sides_stand_on_their_intervals(self) -> None:
+        """Each measure has a point for each side; without an interval there is no whisker, and hostile names are seen whole."""
+        few, many = Rate(3, 4, Clustering(1, 16, 9, 12)), Rate(80, 100)
+        measures = [
+            Measure("parse_success", few, many, None, None),
+            Measure("validation", Rate(0, 0), many, None, None),
+        ]
+        names = {"parse_success": "Parse success", "validation": "Valid actions"}
+        spec = contrast_chart(measures, names, "a\u202eb", "![x](y)").to_dict()
+        [rows] = spec["datasets"].values()
+        assert [row["side"] for row in rows] == ["before: a[U+202E]b", "after: ![x](y)"] * 2
+        assert [(row["share"], row["low"] is None) for row in rows] == [
+            (0.75, True),
+            (0.8, False),
+            (None, True),
+            (0.8, False),
+        ]
+        assert rows[2]["text"] == "–"

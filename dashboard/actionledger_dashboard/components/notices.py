@@ -7,6 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from actionledger.errors import LedgerError, UsageError
+from actionledger.parsing.parsers import PARSERS
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ledger_path
@@ -74,9 +75,7 @@ def read_once() -> None:
         f"actionledger replay --parser gembrain-standard --ledger {shlex.quote(str(ledger_path()))}",
         language=None,
     )
-    st.text(
-        "'actionledger parse --help' names the parsers. Models, sources, profiles and periods compare without it."
-    )
+    st.text(f"The parsers: {', '.join(PARSERS)}. Models, sources, profiles and periods compare without it.")
 
 
 def one_side(dimension: str, *, is_narrowed: bool) -> None:

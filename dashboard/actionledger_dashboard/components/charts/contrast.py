@@ -1,6 +1,7 @@
 """The rates of two sides beside each other: a point on its interval for each."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import floor
 
 import altair as alt
 import pandas as pd
@@ -11,9 +12,10 @@ from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.components.wording import interval, sessions, share
 
 _SIDE_PIXELS = 22
-_LABEL_PIXELS = 150
-_ROOM_FOR_TEXT = 1.3
-_TICKS = (0, 0.2, 0.4, 0.6, 0.8, 1)
+_LABEL_PIXELS = 125
+_ROOM_FOR_TEXT = 1.75
+_PARTS = 5  # of an axis that begins at a multiple of 10 %, so that each label is a whole per cent
+_ALMOST_ALL = 0.5  # from here on the axis need not begin at nothing: a point has no length that could mislead
 _LONGEST = 60
 
 
@@ -28,8 +30,12 @@ def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before
     """
     sides = [f"before: {_cut(before)}", f"after: {_cut(after)}"]
     frame = pd.DataFrame(_rows(measures, names, sides))
-    along = alt.Scale(domain=[0, _ROOM_FOR_TEXT], nice=False)
-    axis = alt.Axis(format="%", values=list(_TICKS), orient="top")
+    first = float(frame[["low", "share"]].astype(float).min().min())
+    begin = floor(first * 10) / 10 if first > _ALMOST_ALL else 0.0
+    room = 1 - begin
+    along = alt.Scale(domain=[begin, begin + _ROOM_FOR_TEXT * room], nice=False, zero=False)
+    ticks = [begin + room * part / _PARTS for part in range(_PARTS + 1)]
+    axis = alt.Axis(format="%", values=ticks, orient="top")
     colour = alt.Color(
         "side:N",
         title=None,
@@ -66,7 +72,7 @@ def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before
             x=alt.X("share:Q", title=None, scale=along, axis=axis), color=colour, shape=shape
         ),
         base.mark_text(color=ink(), align="left", fontSize=12).encode(
-            x=alt.datum(1.02, scale=along), text="text:N"
+            x=alt.datum(1 + 0.04 * room, scale=along), text="text:N"
         ),
     ]
     return alt.layer(*layers)
