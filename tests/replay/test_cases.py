@@ -135,3 +135,10 @@ def test_a_recorded_response_is_read_as_it_was(tmp_path):
     assert (ours.reader.profile, ours.expect["outcome"], ours.differences()) == ("coder", "clean", "")
     with pytest.raises(UsageError, match="beside the text"):
         case_of(found["s2"])
+
+
+@pytest.mark.parametrize("arguments", ["'{nojson'", f"{{ a = {'[' * 3000}{']' * 3000} }}"])
+def test_arguments_that_are_no_value_are_said_and_no_fault_of_ours(arguments: str) -> None:
+    content = f'text = "a"\nprofile = "mint"\n[expect]\noutcome = "clean"\nactions = [{{ name = "a", arguments = {arguments} }}]'
+    with pytest.raises(SourceError, match="is no"):
+        al.Case.loads(content)

@@ -196,7 +196,7 @@ class Case:
         """
         try:
             value = tomllib.loads(content)
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise SourceError(f"{name} is no TOML: {error}.") from error
         said = _checked(_CASE, value, name)
         if said.text is not None and said.json_text is None:
@@ -206,6 +206,9 @@ class Case:
         else:
             raise SourceError(f"{name} is no case: it needs either a text or a json_text.")
         tools = _decoded(said.tools, list, name, "tools") if isinstance(said.tools, str) else said.tools
+        for index, action in enumerate(said.expect.actions):
+            if isinstance(action.arguments, str):
+                _decoded(action.arguments, object, name, f"expect.actions.{index}.arguments")
         reader = Reader(parser=said.parser, dialects=tuple(said.dialects), profile=said.profile, tools=tools)
         return cls(
             text=text,
@@ -349,7 +352,7 @@ def _decoded(text: str, kind: type[_Value], name: str, key: str) -> _Value:
     """Return the value of a JSON text in a file."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise SourceError(f"{name} is no case: {key} is no JSON text: {error}.") from error
     if not isinstance(value, kind):
         raise SourceError(f"{name} is no case: {key} is no JSON text of a {kind.__name__}.")
