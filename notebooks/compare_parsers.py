@@ -16,7 +16,13 @@
 #
 # What would have come of a ledger's responses if another parser had read them? This notebook reads them again, records
 # that as a run of its own, and compares the two readings turn by turn.
-#
+
+# %%
+from IPython.display import display
+
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+
+# %% [markdown]
 # Set `LEDGER` to a ledger of yours; without one, the sample sessions that come with the project are used.
 
 # %% tags=["parameters"]
@@ -27,19 +33,19 @@ BASELINE = "gembrain-standard"
 # %%
 from pathlib import Path
 from tempfile import mkdtemp
+from textwrap import fill
 
 import altair as alt
 import pandas as pd
 
 import actionledger as al
-from actionledger.demo import take_samples
-from actionledger.ledger import queries
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
 ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "samples.duckdb")
 if not LEDGER:
-    print(take_samples(ledger).turns, "sample turns recorded")
+    print(al.import_path(Path("../data/sessions.jsonl"), ledger).turns, "sample turns recorded")
+chosen = al.Filter(profiles=(PROFILE,))
 
 # %% [markdown]
 # ## Read the same turns again
@@ -48,7 +54,7 @@ if not LEDGER:
 # the first block only. A turn keeps all its readings; nothing that was recorded before changes.
 
 # %%
-report = al.reparse(ledger, parser=BASELINE, within=queries.Filter(profiles=(PROFILE,)))
+report = al.reparse(ledger, parser=BASELINE, within=chosen)
 compared = report.comparison
 print(
     f"{report.turns} turns read again by {report.parser_name}, {sum(report.unfit.values())} of them not meant for it"
@@ -60,7 +66,7 @@ if report.difference:
     low, high = report.difference
     print(f"difference: {low:+.1%} to {high:+.1%} (95 %)")
 print(f"sign-flip test over sessions: p {'< 0.001' if report.p_value < 0.001 else f'= {report.p_value:.2g}'}")
-shown = queries.funnel(ledger, queries.Filter(profiles=(PROFILE,)))
+shown = al.funnel(ledger, chosen)
 print(
     f"beside these: {shown.only_shown} turns that only show actions; {shown.illustrations} illustrations in all"
 )
@@ -76,23 +82,20 @@ pd.Series(report.counts, name="turns")
 # sessions enough for one.
 
 # %%
+groups = al.compare_by(ledger, None, report.run_id, "model", chosen)
 readings = pd.DataFrame(
     {
-        "model": model,
+        "model": group.label,
         "parser": parser,
         "success": rate.value,
         "low": rate.interval[0] if rate.interval else None,
         "high": rate.interval[1] if rate.interval else None,
         "rate": str(rate),
         "turns": rate.count,
+        "p (Holm)": f"{group.adjusted:.2g}",
     }
-    for model, _ in queries.funnel_by(ledger, "model", queries.Filter(profiles=(PROFILE,)))
-    for both in [
-        queries.compare_runs(
-            ledger, None, report.run_id, within=queries.Filter(profiles=(PROFILE,), models=(model,))
-        )
-    ]
-    for parser, rate in ((PROFILE, both.before), (report.parser_name, both.after))
+    for group in sorted(groups, key=lambda group: group.label)
+    for parser, rate in ((PROFILE, group.before), (report.parser_name, group.after))
 )
 readings.drop(columns=["low", "high"])
 
@@ -124,6 +127,17 @@ lost = pd.DataFrame(
     for turn in report.comparison.turns["lost"]
 )
 lost.head(10)
+
+# %%
+low, high = report.difference or (float("nan"), float("nan"))
+worse = [group.label for group in groups if group.adjusted < 0.05 and group.only_before > group.only_after]
+sentences = (
+    f"{report.parser_name} reads {compared.after} of what both take for intent, {PROFILE} {compared.before}:",
+    f"a difference of {low:+.1%} to {high:+.1%} (95 %).",
+    f"It is worse for {len(worse)} of {len(groups)} models (Holm, 5 %), and takes {report.counts['no_longer_intent']} turns",
+    "that mean to act for mere talk.",
+)
+answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 
 # %%
 assert report.turns == report.comparison.pairs, "every turn that was read again has a first reading"

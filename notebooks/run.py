@@ -1,16 +1,28 @@
 """Run every notebook anew and keep its outputs: each percent script beside this file becomes a notebook of its name.
 
 python notebooks/run.py [NAME ...]
+
+Also writes README.md anew: each notebook's question, its computed answer, and what running it took.
 """
 
+import resource
 import sys
 from pathlib import Path
 
 import jupytext
+import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 HERE = Path(__file__).parent
+PAGE = HERE / "README.md"
+
+HEAD = """# Notebooks
+
+Each is a question with an answer that it computes: read from the top, it takes five minutes. They use nothing but `import actionledger as al`, pandas and
+altair, and are made from the scripts beside them: `make notebooks` runs all of them and writes this page. Where recordings of others lie beside
+the project, some ask these; else the samples of `data`, which the project made up. Each says which it was. The seconds are those of a processor.
+"""
 
 
 def executed(script: Path) -> NotebookNode:
@@ -18,10 +30,33 @@ def executed(script: Path) -> NotebookNode:
     notebook = jupytext.read(script)
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"  # a stable id keeps the difference between two runs small
+    before = _seconds()
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(HERE)}}).execute()
+    notebook.metadata["processor_seconds"] = round(_seconds() - before)
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
     return notebook
+
+
+def page() -> str:
+    """Return README.md: what the notebooks that are checked in ask and answer."""
+    return "\n".join([HEAD, *(_entry(path) for path in sorted(HERE.glob("*.ipynb")))])
+
+
+def _seconds() -> float:
+    """Return how long the kernels that have ended kept a processor."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _entry(path: Path) -> str:
+    notebook = nbformat.read(path, as_version=4)
+    title, question = notebook.cells[0].source.split("\n\n", 1)
+    answer = next(cell for cell in notebook.cells if cell.cell_type == "code").outputs[0]["data"][
+        "text/plain"
+    ]
+    seconds = notebook.metadata["processor_seconds"]
+    return f"#{title}\n\n{question}\n\n```text\n{answer}\n```\n\n[{path.stem}]({path.name}), {seconds} s\n"
 
 
 if __name__ == "__main__":
@@ -30,3 +65,4 @@ if __name__ == "__main__":
         if script.name != Path(__file__).name and (not names or script.stem in names):
             jupytext.write(executed(script), script.with_suffix(".ipynb"), fmt="ipynb")
             print(script.stem)
+    PAGE.write_text(page(), encoding="utf-8")

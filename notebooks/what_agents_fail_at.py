@@ -17,7 +17,13 @@
 # Parsing is hardly it any more: where the arguments of calls are recorded as they were written, nearly all can be read. What goes wrong comes
 # after that. How often do a person's refusal, an edit that misses, an exit code, a file that was not read or has changed since, and
 # repetition occur, and what do the turns cost that they are in?
-#
+
+# %%
+from IPython.display import display
+
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+
+# %% [markdown]
 # The recordings are whole sessions of Claude Code and Codex, `corpora/agents-more`, which lie beside the project and are not part of
 # it. Where they are not there, the three small recordings of `data/agents` are read instead, which **the project made up
 # itself**: they show how one asks, and their numbers say nothing about agents. The first line of output says which of the two it was.
@@ -28,13 +34,12 @@ RECORDINGS = ""  # a folder of your own; empty for the corpus beside the project
 # %%
 from pathlib import Path
 from tempfile import mkdtemp
+from textwrap import fill
 
 import altair as alt
 import pandas as pd
 
 import actionledger as al
-from actionledger.ledger import queries
-from actionledger.vocabulary import Reason
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
@@ -42,8 +47,8 @@ CORPUS, SAMPLES = Path("../../shared/corpora/agents-more"), Path("../data/agents
 folder = Path(RECORDINGS).expanduser() if RECORDINGS else CORPUS if CORPUS.is_dir() else SAMPLES
 print({CORPUS: "real sessions", SAMPLES: "samples that the project made up"}.get(folder, "your own sessions"))
 ledger = al.open_ledger(Path(mkdtemp()) / "agents.duckdb")
-al.import_path(folder, ledger)
-sources = [name for name, _ in queries.funnel_by(ledger, "source")]
+taken = al.import_path(folder, ledger)
+sources = [row["source"] for row in ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY source")]
 ledger.sql(
     """
     SELECT source, count(DISTINCT session_id) AS sessions, count(*) AS turns, sum(output_tokens)::BIGINT AS tokens_out
@@ -63,7 +68,8 @@ pd.DataFrame(
         "read whole": str(part.parse_success),
         "calls that succeeded": str(part.recorded_execution),
     }
-    for name, part in queries.funnel_by(ledger, "source")
+    for name in sources
+    for part in [al.funnel(ledger, al.Filter(sources=(name,)))]
 )
 
 # %% [markdown]
@@ -74,32 +80,29 @@ pd.DataFrame(
 
 # %%
 KINDS = {
-    Reason.COMMAND_FAILED: "exit code",
-    Reason.TIMEOUT: "exit code",
-    Reason.REJECTED: "refusal",
-    Reason.NOT_APPROVED: "refusal",
-    Reason.COMMAND_REFUSED: "refusal",
-    Reason.NO_MATCH: "edit that misses",
-    Reason.SEVERAL_MATCHES: "edit that misses",
-    Reason.NOT_READ: "stale file",
-    Reason.CHANGED_SINCE: "stale file",
-    Reason.NOT_FOUND: "not there",
+    "command_failed": "exit code",
+    "timeout": "exit code",
+    "rejected": "refusal",
+    "not_approved": "refusal",
+    "command_refused": "refusal",
+    "no_match": "edit that misses",
+    "several_matches": "edit that misses",
+    "not_read": "stale file",
+    "changed_since": "stale file",
+    "not_found": "not there",
 }
-kinds = pd.DataFrame(
-    {
-        "source": name,
-        "kind": KINDS.get(cost.code, "other"),
-        "reason": str(cost.code),
-        "times": cost.count,
-        "inferred": cost.inferred,
-        "turns": cost.turns,
-        "tokens in": cost.input_tokens,
-        "tokens out": cost.output_tokens,
-    }
-    for name in sources
-    for cost in queries.failure_costs(ledger, queries.Filter(sources=(name,)))
-    if cost.stage == "acting"
-)
+kinds = ledger.sql(
+    """
+    WITH failed AS (
+        SELECT source, reason, turn_id, count(*) AS times, count(*) FILTER (is_inferred) AS inferred
+        FROM executions JOIN (SELECT session_id, source FROM sessions) USING (session_id)
+        WHERE status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL GROUP BY ALL)
+    SELECT source, reason, sum(times)::BIGINT AS times, sum(inferred)::BIGINT AS inferred, count(*) AS turns,
+           coalesce(sum(input_tokens), 0)::BIGINT AS "tokens in", coalesce(sum(output_tokens), 0)::BIGINT AS "tokens out"
+    FROM failed JOIN (SELECT turn_id, input_tokens, output_tokens FROM turns) USING (turn_id)
+    GROUP BY source, reason ORDER BY source, times DESC, reason"""
+).df()
+kinds["kind"] = kinds.reason.map(KINDS).fillna("other")
 by_kind = kinds.drop(columns=["source", "reason"]).groupby("kind").sum()
 by_kind.sort_values("times", ascending=False)
 
@@ -151,22 +154,23 @@ pd.DataFrame(
 # ## The answer
 
 # %%
-whole = queries.funnel(ledger)
+whole = al.funnel(ledger)
 calls, read = sum(whole.recorded.values()), whole.parse_success
 most = by_kind.sort_values("times", ascending=False).iloc[0]
 total = int(by_kind.times.sum())
-print(f"{total} failures among {calls} calls of which it is recorded what came of them.")
-print(f"The most frequent kind is {most.name!r}: {most.times / total:.0%} of them.")
-print(
-    "Responses that could not be read, where that can be audited:",
-    f"{read.count - read.successes} of {read.count}",
+sentences = (
+    f"{total} failures among {calls:,} calls of which it is recorded what came of them.",
+    f"The most frequent kind is {most.name!r}: {most.times / total:.0%} of them.",
+    f"Responses that could not be read, where that can be audited: {read.count - read.successes} of {read.count:,}.",
+    f"Sessions that go in a circle: {circles.told}.",
 )
+answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+
+# %%
 ledger_counts = ledger.sql(
     "SELECT count(*) FROM executions WHERE status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
 ).fetchone()
-
-# %%
 assert total == ledger_counts[0], "every failure is of one kind"
 assert by_kind.loc[by_kind.index != "other", "times"].sum() >= 0.9 * total, "at most a tenth is 'other'"
-assert circles.sessions + circles.not_recorded == len(queries.sessions(ledger, limit=None))
+assert circles.sessions + circles.not_recorded == taken.sessions
 ledger.close()

@@ -16,7 +16,13 @@
 #
 # What did your agents do, what of it went wrong, and which turn was the worst? This notebook takes in a folder of sessions as
 # Claude Code (`~/.claude/projects`), Codex (`~/.codex/sessions`) and others leave them, and answers that.
-#
+
+# %%
+from IPython.display import display
+
+answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in by the last cell but one
+
+# %% [markdown]
 # Set `LOGS` to a folder of yours; without one, the three small recordings in `data/agents` are used, which **the project made up
 # itself** (`data/README.md`). Nothing leaves this machine, and secrets are masked before anything is stored.
 
@@ -27,12 +33,12 @@ LEDGER = ""  # where to keep what is taken in, NAME.duckdb; empty for a temporar
 # %%
 from pathlib import Path
 from tempfile import mkdtemp
+from textwrap import fill
 
 import altair as alt
 import pandas as pd
 
 import actionledger as al
-from actionledger.ledger import queries
 
 alt.renderers.enable("png")  # pictures, which every viewer of notebooks shows
 
@@ -48,10 +54,11 @@ ledger = al.open_ledger(LEDGER or Path(mkdtemp()) / "logs.duckdb")
 report = al.import_path(folder, ledger)
 print("files by their format:", dict(report.files))
 print(f"{report.sessions} sessions, {report.turns} turns, {report.calls} calls, {report.results} results")
-pd.DataFrame(
-    {"left out": str(each.reason), "what": each.detail, "times": each.count}
-    for each in queries.left_out(ledger)
-)
+ledger.sql(
+    """
+    SELECT reason AS "left out", detail AS what, sum(count)::BIGINT AS times FROM left_out
+    GROUP BY ALL HAVING times > 0 ORDER BY times DESC, reason, detail"""
+).df()
 
 # %% [markdown]
 # ## Look
@@ -60,35 +67,41 @@ pd.DataFrame(
 # parsed calls alone, there is nothing to audit, and the rate says so.
 
 # %%
-found, spent = queries.funnel(ledger), queries.usage(ledger)
+found = al.funnel(ledger)
+tokens = ledger.sql(
+    """
+    SELECT count(*) AS turns, count(input_tokens) AS counted, coalesce(sum(input_tokens), 0)::BIGINT AS shown,
+           coalesce(sum(cached_tokens), 0)::BIGINT AS cached, coalesce(sum(output_tokens), 0)::BIGINT AS written FROM turns"""
+).fetchone()
+turns, counted, shown, cached, written = tokens
 print("responses that meant to act:", found.meant)
 print("captured as:", {str(capture): count for capture, count in found.captures.items()})
 print("read whole:", found.parse_success)
 print("calls that succeeded in their runtime:", found.recorded_execution)
 print(
-    f"tokens: {spent.input_tokens:,} in ({spent.cached_tokens:,} from a cache), {spent.output_tokens:,} out, "
-    f"recorded of {spent.counted} of {spent.turns} turns"
+    f"tokens: {shown:,} in ({cached:,} from a cache), {written:,} out, recorded of {counted} of {turns} turns"
 )
 
 # %% [markdown]
 # ## Group
 #
-# By reason, with the tokens of the turns that it is in; and by tool, how often it was called and how often that failed.
+# By what it cost: a failure's turns are its own and those behind it, until something succeeded. And by tool, how often it was called and
+# how often that failed.
 
 # %%
-whole, *costs = queries.failure_costs(ledger) or [None]
+groups = al.failures(ledger).groups
 reasons = pd.DataFrame(
     {
-        "reason": str(cost.code),
-        "stage": cost.stage,
-        "times": cost.count,
-        "turns": cost.turns,
-        "tokens in": cost.input_tokens,
-        "tokens out": cost.output_tokens,
+        "stage": group.key.stage,
+        "reason": str(group.key.code),
+        "action": group.key.action,
+        "times": group.count,
+        "turns spent": group.spent.turns,
+        "sessions lost": group.lost,
     }
-    for cost in costs
+    for group in groups
 )
-reasons
+reasons.head(15)
 
 # %%
 tools = ledger.sql(
@@ -120,14 +133,44 @@ worst = ledger.sql(
     GROUP BY ALL ORDER BY failed DESC, shown DESC NULLS LAST, session, turn LIMIT 1"""
 ).fetchone()
 if worst:
-    detail = queries.turn(ledger, worst[0], worst[1])
+    place = {"session": worst[0], "turn": worst[1]}
+    written_there = ledger.sql(
+        "SELECT text FROM turns WHERE session_id = $session::UUID AND turn_index = $turn", place
+    )
     print(f"turn {worst[1]} of session {worst[0]}: {worst[2]} failed, shown {worst[3] or 0:,} tokens")
-    print("the model wrote:", detail.response.text[:200])
-    for execution in detail.executions:
-        print(f"  {execution.name}: {execution.status} ({execution.reason}) {execution.result[:110]}")
+    print("the model wrote:", written_there.fetchone()[0][:200])
+    for row in ledger.sql(
+        """
+        SELECT name, status, reason, result::VARCHAR AS result FROM executions
+        WHERE session_id = $session::UUID AND turn_index = $turn ORDER BY action_index, try_number""",
+        place,
+    ):
+        print(f"  {row['name']}: {row['status']} ({row['reason']}) {str(row['result'])[:110]}")
+
+# %% [markdown]
+# ## The answer
 
 # %%
+failed = sum(group.count for group in groups if str(group.key.code) != "repetition")
+sentences = [
+    f"{report.sessions} sessions with {turns:,} turns and {report.calls:,} calls, {failed:,} failures."
+]
+if groups:
+    first = groups[0]
+    sentences.append(
+        f"The dearest: {first.key.action} {first.key.code}, times: {first.count}, turns spent on it: {first.spent.turns}."
+    )
+if worst:
+    sentences.append(f"The worst turn is {worst[1]} of session {worst[0][:8]}, failures: {worst[2]}.")
+answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
+
+# %%
+acted = ledger.sql(
+    "SELECT count(*) FROM executions WHERE status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped')"
+).fetchone()[0]
 assert al.import_path(folder, ledger).turns == 0, "what is taken in twice is there once"
-assert sum(found.outcomes.values()) == spent.turns, "every response is counted once"
-assert sum(cost.count for cost in costs) == (whole.count if whole else 0), "every failure has one reason"
+assert sum(found.outcomes.values()) == turns, "every response is counted once"
+assert acted == sum(
+    group.count for group in groups if group.key.stage == "acting" and group.key.origin is not None
+), "every failure of a call is in one group"
 ledger.close()

@@ -1,19 +1,80 @@
 """The notebooks run from top to bottom, and what is checked in is what the scripts beside them say."""
 
+import ast
 import importlib.util
 from pathlib import Path
+from types import ModuleType
 
 import jupytext
 import nbformat
 import pytest
 
+import actionledger as al
+
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 SCRIPTS = sorted(path for path in NOTEBOOKS.glob("*.py") if path.name != "run.py")
 
 
+@pytest.fixture(scope="module")
+def runner() -> ModuleType:
+    """The runner of `make notebooks`."""
+    spec = importlib.util.spec_from_file_location("run_notebooks", NOTEBOOKS / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def outputs(notebook: nbformat.NotebookNode) -> list[nbformat.NotebookNode]:
+    """Return what the code cells of a notebook gave."""
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
 def test_there_are_notebooks():
     """The tests below look at something."""
-    assert [script.stem for script in SCRIPTS] == ["compare_parsers", "what_agents_fail_at", "your_own_logs"]
+    assert [script.stem for script in SCRIPTS] == [
+        "compare_parsers",
+        "does_the_improvement_plan_hold",
+        "from_failure_to_gate",
+        "what_a_stricter_rule_would_have_stopped",
+        "what_agents_fail_at",
+        "which_parser_is_best",
+        "your_own_logs",
+    ]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_notebook_uses_public_names_alone(script):
+    """Nothing is imported from within the package, and each name of it is one that `dir(actionledger)` shows."""
+    tree = ast.parse(script.read_text(encoding="utf-8"))
+    within = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    imported = [name.name for node in ast.walk(tree) if isinstance(node, ast.Import) for name in node.names]
+    used = {
+        node.attr
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "al"
+    }
+    assert not [name for name in [*within, *imported] if str(name).startswith("actionledger.")]
+    assert used
+    assert used <= set(dir(al))
+
+
+def test_the_page_says_what_the_notebooks_answer(runner):
+    """Each question and each answer in README.md is the one that is computed."""
+    page = (NOTEBOOKS / "README.md").read_text(encoding="utf-8")
+    assert page == runner.page()
+    assert page.count("\n## ") == len(SCRIPTS)
+    assert "…\n```" not in page
+
+
+def test_a_notebook_runs_on_samples(runner, tmp_path):
+    """One of them from top to bottom, on three small recordings."""
+    script = NOTEBOOKS / "what_a_stricter_rule_would_have_stopped.py"
+    source = script.read_text(encoding="utf-8")
+    assert 'RECORDINGS = ""' in source
+    (tmp_path / script.name).write_text(source.replace('RECORDINGS = ""', 'RECORDINGS = "../data/agents"'))
+    found = outputs(runner.executed(tmp_path / script.name))
+    assert "Of 24 calls" in found[0].data["text/plain"]
+    assert not [output for output in found if output.output_type == "error"]
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -36,13 +97,12 @@ def test_what_is_checked_in_names_no_place_and_shows_a_chart(script):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_notebook_runs_in_a_kernel_of_its_own(script):
-    """Every cell in order, by the runner of `make notebooks`; the assertions of its last cell hold."""
-    spec = importlib.util.spec_from_file_location("run_notebooks", NOTEBOOKS / "run.py")
-    runner = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(runner)
-    cells = [cell for cell in runner.executed(script).cells if cell.cell_type == "code"]
-    outputs = [output for cell in cells for output in cell.outputs]
-    assert "\nassert " in f"\n{cells[-1].source}"
-    assert any("image/png" in output.get("data", {}) for output in outputs)
-    assert not [output for output in outputs if output.output_type == "error"]
+def test_a_notebook_runs_in_a_kernel_of_its_own(script, runner):
+    """Every cell in order; the answer is computed, and the assertions of the last cell hold."""
+    notebook = runner.executed(script)
+    last = [cell for cell in notebook.cells if cell.cell_type == "code"][-1]
+    found = outputs(notebook)
+    assert "\nassert " in f"\n{last.source}"
+    assert len(found[0].data["text/plain"]) > 1
+    assert any("image/png" in output.get("data", {}) for output in found)
+    assert not [output for output in found if output.output_type == "error"]

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
     from actionledger.ledger.queries.agreement import Agreement as Agreement, agreement as agreement
     from actionledger.ledger.queries.filters import Filter as Filter
+    from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
     from actionledger.models import Model as Model, model_from as model_from
     from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
@@ -160,6 +161,7 @@ _NAMES_OF_MODULES = {
     "ledger": ("Ledger", "open_ledger"),
     "ledger.queries.agreement": ("Agreement", "agreement"),
     "ledger.queries.filters": ("Filter",),
+    "ledger.queries.funnel": ("Funnel", "funnel"),
     "models": ("Model", "model_from"),
     "parsing.stream": ("StreamParser",),
     "profiles.assistant.reasoning": ("IterativeReasoner",),

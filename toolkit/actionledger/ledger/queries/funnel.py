@@ -29,7 +29,7 @@ Dimension: TypeAlias = Literal["profile", "model", "task", "run", "source"]
 
 @dataclass(frozen=True, slots=True)
 class Funnel:
-    """What became of a set of responses.
+    r"""What became of a set of responses.
 
     Args:
         outcomes: responses by what came of reading them.
@@ -49,6 +49,15 @@ class Funnel:
         taken_back: actions whose changes were undone, and not redone since, of those of which a try succeeded.
         recorded: what came of the executions of other runtimes, as their recordings say.
         recorded_execution: of those, the ones that succeeded, of those that were attempted.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turns = [runtime.handle(text), runtime.handle("Well.")]
+        ...     found = al.funnel(ledger)
+        >>> found.responses, found.intent, found.parsed, found.runnable
+        (2, 1, 1, 1)
     """
 
     outcomes: Mapping[Outcome, int]
@@ -194,11 +203,20 @@ LABELS: dict[Dimension, tuple[str, str]] = {
 
 
 def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
-    """Return how far the responses that a filter picks got.
+    r"""Return how far the responses that a filter picks got: read, checked, executed.
 
     Args:
         ledger: what to ask.
         within: which responses.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turns = [runtime.handle(text), runtime.handle("Well.")]
+        ...     found = al.funnel(ledger, al.Filter(profiles=("assistant",)))
+        >>> found.meant.successes, found.parse_success.successes, found.strict_success.successes
+        (1, 1, 0)
     """
     return _funnels(ledger, within, "''", "").get("", _funnel((), (), (), ()))
 
