@@ -147,7 +147,8 @@ RULES = {
 #
 # `al.recheck` asks every recorded call; nothing runs. *Stopped* is of all calls, with a 95 % interval over sessions. *Had succeeded* is of the stopped
 # ones of which it is recorded what came of them: what the rule would have cost. A rule that finds trouble would have a higher share of failures among the
-# stopped than there is among all.
+# stopped than there is among all. *Not judged* are calls that a schema would refuse and that may hold a masked secret, which has another length than
+# what it stands for: any with `***` in it, as all patches of Codex have.
 
 # %%
 asked = []
@@ -174,6 +175,7 @@ table = pd.DataFrame(
             name: int((found.stopped & (found["came to"] == "failed")).sum())
             for name, found in ended.groupby("rule")
         },
+        "not judged": {name: report.changes["not_judged"] for name, report in reports.items()},
         "asked, not told": {
             name: int((found.stopped & (found.verdict == "escalate")).sum())
             for name, found in calls.groupby("rule")
