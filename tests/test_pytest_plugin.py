@@ -119,3 +119,15 @@ def test_it_costs_nothing_where_it_is_not_used():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['actionledger', 'actionledger._version', 'actionledger.pytest_plugin']"
+
+
+@pytest.mark.parametrize("content", [None, b"not a ledger"])
+def test_what_is_no_ledger_is_said_in_a_sentence(pytester, runs, content):
+    """A file that isn't there, and one that is something else: a wrong use, and no fault of pytest's."""
+    if content is not None:
+        (pytester.path / "nope.duckdb").write_bytes(content)
+    done = runs("--actionledger-ledger", "nope.duckdb")
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines(["*actionledger: *nope.duckdb*"])
+    done.stderr.no_fnmatch_line("*Traceback*")
+    done.stdout.no_fnmatch_line("*INTERNALERROR*")

@@ -116,3 +116,19 @@ def test_a_forked_child_records_its_own_alone(ledger: al.Ledger):
     made.shutdown()
     ledger.ingest()
     assert ledger.sql("SELECT count(*), count(DISTINCT turn_id) FROM turns").fetchall() == [(2, 2)]
+
+
+def test_a_span_weighs_what_its_lists_and_events_hold(ledger: al.Ledger):
+    """Older conventions put the content into events: what waits is bounded with them."""
+    weights = []
+    processor = al.span_processor(ledger)
+    processor._recording.put = lambda batch: weights.append(batch.size)
+    made = TracerProvider(shutdown_on_exit=False)
+    made.add_span_processor(processor)
+    with made.get_tracer("agent").start_as_current_span("light"):
+        pass
+    with made.get_tracer("agent").start_as_current_span("heavy") as span:
+        span.set_attribute("texts", ["x" * 1_000, "y" * 1_000])
+        span.add_event("gen_ai.choice", {"content": "z" * 5_000})
+    light, heavy = weights
+    assert heavy >= light + 7_000

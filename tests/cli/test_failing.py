@@ -102,3 +102,17 @@ def test_a_text_of_each_group_is_shrunk(run, recorded):
     table = run("shrink", "-l", recorded, "--groups", "2")
     assert "\x1b" not in table.out
     assert json.dumps(value[0]["code"])[1:-1] in table.out
+
+
+def test_each_turn_of_a_session_with_a_long_name_has_its_own_case(run, tmp_path):
+    """The name is cut, the turn is not."""
+    lines = [{"session": "s" * 300, "profile": "mint", "turn": turn, "text": "Well."} for turn in (0, 1, 2)]
+    (tmp_path / "long.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    run("import", "long.jsonl", "--format", "jsonl", "-l", "long.duckdb")
+    for turn in (0, 1, 2):
+        done = run(
+            "case", "new", "--session", "s" * 300, "--turn", turn, "--to", "cases", "-l", "long.duckdb"
+        )
+        assert done.code == 0, done.err
+    assert len(list((tmp_path / "cases").iterdir())) == 3
+    assert run("failures", "-l", "long.duckdb", "--since", "2027-01-01", "--by", "week").out.count("\n") == 1

@@ -19,7 +19,11 @@ BUILT_IN = [
     PROFILES[name]
     for name in ("assistant", "assistant-iterative", "coder", "mint", "orchestrator", "reasoner")
 ]
-ANY_CALL = [dialect for dialect in DIALECTS if dialect.name not in {"xml_tags", "mint", "search_replace"}]
+ANY_CALL = [
+    dialect
+    for dialect in DIALECTS
+    if dialect.name not in {"xml_tags", "mint", "search_replace", "apply_patch", "bash_fence"}
+]
 """The dialects that can write any action."""
 
 

@@ -1,5 +1,6 @@
 """Groups of failures and what they cost, counted once more without SQL."""
 
+import json
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -212,3 +213,14 @@ def test_what_a_model_wrote_is_shown_as_text(tmp_path, hostile):
     for shown in (report._repr_html_(), str(report), repr(report)):
         assert "\x1b" not in shown
         assert "\u202e" not in shown
+
+
+def test_fields_are_told_apart_whatever_words_are_in_their_names(tmp_path):
+    """A field's name and what is expected may say "got": only the value that was refused is left out of the group."""
+    tool = {"name": "read", "parameters": {"required": ["we got a", "we got b"]}}
+    calls = tuple(al.RecordedCall(str(n), "read", {f"we got {'ab'[n]}": 1}) for n in (0, 1))
+    turn = al.RecordedTurn(0, "", calls=calls, capture=al.Capture.CALLS, tools=json.dumps([tool]))
+    with al.open_ledger(tmp_path / "words.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,), source="trials")])
+        groups = al.failures(ledger).groups
+    assert [(str(group.key.code), group.count) for group in groups] == [("missing_field", 1)] * 2

@@ -139,3 +139,16 @@ def test_nothing_is_recorded(ledger):
     before = [ledger.sql(f"SELECT count(*) FROM {table}").fetchall() for table in tables]
     al.recheck(ledger, tools=[READ], policy=al.Policy((("*", al.Verdict.REJECT),)))
     assert [ledger.sql(f"SELECT count(*) FROM {table}").fetchall() for table in tables] == before
+
+
+def test_a_patchs_own_marks_are_no_secret(tmp_path):
+    """Three asterisks begin a patch; a secret has more."""
+    patch = "*** Begin Patch\n*** Add File: a.py\n+x\n*** End Patch"
+    tool = {"name": "patch", "parameters": {"properties": {"input": {"type": "string", "maxLength": 9}}}}
+    with al.open_ledger(tmp_path / "patch.duckdb") as ledger:
+        session = al.RecordedSession(
+            "s", None, "m", "", (turn(0, ("patch", {"input": patch})),), source="trials"
+        )
+        al.import_sessions(ledger, [session])
+        report = al.recheck(ledger, tools=[tool])
+    assert (report.changes["newly_refused"], report.changes["not_judged"]) == (1, 0)

@@ -108,10 +108,14 @@ class _LedgerPlugin:
 
     def opened(self) -> "Ledger":
         """Return the ledger, opened once for all its sessions."""
-        from actionledger.ledger import open_ledger  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.errors import ActionLedgerError  # noqa: PLC0415 - only where a ledger is named
+        from actionledger.ledger import open_ledger  # noqa: PLC0415
 
         if self._ledger is None:
-            self._ledger = open_ledger(self._path, read_only=True)
+            try:
+                self._ledger = open_ledger(self._path, read_only=True)
+            except ActionLedgerError as error:
+                raise pytest.UsageError(f"actionledger: {error}") from error
         return self._ledger
 
     def pytest_unconfigure(self) -> None:

@@ -61,7 +61,7 @@ class _LedgerSpans(SpanProcessor):
         try:
             context = span.context
             if context is not None and context.trace_flags.sampled:
-                self._recording.put(Batch(lambda: [_span(span, context)], _size_of(span.attributes), 1))
+                self._recording.put(Batch(lambda: [_span(span, context)], _size_of(span), 1))
         except Exception:  # noqa: BLE001 - nothing here is worth a program's failing
             return
 
@@ -74,9 +74,18 @@ class _LedgerSpans(SpanProcessor):
         return self._recording.drain(timeout_millis / 1000)
 
 
-def _size_of(attributes: Mapping[str, Any] | None) -> int:
-    texts = (value for value in (attributes or {}).values() if isinstance(value, str))
-    return _AROUND + sum(map(len, texts))
+def _size_of(span: ReadableSpan) -> int:
+    """Return how much a span weighs: older conventions put the content into its events."""
+    events = sum(_weight(event.attributes) for event in span.events)
+    return _AROUND + _weight(span.attributes) + events
+
+
+def _weight(value: Any) -> int:
+    if isinstance(value, str | bytes):
+        return len(value)
+    if isinstance(value, Mapping):
+        return sum(map(_weight, value.values()))
+    return sum(map(_weight, value)) if isinstance(value, tuple | list) else 0
 
 
 def _span(span: ReadableSpan, context: SpanContext) -> Span:

@@ -60,10 +60,7 @@ def new(
     case = case_of(_shrunk(reading) if shrunk else reading, why)
     if expect is not None:
         case = replace(case, expect=_expected(expect))
-    path = (
-        to
-        / f"{_file_name(name or f'{reading.external_id or reading.session_id[:8]}-{reading.turn_index}')}{SUFFIX}"
-    )
+    path = to / f"{_file_name(name) if name else _turn_name(reading)}{SUFFIX}"
     if path.exists() and not force:
         raise UsageError(f"There is a case at {str(path)!r}; give another --name, or --force to replace it.")
     _write(path, case.dumps())
@@ -118,6 +115,11 @@ def _expected(path: Path) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SourceError(f"The file {str(path)!r} can't be read: {error}.") from error
     return expectation(value.get("expect"), f"The file {str(path)!r}")
+
+
+def _turn_name(reading: RecordedReading) -> str:
+    """Return a name for a turn: of a session with a long name, too, each turn has its own."""
+    return f"{_file_name(reading.external_id or reading.session_id[:8])}-{reading.turn_index}"
 
 
 def _file_name(text: str) -> str:

@@ -74,7 +74,7 @@ def show_failures(
         print_json(_as_value(report, changes, names))
         return
     _print(report, names, limit)
-    if by:
+    if by and report.groups:
         _print_periods(report, limit)
     if changes:
         _show_changes(changes, limit, as_json=False)

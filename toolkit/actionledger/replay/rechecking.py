@@ -1,6 +1,7 @@
 """One recorded call after another, asked again: would it be valid, may it run, is there room in its rate?"""
 
 import json
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,8 +18,8 @@ from actionledger.parsing.dialects import DIALECTS
 from actionledger.values import ActionCall, FieldError, RawAction, Span
 from actionledger.vocabulary import ActionStatus, Evidence, ExecutionStatus, Reason
 
-MASK = "***"
-"""What stands for a secret in a record, at the least."""
+_MASKED = re.compile(r"\*{4}")
+"""What stands for a secret in a record, at the least: no secret is shorter, and the marks of a patch have three."""
 
 _TEXTS_ONLY = frozenset(dialect.name for dialect in DIALECTS if dialect.strings_only)
 
@@ -198,7 +199,7 @@ def _change(action: RecordedAction, status: ActionStatus) -> Change:
         return "same"
     if status.is_runnable:
         return "newly_accepted"
-    return "not_judged" if MASK in action.arguments else "newly_refused"
+    return "not_judged" if _MASKED.search(action.arguments) else "newly_refused"
 
 
 def _deciding(

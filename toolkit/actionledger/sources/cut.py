@@ -5,6 +5,8 @@ import re
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
+from actionledger.text import utf8_with_halves
+
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
 _DECODER = json.JSONDecoder()
 _CLOSING = {"{": "}", "[": "]"}
@@ -86,7 +88,7 @@ def whole_part(text: str, start: int, lists: Collection[Elements]) -> Part | Non
     kept = stack[: level + 1]
     closing = "".join(_CLOSING[each.opening] for each in reversed(kept))
     value = json.loads(text[start : kept[-1].end] + closing)
-    line, place = text.count("\n", 0, end) + 1, len(text[:end].encode("utf-8", "surrogatepass"))
+    line, place = text.count("\n", 0, end) + 1, len(utf8_with_halves(text[:end]))
     innermost = kept[-1]
     if innermost.opening == "[":
         name = repr(innermost.path[-1]) if innermost.path else "its list"

@@ -190,7 +190,7 @@ placed AS (
     LEFT JOIN (SELECT attempt_id, action_index, span_start, span_end FROM actions) AS actions
     USING (attempt_id, action_index))
 SELECT $stages[stage] AS stage, code, action, origin, words AS detail,
-       CASE stage WHEN 2 THEN regexp_replace(words, '(^| )got .*', '', 's') ELSE words END AS matter,
+       CASE stage WHEN 2 THEN matter ELSE words END AS matter,
        session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, placed.turn_index AS turn_index,
        attempt_id::VARCHAR AS attempt_id, CASE WHEN stretch[1] IS NOT NULL THEN stretch END AS span,
        here.occurred_at AS occurred_at, date_trunc($unit, here.occurred_at) AS period,

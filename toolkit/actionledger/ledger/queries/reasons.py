@@ -49,16 +49,16 @@ meant AS (
     WHERE list_contains($intent, outcome) AND {condition}),
 found AS (
     SELECT 1 AS stage, reason AS code, '' AS action, NULL AS origin, session_id, turn_id, turn_index, attempt_id, '' AS detail,
-           false AS is_inferred, NULL::INTEGER AS action_index
+           false AS is_inferred, NULL::INTEGER AS action_index, '' AS matter
     FROM meant WHERE {not_read}
     UNION ALL
     SELECT 2, code, name, NULL, session_id, turn_id, turn_index, attempt_id,
            concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected, 'got ' || nullif(value, '')), false,
-           action_index
+           action_index, concat_ws(' ', nullif(path, '') || ':', 'expected ' || expected)
     FROM validation_errors SEMI JOIN meant USING (attempt_id) WHERE {refused}
     UNION ALL
     SELECT 3, reason, name, origin, session_id, turn_id, turn_index, attempt_id, coalesce(message, ''),
-           coalesce(is_inferred, false), action_index
+           coalesce(is_inferred, false), action_index, coalesce(message, '')
     FROM executions SEMI JOIN meant USING (attempt_id) WHERE {not_done})"""
 
 _REASONS = """
@@ -95,7 +95,8 @@ def failed(condition: str) -> str:
         condition: which parse attempts.
 
     Returns:
-        ``meant``, a row a response, and ``found``, a row a failure.
+        ``meant``, a row a response, and ``found``, a row a failure; its ``matter`` is what it says without the value that was
+        refused.
     """
     return _FAILED.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
 
