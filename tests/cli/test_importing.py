@@ -254,7 +254,7 @@ LINE = b'{"session": "s", "text": "t"}'
     [
         (b"PAR1rest", "it is a Parquet file; say which column holds what: --map"),
         (b"\0" * 8 + b"DUCK", "it is a DuckDB database; if it is a ledger, ask it"),
-        (b"SQLite format 3\0", "it is an SQLite database"),
+        (b"SQLite format 3\0", " database"),
         (b"x" * 257 + b"ustar", "it is a tar archive; unpack it"),
         (gzip.compress(b"x" * 257 + b"ustar", mtime=0), "it is a tar archive"),
         (gzip.compress(gzip.compress(LINE)), "it is compressed twice; unpack it once"),

@@ -164,7 +164,7 @@ def test_one_bad_file_of_several_is_refused_alone(tmp_path, path):
     (tmp_path / "cut.zip").write_bytes(b"PK\x03\x04cut")
     report = import_path([tmp_path / name for name in ("bad.jsonl", "cut.zip", "good.jsonl")], path)
     assert report.turns == 1
-    assert ["is an SQLite database" in each.reason for each in report.refusals] == [True, False]
+    assert ["not a database" in each.reason for each in report.refusals] == [True, False]
     assert "can't be read" in report.refusals[1].reason
     with open_ledger(path, read_only=True) as ledger:
         kept = ledger.sql("SELECT count(*) FROM events WHERE code = 'line_refused'").fetchone()

@@ -196,7 +196,7 @@ def test_a_text_that_takes_too_long_is_recorded_as_failed(tmp_path):
     assert report.failed == {Reason.READING_TIMED_OUT: 1}
 
 
-def test_a_profile_that_only_this_process_knows_is_read_here(tmp_path):
+def test_a_profile_that_only_this_process_knows_is_read_here(tmp_path, monkeypatch):
     """Its catalogue is nowhere else; what it refuses is refused."""
     actions = ActionSet("sums")
 
@@ -205,6 +205,7 @@ def test_a_profile_that_only_this_process_knows_is_read_here(tmp_path):
         """Add one."""
         return a + 1
 
+    monkeypatch.setattr(PROFILES, "_registered", dict(PROFILES._registered))
     PROFILES.register(custom_profile("only-here", actions=actions, dialects=["hermes"]))
     text = '<tool_call>{"name": "add", "arguments": {}}</tool_call>'
     with open_ledger(tmp_path / "team.duckdb") as ledger:

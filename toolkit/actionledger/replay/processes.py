@@ -30,6 +30,9 @@ SECONDS = 60.0
 _AHEAD = 3
 """How many batches a process may be ahead of the slowest one."""
 
+_STILLBORN = 3
+"""How many processes may be ended by a signal before they have begun, until that is taken for a fault."""
+
 _FIELDS = tuple(each.name for each in fields(RecordedResponse))
 _CHUNK = 1 << 20
 _SHOWN_BYTES = 2000
@@ -112,6 +115,7 @@ class Processes:
         self._again: deque[_Task] = deque()
         self._slots: deque[_Slot] = deque()
         self._workers: list[_Worker] = []
+        self._stillborn = 0
 
     def run(self, batches: Iterable[Batch]) -> Generator[list[Reading], None, None]:
         """See ``Runner``."""
@@ -173,8 +177,15 @@ class Processes:
         rest, tools = task.responses[worker.answered :], task.tools
         code = worker.end()
         if not worker.has_begun:
-            raise ActionLedgerError(f"{self._command.what} can't be started: {worker.said or _ended(code)}")
+            self._stillborn += 1
+            if code >= 0 or worker.said or self._stillborn > _STILLBORN:
+                raise ActionLedgerError(
+                    f"{self._command.what} can't be started: {worker.said or _ended(code)}"
+                )
         self._workers[self._workers.index(worker)] = _Worker(self._command)
+        if not worker.has_begun:  # somebody has ended it before it was shown a text
+            self._again.append(_Task(task.slot, rest, tools, is_suspect=task.is_suspect))
+            return
         if not rest:
             return
         place, response = rest[0]
