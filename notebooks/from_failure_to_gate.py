@@ -152,15 +152,12 @@ codes
 # %%
 candidates = {"mended": mended.parser, "the document's": al.parser("gembrain-standard")}
 reports = {name: al.reparse(ledger, parser=parser, within=chosen) for name, parser in candidates.items()}
-RULES = {
-    "no turn is lost": lambda report: report.counts["lost"] == 0,
-    "no turn drops out of intent": lambda report: report.counts["no_longer_intent"] == 0,
-    "at least 95 %, by the interval's lower end": lambda report: (
-        report.comparison.after.interval is not None and report.comparison.after.interval[0] >= 0.95
-    ),
+gates = {
+    name: al.gate(ledger, baseline="first", candidate=report.run_id, profiles=[PROFILE], min_rate=0.95)
+    for name, report in reports.items()
 }
 verdicts = pd.DataFrame(
-    {name: {rule: holds(report) for rule, holds in RULES.items()} for name, report in reports.items()}
+    {name: {each.name: each.passed for each in gate.conditions} for name, gate in gates.items()}
 )
 for name, report in reports.items():
     low, high = report.difference

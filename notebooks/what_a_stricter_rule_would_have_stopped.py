@@ -148,7 +148,7 @@ RULES = {
 # `al.recheck` asks every recorded call; nothing runs. *Stopped* is of all calls, with a 95 % interval over sessions. *Had succeeded* is of the stopped
 # ones of which it is recorded what came of them: what the rule would have cost. A rule that finds trouble would have a higher share of failures among the
 # stopped than there is among all. *Not judged* are calls that a schema would refuse and that may hold a masked secret, which has another length than
-# what it stands for: any with `***` in it, as all patches of Codex have.
+# what it stands for.
 
 # %%
 asked = []
