@@ -17,6 +17,8 @@ from actionledger.replay.placing import placed
 from actionledger.replay.processes import Processes
 from actionledger.vocabulary import RunKind
 
+pytestmark = pytest.mark.soak  # starts clusters, or makes environments
+
 READINGS = """
 SELECT session_id, turn_index, parser_name, catalogue, outcome, reason, dialect, block_count, action_count, valid_count
 FROM parse_attempts WHERE run_id = ? ORDER BY session_id, turn_index"""

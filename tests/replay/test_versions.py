@@ -17,6 +17,8 @@ from actionledger.replay.environments import environment_of
 from actionledger.replay.versions import OtherParser, result_of
 from actionledger.vocabulary import LeftOutReason, Outcome, Reason
 
+pytestmark = pytest.mark.soak  # starts clusters, or makes environments
+
 PACKAGE = Path(al.__file__).parent
 CHECKOUT = PACKAGE.parent.parent
 OTHER = OtherParser("0123456789abcdef", "auto @ 0", "0", "{}")
