@@ -59,7 +59,7 @@ def test_shared_tasks_pair(ledger):
     differences = [((task % 6 != 5) - (task % 2 == 0)) / 2 for task in range(4, 24)]
     assert tasks.mean == pytest.approx(sum(differences) / 20)
     assert tasks.difference == task_difference(differences)
-    expected = permutation_test((differences,), sum, permutation_type="samples", n_resamples=1_000_000)
+    expected = permutation_test((differences,), sum, permutation_type="samples", n_resamples=100_000)
     assert tasks.p_value == pytest.approx(expected.pvalue, abs=0.01)
 
 

@@ -70,6 +70,7 @@ def test_what_does_not_fail_is_not_shrunk():
         al.shrink("a")
 
 
+@pytest.mark.soak
 def test_each_group_of_the_sample_sessions_shrinks(tmp_path):
     """The ten dearest groups of reading and checking: each a text of its group, of half its length or less in sum."""
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:
