@@ -132,3 +132,18 @@ def test_a_span_weighs_what_its_lists_and_events_hold(ledger: al.Ledger):
         span.add_event("gen_ai.choice", {"content": "z" * 5_000})
     light, heavy = weights
     assert heavy >= light + 7_000
+
+
+def test_a_span_that_can_not_be_taken_is_counted(ledger: al.Ledger):
+    """Nothing is raised into the program, and nothing is silent."""
+
+    class Broken:
+        @property
+        def context(self):
+            raise ValueError("no such span")
+
+    processor = al.span_processor(ledger)
+    processor.on_end(Broken())
+    processor.shutdown()
+    found = ledger.sql("SELECT reason, detail, sum(count) FROM left_out GROUP BY ALL").fetchall()
+    assert found == [("dropped", "not_readable", 1)]

@@ -224,3 +224,19 @@ def test_what_comes_after_a_trace_was_told_stays_in_its_session():
         item.count for item in (*first, *later) if isinstance(item, LeftOut) and item.detail == "message"
     ]
     assert repeated == [1]
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """Of a receiver that runs for weeks, too; what an old session is sent again doubles nothing in the ledger."""
+    monkeypatch.setattr("actionledger.capture.traces.REMEMBERED", 3)
+    monkeypatch.setattr("actionledger.capture.traces.OPEN_TRACES", 2)
+    requests = [[chat(1, [], text("assistant", f"{n}"), trace=n, parent=0)] for n in range(1, 13)]
+    with al.open_ledger(tmp_path / "long.duckdb") as ledger:
+        for _ in range(2):
+            traces, importer = held(), SourcesImporter(ledger, is_live=True)
+            for request in requests:
+                for item in [*came(traces, request), *traces.due(all_of_them=True)]:
+                    importer.take(item, "otel")
+                assert len(traces._sessions) <= 3
+            importer.finish()
+        assert ledger.sql("SELECT count(*), count(DISTINCT session_id) FROM turns").fetchall() == [(12, 12)]

@@ -76,7 +76,7 @@ def test_a_response_is_on_one_side(ledger):
     """Both sides the same, or overlapping, is no comparison: it says how many, and what to do."""
     with pytest.raises(UsageError, match="48 responses would stand on both sides"):
         al.compare(ledger, FIRST, al.Filter(models=("first", "second")))
-    with pytest.raises(UsageError, match="No recorded response fits"):
+    with pytest.raises(UsageError, match="No recorded response fits model third; "):
         al.compare(ledger, FIRST, al.Filter(models=("third",)))
     with pytest.raises(UsageError, match="Both sides are the same"):
         al.compare(ledger, FIRST, FIRST)

@@ -2,6 +2,7 @@
 
 import pytest
 
+import actionledger as al
 from actionledger.parsing.evidence.names import names_of, prefix_before
 
 NAMES = names_of(frozenset({"clock.get_time", "get_weather"}))
@@ -39,6 +40,12 @@ def test_two_names_of_one_spelling_are_nobodys():
         ('["get_weather", {}]', "pair"),
         ('get_weather {"city": 1}', "object"),
         ("<get_weather>", "tag"),
+        ('{"name": get_weather, "arguments": {}}', "text"),
+        ("{tool: get_weather}", "text"),
+        ('{"city": 1, function = get_weather }', "text"),
+        ("name: get_weather, please", None),
+        ("{title: get_weather}", None),
+        ("Use {get_weather} and get_weather, too.", None),
         ("get_weather is nice", None),
         ('{"title": "get_weather"}', None),
         ("my_get_weather(", None),
@@ -57,3 +64,19 @@ def test_a_name_without_its_own_module_is_a_short_one():
 
 def test_modules_before_a_name_are_found():
     assert [prefix_before("x api.v1.f", 9), prefix_before("f", 0), prefix_before("1.f", 2)] == [2, 0, 2]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "{name: get_weather, arguments: {city: Paris}}",
+        '{"name": get_weather, "arguments": {"city": "Paris"}}',
+    ],
+)
+def test_a_name_without_its_quotes_is_not_passed_over(name):
+    """What may be a text or a variable is not read, and it is said."""
+    tool = {"name": "get_weather", "parameters": {"properties": {"city": {"type": "string"}}}}
+    result = al.parse(f"漢😀\n\n{name}", dialects="auto", tools=[tool])
+    assert result.actions == ()
+    [issue] = result.issues
+    assert issue.span.of(result.text) == name[: name.index("get_weather") + len("get_weather")]

@@ -63,7 +63,7 @@ class _LedgerSpans(SpanProcessor):
             if context is not None and context.trace_flags.sampled:
                 self._recording.put(Batch(lambda: [_span(span, context)], _size_of(span), 1))
         except Exception:  # noqa: BLE001 - nothing here is worth a program's failing
-            return
+            self._recording.drop("not_readable")
 
     def shutdown(self) -> None:
         """Write what waits and is held, and take no more."""

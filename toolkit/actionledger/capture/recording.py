@@ -116,6 +116,7 @@ class Recording(Generic[Taken]):
         self._dropped: Counter[str] = Counter()
         self._error = ""
         self._is_closing = False
+        self._is_finished = False
         self._unflushed = 0
         self._is_flushed = True
         self._deadline = float("inf")
@@ -204,11 +205,24 @@ class Recording(Generic[Taken]):
             self._is_closing = True
             self._deadline = monotonic() + patience
             self._changed.notify()
+        was_writing = self._thread is not None
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+        if not self._is_finished and (was_writing or self._dropped):
+            self._is_finished = True
             self._finish()
         return Kept(self._importers.report, self._dropped, self._error)
+
+    def drop(self, why: str, count: int = 1) -> None:
+        """Count what could not even be put in.
+
+        Args:
+            why: the reason, in a word.
+            count: how much it was.
+        """
+        with self._changed:
+            self._dropped[why] += count
 
     def __enter__(self) -> Self:
         return self

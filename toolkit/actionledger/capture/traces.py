@@ -28,6 +28,9 @@ LONGEST = 60.0
 HELD_BYTES = 64 * 2**20
 """How much of traces is held, in bytes as they came; the one that has been quiet for the longest is let go of then."""
 
+REMEMBERED = 4 * OPEN_TRACES
+"""Of how many sessions it is known how they were told: of older ones nothing is held any more, and the ledger knows the rest."""
+
 EVERY = 1.0
 """How often to look for what is due while nothing comes, in seconds."""
 
@@ -68,6 +71,25 @@ class _Held:
         return "" in above and above - {""} <= there
 
 
+@dataclass(slots=True)
+class _Told:
+    """What is remembered of a session that was told.
+
+    Args:
+        head: the session without its turns; None while it wasn't told.
+        first: the place of its first turn from here; None while it has none.
+        places: the place of each turn.
+        answered: the calls whose results were told.
+        passed: what was passed over, as it was told.
+    """
+
+    head: RecordedSession | None = None
+    first: int | None = None
+    places: dict[str, int] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    passed: Passed = field(default_factory=Counter)
+
+
 class HeldTraces:
     """Takes spans as they come, and gives sessions when their traces are quiet.
 
@@ -98,12 +120,8 @@ class HeldTraces:
         """Begin anew in a forked child: what is held is the parent's."""
         self._held: OrderedDict[str, _Held] = OrderedDict()
         self._size = 0
-        self._places: dict[str, dict[str, int]] = {}
-        self._first: dict[str, int] = {}
-        self._heads: dict[str, RecordedSession] = {}
+        self._sessions: OrderedDict[str, _Told] = OrderedDict()
         self._told: dict[tuple[str, str], RecordedTurn] = {}
-        self._answered: set[tuple[str, str]] = set()
-        self._passed: dict[str, Passed] = {}
 
     def add(self, spans: Iterable[Span], size: int) -> Iterator[Item]:
         """Take spans, and yield what has to be let go of for them.
@@ -166,6 +184,8 @@ class HeldTraces:
                     by_session[held.session].append(held)
         for name, traces in by_session.items():
             yield from self._tell_session(name, traces)
+        while len(self._sessions) > REMEMBERED:
+            self._sessions.popitem(last=False)
 
     def _tell_session(self, name: str, traces: list[_Held]) -> Iterator[Item]:
         steps = sorted((step for held in traces for step in _steps(held)), key=_order)
@@ -181,7 +201,8 @@ class HeldTraces:
 
     def _new_of(self, session: RecordedSession, of_step: dict[str, _Held]) -> Iterator[RecordedSession]:
         """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
-        self._heads.setdefault(session.external_id, replace(session, turns=(), results=()))
+        own = self._session(session.external_id)
+        own.head = own.head or replace(session, turns=(), results=())
         moved: dict[str, list[RecordedTurn]] = {session.external_id: []}
         for turn in session.turns:
             trace = of_step[turn.external_id.partition("#")[0]]
@@ -193,26 +214,31 @@ class HeldTraces:
         for home, turns in moved.items():
             results = self._new_results(session) if home == session.external_id else ()
             if turns or results:
-                yield replace(
-                    self._heads.get(home, session), turns=tuple(turns), results=results, is_last=False
-                )
+                head = self._session(home).head or session
+                yield replace(head, turns=tuple(turns), results=results, is_last=False)
+
+    def _session(self, name: str) -> _Told:
+        known = self._sessions.setdefault(name, _Told())
+        self._sessions.move_to_end(name)
+        return known
 
     def _new_results(self, session: RecordedSession) -> tuple[RecordedResult, ...]:
-        new = [each for each in session.results if (session.external_id, each.call_id) not in self._answered]
-        self._answered.update((session.external_id, each.call_id) for each in new)
+        answered = self._session(session.external_id).answered
+        new = [each for each in session.results if each.call_id not in answered]
+        answered.update(each.call_id for each in new)
         return tuple(new)
 
     def _place(self, source: str, session: str, turn: str) -> int:
-        places = self._places.setdefault(session, {})
-        if session not in self._first:
-            self._first[session] = self._next_index(source, session)
-        return places.setdefault(turn, self._first[session] + len(places))
+        known = self._session(session)
+        if known.first is None:
+            known.first = self._next_index(source, session)
+        return known.places.setdefault(turn, known.first + len(known.places))
 
     def _passed_new(self, name: str, passed: Passed) -> Iterator[LeftOut]:
-        before = self._passed.get(name, Counter())
-        for (reason, detail), count in (passed - before).items():
+        known = self._session(name)
+        for (reason, detail), count in (passed - known.passed).items():
             yield LeftOut(self._origin, reason, detail, count)
-        self._passed[name] = passed | before
+        known.passed = passed | known.passed
 
 
 def _steps(held: _Held) -> Iterator[Step]:

@@ -118,7 +118,7 @@ def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
     for side, found in ((before, first), (after, second)):
         if not found.responses:
             raise UsageError(
-                f"No recorded response fits {side}; 'actionledger report' says what the ledger holds."
+                f"No recorded response fits {side.words}; 'actionledger report' says what the ledger holds."
             )
     return Contrast(
         first,

@@ -50,6 +50,21 @@ class Filter:
         if self.run_id is not None and not is_uuid(self.run_id):
             raise UsageError(f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
 
+    @property
+    def words(self) -> str:
+        """What it picks, in words, for messages.
+
+        Example:
+            >>> al.Filter(models=("small",), profiles=("coder",)).words
+            'profile coder, model small'
+        """
+        lists = {"profile": self.profiles, "model": self.models, "task": self.tasks, "source": self.sources}
+        parts = [f"{name} {' or '.join(values)}" for name, values in lists.items() if values]
+        parts += [f"run {self.run_id}"] if self.run_id else []
+        parts += [f"since {self.since:%Y-%m-%d %H:%M}"] if self.since else []
+        parts += [f"until {self.until:%Y-%m-%d %H:%M}"] if self.until else []
+        return ", ".join(parts) or "everything"
+
 
 EVERYTHING = Filter()
 """The first reading of every response."""

@@ -28,6 +28,12 @@ _NAME_KEY = re.compile(
     rf"""(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'“”‘’]?+\s*+[:=]\s*+\\?["'“”‘’`]\Z""",
     re.IGNORECASE,
 )
+_BARE_KEY = re.compile(
+    rf"""[{{,]\s*+\\?["'“‘]?+(?:{"|".join(sorted(NAME_KEYS, reverse=True))})\\?["'”’]?+\s*+[:=]\s*+\Z""",
+    re.IGNORECASE,
+)
+"""What stands before a name without quotes that is the value of such a key: within an object, or it would be a sentence."""
+
 _OPENS_PAIR = re.compile(r"""[\[(]\s*+\\?["'“‘]\Z""")
 _OPENS_TAG = re.compile(
     r"(?:<|&lt;|\\<|\\u003c)\s*+(?:[A-Za-z_][\w:-]*+(?:=|[ \t]++(?:tool_|function_)?name[ \t]*+=[ \t]*+))?[\"']?\Z",
@@ -41,8 +47,10 @@ _FOLLOWED = (
     rf"|{_QUOTE}(?:(?P<key>\s*+:\s*+(?:[\[{{\"'(]|null\b|None\b))|(?P<pair>\s*+,\s*+\\?[\[{{(\"'])|(?P<text>))"
     r"|(?P<object>[ \t]*+:?+\s*+\{\s*+(?:[\"'}]|[^\W\d]\w*+[ \t]*+:))"
     r"|(?P<tag>[ \t]*+(?:\\?/?>|&gt;|[A-Za-z_]\w*+\s*+=))"
+    r"|(?P<bare>\s*+[,}])"
 )
-"""What a name has to be followed by to be called: a bracket, the end of its string, its arguments, or the end of its tag."""
+"""What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
+an object holds."""
 
 Form = Literal["call", "key", "pair", "text", "object", "tag"]
 
@@ -52,7 +60,8 @@ class Mention(NamedTuple):
 
     Args:
         name: the name as it was offered.
-        form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"``, ``f {"`` or ``<f>``.
+        form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
+            ``f {"`` or ``<f>``.
         start: where the name begins, its module left out, in code points.
         end: where it ends.
     """
@@ -176,6 +185,8 @@ def _form_of(text: str, found: re.Match[str]) -> Form | None:
         return "pair" if found["pair"] and _OPENS_PAIR.search(before) else None
     if found["object"]:
         return "object"
+    if found["bare"]:
+        return "text" if _BARE_KEY.search(text[max(0, start - _KEY_WINDOW) : start]) else None
     return "tag" if _OPENS_TAG.search(before) else None
 
 
