@@ -19,6 +19,10 @@ NAMES = names_of(frozenset({"clock.get_time", "get_weather"}))
         ("forget_weather", None),
         ("a-b.get_weather", None),
         ("x" * 400, None),
+        ("getWeather", "get_weather"),
+        ("GetWeather", "get_weather"),
+        ("getweather", None),
+        ("clockGetTime", "clock.get_time"),
     ],
 )
 def test_a_name_is_known_in_its_spellings(spelt, name):
@@ -80,3 +84,82 @@ def test_a_name_without_its_quotes_is_not_passed_over(name):
     assert result.actions == ()
     [issue] = result.issues
     assert issue.span.of(result.text) == name[: name.index("get_weather") + len("get_weather")]
+
+
+def test_words_run_together_and_apart_are_one_name():
+    names = names_of(frozenset({"getWeather", "Bash", "_check_it"}))
+    assert [names.meant(spelt) for spelt in ("get_weather", "get-weather", "bash", "Bash")] == [
+        *("getWeather", "getWeather", None, "Bash")
+    ]
+    assert [mention.name for mention in names.mentions("_check_it(), bash(), get_weather()", 0, 34)] == [
+        *("_check_it", "getWeather")
+    ]
+
+
+def test_of_two_such_names_each_is_its_own():
+    names = names_of(frozenset({"getWeather", "get_weather"}))
+    assert [names.meant(spelt) for spelt in ("getWeather", "get_weather", "GetWeather")] == [
+        *("getWeather", "get_weather", None)
+    ]
+
+
+TOOLS = [
+    {"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("action: get_weather\ncity: Paris", "action: get_weather\ncity: Paris"),
+        ("```yaml\naction: get_weather\ncity: Paris\n```", "```yaml\naction: get_weather\ncity: Paris\n```"),
+        (
+            'é🙂\n\ntool: "get_weather"\r\nargs:\r\n  city: Paris\n\nDone',
+            'tool: "get_weather"\r\nargs:\r\n  city: Paris',
+        ),
+        (
+            "Sure:\n\n- tool: get_weather\n  args:\n    city: Paris\n",
+            "- tool: get_weather\n  args:\n    city: Paris",
+        ),
+        ("get_weather --city Paris", "get_weather --city Paris"),
+        ("$ get_weather --city=Paris\n", "$ get_weather --city=Paris"),
+    ],
+)
+def test_arguments_as_lines_and_options_fail_with_their_place(text: str, meant: str):
+    result = al.parse(text, dialects="auto", tools=TOOLS)
+    assert [(issue.code, issue.span.of(text)) for issue in result.issues if issue.span] == [
+        ("wrong_shape", meant)
+    ]
+    assert result.outcome == "failed"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "function: get_weather\ndescription: says how the weather is\n",
+        "Call the tool: get_weather\nNote: it is slow",
+        "You can run get_weather --city Paris",
+        "```yaml\ntools:\n  - name: get_weather\n    parameters: x\n```",
+        "For example:\n\naction: get_weather\ncity: Paris\n",
+        "run = lambda: get_weather(city='Paris')",
+    ],
+)
+def test_what_describes_a_tool_is_no_call(text: str):
+    assert al.parse(text, dialects="auto", tools=TOOLS).outcome == "no_action"
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("getWeather(city='Paris')", "repaired"),
+        ("```js\ngetWeather({city: 'Paris'})\n```", "repaired"),
+        ('Sure:\n\n{"name": "getWeather", "arguments": {"city": "Paris"}}', "repaired"),
+        ("Sure:\n\nget_weather(city='Paris')\ngetWeather(city='Rome')", "repaired"),
+        ("Use this:\n```js\ngetWeather('Paris')\n```", "no_action"),
+        ("getWeather('Paris')\n\nreads it.", "no_action"),
+    ],
+)
+def test_nearly_a_tools_name_may_be_a_programs_own(text: str, outcome: str):
+    result = al.parse(text, dialects="auto", tools=TOOLS)
+    assert result.outcome == outcome
+    assert result.actions or [issue.code for issue in result.issues] == ["example"]

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.evidence.arguments import NoCallError
-from actionledger.parsing.evidence.names import Mention, prefix_before
+from actionledger.parsing.evidence.names import Form, Mention, prefix_before
 from actionledger.parsing.evidence.places import stands_alone
 from actionledger.parsing.evidence.statements import Run, Statements, chain_before
 from actionledger.parsing.evidence.tags import escaped_opening_of, is_filled, opening_of
-from actionledger.parsing.evidence.unread import end_of_call, has_names, is_signature
+from actionledger.parsing.evidence.unread import end_of_call, end_of_lines, has_names, is_signature
 from actionledger.parsing.scan.openings import Openers, Opening, is_fence, text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
@@ -24,7 +24,9 @@ _CODE = re.compile(
     r"|^[ \t]*+(?:#include|#!|</?\w+>[ \t]*+$|\$[ \t])",
     re.MULTILINE,
 )
-_DEFINES = re.compile(r"\b(?:def|class|function|func|fn|async[ \t]+def)[ \t]+\Z")
+_DEFINES = re.compile(
+    r"\b(?:(?:def|class|function|func|fn|async[ \t]+def)[ \t]+|lambda\b[^\n:(){}]{0,60}:[ \t]*)\Z"
+)
 _LOOKS_LIKE_CODE = re.compile(
     r"^[ \t]*+(?:[^\W\d][\w.\[\]\"']*+[ \t]*+[-+*/|]?=(?!=)|(?:(?:await|return)[ \t]*+)?[^\W\d][\w.]*+\(|[)\]}]+[;,]?[ \t]*+$)|[;{][ \t]*+$",
     re.MULTILINE,
@@ -38,6 +40,9 @@ _PARAGRAPH = 2_000
 _ABOVE = 4_000
 _BESIDE = 400
 """How far before a name its value may begin, on lines above it and on its own, in code points."""
+
+_WITHOUT_JSON: frozenset[Form] = frozenset({"lines", "options"})
+_NO_JSON = "Its arguments are lines or options: write them as JSON."
 
 _MOST_STARTS = 6
 _WORK = 24
@@ -128,6 +133,7 @@ class Candidates:
         self.statements = statements
         self._mentions = mentions
         self._starts_of = [mention.start for mention in mentions]
+        self._written = Span(behind_blanks(self.text, 0, len(self.text)), len(self.text.rstrip()))
         self._most_work = _WORK * len(source.text) + 100_000
 
     def within(self, stretch: Stretch) -> Iterator[Candidate]:
@@ -136,6 +142,23 @@ class Candidates:
         mentions = self._mentions[first:last]
         if not mentions:
             return
+        for candidate in self._candidates(stretch, mentions):
+            yield self._or_code(candidate)
+
+    def _or_code(self, candidate: Candidate) -> Candidate:
+        """Return a candidate, as code where its names may be a program's own: ``readFile('a')`` beside a text about it."""
+        first, last = (bisect_left(self._starts_of, at) for at in candidate.span)
+        named = self._mentions[first:last]
+        is_recased = named and all(each.is_recased and each.form in {"call", "object"} for each in named)
+        is_all = candidate.span.start <= self._written.start and self._written.end <= candidate.span.end
+        if is_all or not is_recased:
+            return candidate
+        issue = Issue(
+            Reason.EXAMPLE, candidate.span, "It may be a function of a program by nearly that name."
+        )
+        return candidate._replace(run=None, issue=issue, is_code=True)
+
+    def _candidates(self, stretch: Stretch, mentions: Sequence[Mention]) -> Iterator[Candidate]:
         if not stretch.is_fence:
             yield from self._in_the_open(stretch.body, mentions, None)
             return
@@ -144,7 +167,7 @@ class Candidates:
             yield Candidate(stretch.span, stretch.body, None, issue, True, True, stretch.span)
             return
         run = self._run(stretch.body.start, stretch.body.end, None)
-        if not isinstance(run, Run) and mentions[0].form == "tag":
+        if not isinstance(run, Run) and mentions[0].form in {"tag", *_WITHOUT_JSON}:
             run = self._covering(mentions[0], stretch.body.start, stretch.body.end)
         if isinstance(run, Run) and not self.text[run.span.end : stretch.body.end].strip():
             yield Candidate(stretch.span, stretch.body, run, None, is_alone=True, fence=stretch.span)
@@ -177,6 +200,8 @@ class Candidates:
     def _is_all(self, stretch: Stretch, mentions: Sequence[Mention]) -> bool:
         """Return whether what can't be read is what the fence holds, rather than a sentence in it."""
         lead, _ = self.statements.leads(stretch.body.start, stretch.body.end)
+        if mentions[0].form in _WITHOUT_JSON:
+            return "\n" not in self.text[lead : mentions[0].start]
         first = chain_before(self.text, mentions[0].start, stretch.body.start)
         return lead >= first or self.text[lead : lead + 1] in set("[{(\"'")
 
@@ -250,6 +275,11 @@ class Candidates:
     def _covering(self, mention: Mention, low: int, end: int) -> Run | Issue:
         """Read the run of calls that a mention belongs to, or say why there is none."""
         worst: Issue | None = None
+        if mention.form in _WITHOUT_JSON:
+            start = behind_blanks(
+                self.text, max(low, self.text.rfind("\n", low, mention.start) + 1), mention.start
+            )
+            return Issue(Reason.WRONG_SHAPE, Span(start, end_of_lines(self.text, mention, end)), _NO_JSON)
         if (opens := opening_of(self.text, mention, low)) >= 0:
             try:
                 return self.statements.tagged(opens, mention, end)
@@ -306,7 +336,7 @@ class Candidates:
     def _is_in_code(self, span: Span, body: Span) -> bool:
         """Return whether a definition, an import or another statement stands in the paragraph of a stretch."""
         text = self.text
-        if _DEFINES.search(text[max(body.start, span.start - 20) : span.start]):
+        if _DEFINES.search(text[max(body.start, span.start - _MOST_BLANKS) : span.start]):
             return True
         if _WITHIN.search(text[max(body.start, span.start - _MOST_BLANKS) : span.start]):
             return True

@@ -1,6 +1,7 @@
 """The names that were offered, as models write them, and where they stand as the name of a call.
 
-Models write dots as underscores and the other way, put a backslash before an underscore, and a module before the name.
+Models write dots as underscores and the other way, words run together with capitals as words with signs between them and the other way,
+put a backslash before an underscore, and a module before the name.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Literal, NamedTuple
 from actionledger.values import Span
 
 _PARTS = re.compile(r"[._-]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _SIGN = r"(?:\\?[._-])+"
 _PREFIX = re.compile(r"(?:[^\W\d]\w*+\.)++\Z")
 _LONGEST_PREFIX = 80
@@ -34,6 +36,14 @@ _BARE_KEY = re.compile(
 )
 """What stands before a name without quotes that is the value of such a key: within an object, or it would be a sentence."""
 
+_LINE_KEY = re.compile(
+    r"""(?:^|\n)[ \t]*+(?:-[ \t]++)?(?:action|tool|tool_name|function|function_name|tool_call|call)[ \t]*+:[ \t]*+["']?\Z""",
+    re.IGNORECASE,
+)
+"""What stands before a name that is the value of such a key on a line of its own, as in YAML."""
+
+_OWN_LINE = re.compile(r"(?:^|\n)[ \t]*+(?:[$>][ \t]++)?\Z")
+
 _OPENS_PAIR = re.compile(r"""[\[(]\s*+\\?["'“‘]\Z""")
 _OPENS_TAG = re.compile(
     r"(?:<|&lt;|\\<|\\u003c)\s*+(?:[A-Za-z_][\w:-]*+(?:=|[ \t]++(?:tool_|function_)?name[ \t]*+=[ \t]*+))?[\"']?\Z",
@@ -44,15 +54,17 @@ _KEY_WINDOW = 40
 _QUOTE = r"""\\?["'“”‘’`]"""
 _FOLLOWED = (
     r"(?P<call>[\"'`]?[ \t]?\()"
+    r"|(?P<line>[\"']?[ \t]*+\r?\n[ \t]*+(?!(?:description|type|version|returns|required|summary)\b)[A-Za-z_]\w*+[ \t]*+:(?!:))"
     rf"|{_QUOTE}(?:(?P<key>\s*+:\s*+(?:[\[{{\"'(]|null\b|None\b))|(?P<pair>\s*+,\s*+\\?[\[{{(\"'])|(?P<text>))"
     r"|(?P<object>[ \t]*+:?+\s*+\{\s*+(?:[\"'}]|[^\W\d]\w*+[ \t]*+:))"
     r"|(?P<tag>[ \t]*+(?:\\?/?>|&gt;|[A-Za-z_]\w*+\s*+=))"
     r"|(?P<bare>\s*+[,}])"
+    r"|(?P<options>[ \t]++--[A-Za-z][\w-]*+(?:[ \t]++|=)[^\s-])"
 )
 """What a name has to be followed by to be called: a bracket, the end of its string, its arguments, the end of its tag, or of what
-an object holds."""
+an object holds; the next key on a line, or options as a program takes them."""
 
-Form = Literal["call", "key", "pair", "text", "object", "tag"]
+Form = Literal["call", "key", "pair", "text", "object", "tag", "lines", "options"]
 
 
 class Mention(NamedTuple):
@@ -61,15 +73,17 @@ class Mention(NamedTuple):
     Args:
         name: the name as it was offered.
         form: how it is called: ``f(``, ``"f": {``, ``["f", {``, ``"name": "f"`` with or without its quotes,
-            ``f {"`` or ``<f>``.
+            ``f {"``, ``<f>``, ``action: f`` on a line, or ``f --city Oslo``.
         start: where the name begins, its module left out, in code points.
         end: where it ends.
+        is_recased: whether its words are run together, or apart, unlike those of the name that was offered.
     """
 
     name: str
     form: Form
     start: int
     end: int
+    is_recased: bool = False
 
     @property
     def span(self) -> Span:
@@ -91,14 +105,12 @@ class Names:
             form = _squeezed(name)
             self._by_form[form] = None if form in self._by_form else name
         self._short = _short_names(offered, self._by_form)
-        self._longest_parts = sorted(
-            {max(_PARTS.split(name), key=len) for name in [*offered, *self._short] if name}
+        spelt = [form for name in {*offered, *self._short} for form in _forms(name)]
+        self._longest_parts = sorted({max(words, key=len) for words in spelt})
+        patterns = sorted(
+            {_SIGN.join(map(re.escape, words)) for words in spelt}, key=lambda each: (-len(each), each)
         )
-        spelt = (
-            _SIGN.join(map(re.escape, _PARTS.split(name)))
-            for name in sorted([*offered, *self._short], key=lambda name: (-len(name), name))
-        )
-        self._pattern = f"(?<!\\w)(?P<name>{'|'.join(each for each in spelt if each)})(?!\\w)(?:{_FOLLOWED})"
+        self._pattern = f"(?<!\\w)(?P<name>{'|'.join(patterns)})(?!\\w)(?:{_FOLLOWED})"
 
     def are_in(self, text: str) -> bool:
         """Return whether a text may hold one of the names at all; asked first, since it takes next to no time."""
@@ -113,7 +125,8 @@ class Names:
             form = _form_of(text, found)
             name = self.meant(found["name"])
             if form and name:
-                yield Mention(name, form, *found.span("name"))
+                is_recased = _PARTS.sub("", found["name"].replace("\\", "")) not in _PARTS.sub("", name)
+                yield Mention(name, form, *found.span("name"), is_recased)
 
     def meant(self, spelt: str) -> str | None:
         """Return the offered name that is meant by a name as it was written, its module included; None where none is."""
@@ -171,10 +184,12 @@ def _form_of(text: str, found: re.Match[str]) -> Form | None:
     start = found.start("name")
     if found["call"]:
         return "call"
-    is_in_quotes = found["text"] is not None or found["pair"] or found["key"]
+    is_in_quotes = found["text"] is not None or found["pair"] or found["key"] or found["line"]
     if is_in_quotes:
         start = prefix_before(text, start)
     before = text[max(0, start - _KEY_WINDOW) : start]
+    if found["line"] and _LINE_KEY.search(before):
+        return "lines"
     if is_in_quotes:
         if _OPENS_TAG.search(before):
             return "tag"
@@ -187,8 +202,25 @@ def _form_of(text: str, found: re.Match[str]) -> Form | None:
         return "object"
     if found["bare"]:
         return "text" if _BARE_KEY.search(text[max(0, start - _KEY_WINDOW) : start]) else None
+    if found["options"]:
+        return "options" if _OWN_LINE.search(before) and _PARTS.search(found["name"]) else None
     return "tag" if _OPENS_TAG.search(before) else None
 
 
+def _forms(name: str) -> Iterator[tuple[str, ...]]:
+    """Yield the words of a name between which any sign may stand: as it is, and with its words run together or apart."""
+    parts = tuple(_PARTS.split(name))
+    if any(parts):
+        yield parts
+    words = _HUMP.sub(" ", " ".join(parts)).lower().split()
+    if len(words) > 1:
+        yield tuple(words)
+        camel = "".join(word.capitalize() for word in words)
+        yield (camel,)
+        yield (camel[0].lower() + camel[1:],)
+
+
 def _squeezed(name: str) -> str:
-    return _PARTS.sub("_", name.replace("\\", ""))
+    """Return what all spellings of a name share."""
+    words = _HUMP.sub("_", _PARTS.sub("_", name.replace("\\", "")))
+    return words.lower() if "_" in words.strip("_") else words

@@ -15,6 +15,7 @@ _SIGNATURE = re.compile(
     r"\w[ \t]*+:[ \t]*+(?:str|int|float|bool|dict|list|tuple|set|object|any|Any|Optional|List|Dict|Union|string|number|integer|boolean)\b"
     r"|\.\.\.|…"
 )
+_KEY_LINE = re.compile(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")
 _LONGEST = 4_000
 
 
@@ -46,3 +47,12 @@ def end_of_call(text: str, mention: Mention, end: int) -> int:
                 return token.end() if depth == 0 else token.start()
     line = text.find("\n", mention.end, stop)
     return line if line >= 0 else stop
+
+
+def end_of_lines(text: str, mention: Mention, end: int) -> int:
+    """Return where the line of a name ends, with the lines of keys and what is indented behind it."""
+    at, stop = text.find("\n", mention.end, end), min(end, mention.end + _LONGEST)
+    at = at if at >= 0 else end
+    while mention.form == "lines" and (line := _KEY_LINE.match(text, at, stop)):
+        at = line.end()
+    return at
