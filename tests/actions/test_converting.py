@@ -156,12 +156,21 @@ def test_a_field_near_a_known_one_is_refused(catalogue, name):
 
 
 @BOTH
-@pytest.mark.parametrize("name", ["dry_run", "dryRun", "dry-run", "what_if", "PREVIEW"])
+@pytest.mark.parametrize(
+    "name", ["dry_run", "dryRun", "dry-run", "what_if", "PREVIEW", "draft", "requires_approval"]
+)
 def test_a_field_that_holds_an_action_back_is_not_left_out(catalogue, name):
     """Without it the action would do what was only to be tried."""
     call = checked(catalogue, **{name: True})
     assert (call.status, call.reason) == (ActionStatus.INVALID, Reason.UNKNOWN_FIELD)
     assert checked(catalogue, **{name: False}).status is ActionStatus.COERCED
+
+
+@BOTH
+def test_a_mode_that_holds_an_action_back_is_not_left_out(catalogue):
+    call = checked(catalogue, mode="dry_run")
+    assert (call.status, call.reason) == (ActionStatus.INVALID, Reason.UNKNOWN_FIELD)
+    assert checked(catalogue, mode="fast").status is ActionStatus.COERCED
 
 
 def test_a_tool_that_takes_more_keeps_it():

@@ -90,3 +90,13 @@ def test_prompts_and_feedback_that_are_too_large_are_cut(ledger, tmp_path, monke
     [(prompt, feedback)] = ledger.sql("SELECT prompt, feedback FROM turns").fetchall()
     assert prompt == "p" * 1000 + " … (cut: 1,000 of 200,000 characters are kept)"
     assert feedback == f"{turn.feedback[:1000]} … (cut: 1,000 of {len(turn.feedback):,} characters are kept)"
+
+
+def test_a_cut_leaves_no_half_of_a_secret(ledger, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(encoding, "LINE_LIMIT", 150_000)
+    monkeypatch.setattr(recording, "KEPT_CHARACTERS", 1000)
+    key = "ghp_" + "a1B2" * 9
+    with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "w") as runtime:
+        runtime.handle("Hello.", prompt="p" * 979 + " " + key + " " + "p" * 200_000)
+    [(prompt,)] = ledger.sql("SELECT prompt FROM turns").fetchall()
+    assert prompt[980:1000] == "*" * 20

@@ -255,6 +255,15 @@ def test_long_output_is_cut_and_the_record_still_has_the_six_keys(run):
     assert result["result"]["truncated"] is True
 
 
+def test_a_cut_leaves_no_half_of_a_secret(run):
+    key = "ghp_" + "a1B2" * 9
+    failed = run(f"print({key!r} + ' ' + 'x' * 580)\nraise ValueError")
+    assert "(the last" in failed.message
+    assert "1B2" not in failed.message
+    printed = run(f"print('y ' * 50_000 + {key!r} * 2_000)").result["stdout"]
+    assert "[cut:" in printed and "1B2" not in printed
+
+
 def test_the_record_of_a_failed_script_holds_its_result(profile, tmp_path):
     """A reviewer sees what was printed before the error, from the ledger alone."""
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:

@@ -188,6 +188,13 @@ def test_output_is_cut(sandbox):
     assert "only the first 1,000 characters" in result.stdout
 
 
+def test_a_cut_does_not_go_through_a_secret(sandbox):
+    """Half of one is not known as one, and would be recorded."""
+    result = sandbox.run("print('x' * 79 + ' ' + 'ghp_' + 'a1B2' * 9)", limits=Limits(output=100))
+    assert result.stdout.startswith("x" * 79 + " ")
+    assert "a1B2" not in result.stdout
+
+
 def test_logs_are_cut(sandbox):
     """A log is no way round the limit on output."""
     result = sandbox.run("for i in range(500):\n    gb.log('x' * 100)", limits=Limits(output=1000))

@@ -31,6 +31,7 @@ from actionledger.events import (
     TurnSuperseded,
 )
 from actionledger.ids import derived_id, new_id
+from actionledger.privacy import mask_text
 from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import SENTENCES, LeftOutReason, Reason, Relation, RunKind
 
@@ -66,7 +67,8 @@ def record_fitting(record: Recorder, event: ResponseReceived | TurnFinished | Tu
 def _cut(text: str | None) -> str | None:
     if text is None or len(text) <= KEPT_CHARACTERS:
         return text
-    return f"{text[:KEPT_CHARACTERS]} … (cut: {KEPT_CHARACTERS:,} of {len(text):,} characters are kept)"
+    # Half of a secret would not be known as one.
+    return f"{mask_text(text)[:KEPT_CHARACTERS]} … (cut: {KEPT_CHARACTERS:,} of {len(text):,} characters are kept)"
 
 
 class ParserIdentity(Protocol):

@@ -39,9 +39,26 @@ _SEVERAL = re.compile(r"[,;|\n]|^\s*[\[{(]|^\s*$")
 """What a text has that may be several values, or none: it is no list of one."""
 
 _HELD_BACK = frozenset(
-    ["checkonly", "dryrun", "noop", "planonly", "preview", "simulate", "simulation", "validateonly", "whatif"]
+    [
+        *(
+            "checkonly",
+            "dryrun",
+            "noop",
+            "planonly",
+            "preview",
+            "simulate",
+            "simulation",
+            "validateonly",
+            "whatif",
+        ),
+        *("asdraft", "draft", "draftonly", "needsapproval", "requireapproval", "requiresapproval"),
+        *("needsconfirmation", "requireconfirmation", "requiresconfirmation"),
+    ]
 )
-"""Fields, as their letters alone, without which an action would do what was only to be tried."""
+"""Fields, as their letters alone, without which an action would do what was only to be tried, or asked about first."""
+
+_MODES = frozenset(["mode", "runmode", "executionmode"])
+"""Fields that say by their value whether an action is held back."""
 
 _IDENTIFIER = re.compile(r"(^|_)ids?$|[a-z](Id|ID)s?$|^depends_on$")
 _BOOLEANS = {"true": True, "false": False, "True": True, "False": False}
@@ -304,7 +321,7 @@ def _expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
     """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
     expected, may_hold_back = _unknown(name[:_LONGEST_KEPT], known)
     if may_hold_back or len(name) > _LONGEST_KEPT:
-        return "" if value not in (False, None) and _may_hold_back(name) else expected
+        return "" if _holds_back(name, value) else expected
     return expected
 
 
@@ -318,7 +335,17 @@ def _unknown(name: str, known: tuple[str, ...]) -> tuple[str, bool]:
 
 
 def _may_hold_back(name: str) -> bool:
-    return "".join(filter(str.isalpha, name.lower())) in _HELD_BACK
+    return _letters(name) in _HELD_BACK | _MODES
+
+
+def _holds_back(name: str, value: Any) -> bool:
+    if _letters(name) in _MODES:
+        return isinstance(value, str) and _letters(value[:_LONGEST_KEPT]) in _HELD_BACK
+    return value not in (False, None) and _may_hold_back(name)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalpha, text.lower()))
 
 
 def _is_identifier(path: Sequence[str]) -> bool:

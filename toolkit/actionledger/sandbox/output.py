@@ -1,9 +1,16 @@
 """What the code printed, kept up to a limit however the process keeps to it."""
 
+import re
+
 from actionledger.sandbox.inside.frames import FrameError
 from actionledger.sandbox.inside.plain import well_formed
 from actionledger.sandbox.inside.streams import STREAMS
 from actionledger.sandbox.wording import cut_line
+
+_LONGEST_WORD = 300
+"""The longest secret that is not cut into, in characters."""
+
+_LAST_WORD = re.compile(r"(?<=\s)\S+\Z")
 
 
 class Output:
@@ -41,5 +48,13 @@ class Output:
 
     def text(self, stream: str) -> str:
         """Return what was kept of a stream; where it was cut, the last line says so."""
-        end = cut_line(self._most) if stream in self._cut else ""
-        return well_formed("".join(self._parts[stream])) + end
+        kept = well_formed("".join(self._parts[stream]))
+        if stream not in self._cut:
+            return kept
+        return _whole_words(kept) + cut_line(self._most)
+
+
+def _whole_words(text: str) -> str:
+    """Return a text that was cut without its last word, as far as it is no long one: half of a secret is not known as such."""
+    found = _LAST_WORD.search(text, max(0, len(text) - _LONGEST_WORD))
+    return text[: found.start()] if found else text

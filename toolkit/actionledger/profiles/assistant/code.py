@@ -14,6 +14,7 @@ from actionledger.errors import ActionError, SandboxError
 from actionledger.execution.handlers import Context, Handler
 from actionledger.execution.truncation import truncated
 from actionledger.plurals import counted
+from actionledger.privacy import mask_text
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api
 from actionledger.sandbox import CodeOutcome, CodeResult, Limits, Sandbox, choose
@@ -136,8 +137,9 @@ def _printed(stdout: str) -> str:
     """Return what the code printed before it ended, as one line; of a long text the end."""
     if not stdout:
         return ""
-    shown = stdout[-_SHOWN_OUTPUT:]
-    cut = "" if shown == stdout else f" (the last {len(shown):,} of {len(stdout):,} characters)"
+    # Half of a secret would not be known as one.
+    shown = mask_text(stdout)[-_SHOWN_OUTPUT:]
+    cut = "" if len(shown) == len(stdout) else f" (the last {len(shown):,} of {len(stdout):,} characters)"
     return f"It printed before{cut}: {json_text(shown)}."
 
 
@@ -151,7 +153,11 @@ def _kept(changes: list[str]) -> str:
 
 def _fitted(text: str, room: int) -> str:
     """Return a text, or its beginning where its JSON text is longer than there is room; a cut says so."""
-    kept = text
+    kept = text if len(json_text(text)) <= room else mask_text(text)
     while (size := len(json_text(kept))) > room:
         kept = kept[: max(0, len(kept) * (room - 2) // size - 1)]
-    return kept if kept == text else f"{kept}\n[cut: {len(kept):,} of {len(text):,} characters are kept]\n"
+    return (
+        kept
+        if len(kept) == len(text)
+        else f"{kept}\n[cut: {len(kept):,} of {len(text):,} characters are kept]\n"
+    )
