@@ -278,7 +278,9 @@ def test_a_trace_goes_on_after_the_receiver_was_started_again(tmp_path: Path):
 
 def test_the_command_says_where_it_listens_and_what_was_kept(tmp_path: Path):
     """One line to start it, and the variables to set."""
-    command = [sys.executable, "-m", "actionledger", "otlp-receiver", "--port", "0", "--ledger", "l.duckdb"]
+    command = [sys.executable, "-m", "actionledger", "otlp-receiver", "--port", "0"]
+    command += ["--ledger", "l.duckdb", "--prices", "prices.toml"]
+    (tmp_path / "prices.toml").write_text('[[model]]\nmodel = "*"\ninput = 1.0\noutput = 4.0\n')
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as running:
         assert running.stderr is not None
         said = running.stderr.readline() + running.stderr.readline()
@@ -289,6 +291,7 @@ def test_the_command_says_where_it_listens_and_what_was_kept(tmp_path: Path):
         rest = running.stderr.read()
     assert running.returncode == 0
     assert re.search(r"\b6 (new )?turns", rest), rest
+    assert "turns cost what the price file says" in rest
     assert "actionledger report" in rest
 
 

@@ -55,6 +55,23 @@ def test_a_flush_has_it_all_written(ledger: al.Ledger):
     assert ledger.sql("SELECT count(*), count(DISTINCT session_id) FROM turns").fetchall() == [(2, 2)]
 
 
+def test_responses_are_priced_by_a_file(ledger: al.Ledger, tmp_path):
+    (tmp_path / "prices.toml").write_text('[[model]]\nmodel = "m"\ninput = 1.0\noutput = 1000000.0\n')
+    made = TracerProvider(shutdown_on_exit=False)
+    made.add_span_processor(al.span_processor(ledger, prices=tmp_path / "prices.toml"))
+    took = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.request.model": "m",
+        "gen_ai.usage.input_tokens": 1_000_000,
+        "gen_ai.usage.output_tokens": 6,
+        "gen_ai.output.messages": SAID,
+    }
+    with made.get_tracer("agent").start_as_current_span("chat", attributes=took):
+        pass
+    made.shutdown()
+    assert ledger.sql("SELECT cost_usd, cost_origin FROM turns").fetchall() == [(7.0, "prices")]
+
+
 def test_what_is_recorded_is_what_the_library_s_own_export_gives(ledger: al.Ledger, tmp_path):
     """The same spans as a file of the library's JSON, read by the source."""
     made, ended = provider(ledger), []

@@ -4,10 +4,11 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from actionledger.capture.clients import AnyLedger, opened
+from actionledger.capture.clients import AnyLedger, AnyPath, opened
 from actionledger.capture.spans import Batch, recording_of_spans
 from actionledger.clock import now
 from actionledger.extras import require
+from actionledger.importing.prices import Prices
 from actionledger.sources.shapes.spans import Span, in_utc
 
 require("A span processor", "live", "opentelemetry.sdk")
@@ -20,7 +21,7 @@ _AROUND = 400
 """About how many bytes a span takes beside its texts."""
 
 
-def span_processor(ledger: AnyLedger) -> SpanProcessor:
+def span_processor(ledger: AnyLedger, *, prices: Prices | AnyPath | None = None) -> SpanProcessor:
     """Return what has a program's own spans recorded: add it to the tracer provider of ``opentelemetry-sdk``.
 
     Spans of the conventions for generative AI and of OpenInference become sessions as those of a file do; all others are counted. The
@@ -28,9 +29,11 @@ def span_processor(ledger: AnyLedger) -> SpanProcessor:
 
     Args:
         ledger: where to record: an open ledger, which writes what waits when it is closed, or its file, which is open until the program ends.
+        prices: what responses cost of which only the tokens are known, or the file that says it.
 
     Raises:
         LedgerError: the ledger can't be opened.
+        SourceError: the prices can't be read.
         MissingPackageError: ``opentelemetry-sdk`` is not installed.
 
     Example:
@@ -45,15 +48,17 @@ def span_processor(ledger: AnyLedger) -> SpanProcessor:
         ...     ledger.sql("SELECT text FROM turns").fetchall()
         [('All done.',)]
     """
-    return _LedgerSpans(ledger)
+    return _LedgerSpans(ledger, prices if prices is None or isinstance(prices, Prices) else Prices.of(prices))
 
 
 class _LedgerSpans(SpanProcessor):
     """Hands spans that have ended to a recording."""
 
-    def __init__(self, ledger: AnyLedger) -> None:
+    def __init__(self, ledger: AnyLedger, prices: Prices | None) -> None:
         there = opened(ledger)
-        self._recording = recording_of_spans(there, f"spans {now():%Y-%m-%d %H:%M:%S.%f}", settled=_SETTLED)
+        self._recording = recording_of_spans(
+            there, f"spans {now():%Y-%m-%d %H:%M:%S.%f}", settled=_SETTLED, prices=prices
+        )
         there.before_close(self._recording.close)
 
     def on_end(self, span: ReadableSpan) -> None:

@@ -163,6 +163,7 @@ class OtlpServer(RecordingServer[Came]):
         port: where to listen; 0 for any port that is free.
         host: the address to listen on; on one that is not loopback's, whoever reaches it may send.
         settled: how long a trace that lacks nothing is quiet before it is written, in seconds.
+        prices: what responses cost of which only the tokens are known.
 
     Raises:
         UsageError: nothing can listen there.
@@ -170,12 +171,18 @@ class OtlpServer(RecordingServer[Came]):
     """
 
     def __init__(
-        self, ledger: Ledger, *, port: int = 0, host: str = ADDRESS, settled: float = SETTLED
+        self,
+        ledger: Ledger,
+        *,
+        port: int = 0,
+        host: str = ADDRESS,
+        settled: float = SETTLED,
+        prices: Prices | None = None,
     ) -> None:
         from actionledger.capture.otlp import Receiver  # noqa: PLC0415 - needs what a proxy doesn't
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
-        recording = recording_of_spans(ledger, origin, settled=settled)
+        recording = recording_of_spans(ledger, origin, settled=settled, prices=prices)
         super().__init__(
             Receiver(recording.offer, only_here=host in LOOPBACK), recording, port=port, host=host
         )

@@ -10,6 +10,7 @@ from actionledger.capture.recording import Recording
 from actionledger.capture.traces import EVERY, SETTLED, HeldTraces
 from actionledger.forking import watch
 from actionledger.ids import derived_id
+from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.sources.base import Item, LeftOut
@@ -92,13 +93,16 @@ class SpanReader:
         self._next_look = monotonic() + EVERY
 
 
-def recording_of_spans(ledger: Ledger, origin: str, *, settled: float = SETTLED) -> Recording[Came]:
+def recording_of_spans(
+    ledger: Ledger, origin: str, *, settled: float = SETTLED, prices: Prices | None = None
+) -> Recording[Came]:
     """Return a recording of spans.
 
     Args:
         ledger: the ledger; it must stay open until the recording is closed.
         origin: where they come from, as records say it; a name that no other recording has.
         settled: how long a trace that lacks nothing is quiet before it is told, in seconds.
+        prices: what responses cost of which only the tokens are known.
     """
     reader = SpanReader(ledger, origin, settled=settled)
     return Recording(
@@ -109,4 +113,5 @@ def recording_of_spans(ledger: Ledger, origin: str, *, settled: float = SETTLED)
         rest=reader.rest,
         every=EVERY,
         units=lambda came: came.count,
+        prices=prices,
     )

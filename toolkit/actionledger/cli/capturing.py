@@ -115,6 +115,7 @@ def otlp_receiver(
         ),
     ] = "127.0.0.1",
     ledger: LedgerOption = None,
+    prices: PricesOption = None,
 ) -> None:
     """Take in the spans that programs send by OpenTelemetry's protocol over HTTP, until interrupted.
 
@@ -123,8 +124,9 @@ def otlp_receiver(
     from actionledger.capture.serving import OtlpServer  # noqa: PLC0415 - an optional dependency
 
     where = ledger or DEFAULT_LEDGER
+    costs = None if prices is None else Prices.of(prices)
     with open_ledger(where) as opened:
-        server = OtlpServer(opened, port=port, host=host)
+        server = OtlpServer(opened, port=port, host=host, prices=costs)
         kept = server.run(lambda: _print_receiving(server.address, where))
         # Before the ledger is closed, which fails where nothing could be written.
         print_kept(kept, where)
