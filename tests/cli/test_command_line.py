@@ -68,6 +68,7 @@ COMMANDS = (
     "mcp-proxy",
     "otlp-receiver",
     "dashboard",
+    "doctor",
 )
 
 

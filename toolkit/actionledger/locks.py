@@ -8,7 +8,8 @@ from pathlib import Path
 from actionledger.forking import watch
 
 _POLL_SECONDS = 0.02
-_STALE_SECONDS = 3600.0
+STALE_SECONDS = 3600.0
+"""After how long the file of a lock that nobody holds is one that a killed process left."""
 
 
 class FileLock:
@@ -82,7 +83,7 @@ def remove_free(folder: Path) -> None:
         folder: holds nothing but files that every process locks by ``FileLock``.
     """
     with os.scandir(folder) as entries:
-        stale = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > _STALE_SECONDS]
+        stale = [Path(entry) for entry in entries if time.time() - entry.stat().st_mtime > STALE_SECONDS]
     for path in stale:
         lock = FileLock(path)
         if lock.acquire():

@@ -126,6 +126,10 @@ COMMANDS = {
         "prompting:schema", "Print the JSON Schema of a profile's actions, or of one action's arguments."
     ),
     "actions": Entry("prompting:actions", "List a profile's actions with their fields."),
+    "doctor": Entry(
+        "doctoring:doctor",
+        "Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.",
+    ),
     "approvals": Entry("approvals:app", "Decide about actions that wait for a person."),
     "export": Entry(
         "exporting:app", "Write what a ledger has: rows, whole sessions, reports, spans, trajectories."

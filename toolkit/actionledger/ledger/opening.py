@@ -37,7 +37,7 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
     files = LedgerFiles.at(path)
     with one_sentence(f"The ledger {files.published} can't be opened"):
         if read_only:
-            if not _is_database(files.published):
+            if not is_database(files.published):
                 raise LedgerError(f"There is no ledger {files.published} to read.")
             return files
         version = _published_version(files)
@@ -52,7 +52,7 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
 def _published_version(files: LedgerFiles) -> int:
     """Return the published copy's version of the schema, 0 where there is none."""
     path = files.published
-    if not _is_database(path):
+    if not is_database(path):
         return 0
     status = path.stat()
     copy = (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
@@ -71,7 +71,7 @@ def _version_in_file(files: LedgerFiles) -> int:
         return version_of_copy(connection, files.published)
 
 
-def _is_database(path: Path) -> bool:
+def is_database(path: Path) -> bool:
     """Tell whether there is a file, which is DuckDB's then.
 
     Raises:

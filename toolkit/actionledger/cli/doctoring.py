@@ -1,0 +1,61 @@
+"""``doctor``: how a ledger is, and what to do about it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.ledgers import ledger_to_read
+from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import beside, console, plain, print_json, print_note
+from actionledger.errors import LedgerError
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.health import Health, Level, examine, mend
+
+_STYLES = {Level.FINE: "", Level.NOTE: "yellow", Level.FAULT: "bold red"}
+
+
+def doctor(
+    path: Annotated[Path | None, typer.Argument(help="The ledger's file; the same as --ledger.")] = None,
+    ledger: LedgerOption = None,
+    *,
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix",
+            help="Take in what waits, publish it, and remove what killed processes left; nothing that is recorded is lost by it.",
+        ),
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.
+
+    It works on a ledger that nothing else can open, and changes nothing without --fix. Exit code 3: something needs you.
+    """
+    looked_at = path or ledger_to_read(ledger)
+    files = LedgerFiles.at(looked_at)
+    if not files.published.exists() and not files.folder.exists():
+        raise LedgerError(f"There is no ledger at {looked_at}, and no folder of one beside it.")
+    done = mend(looked_at) if fix else ()
+    found = examine(looked_at)
+    if as_json:
+        print_json({"health": found, "needs_person": found.needs_person, "mended": done})
+    else:
+        for sentence in done:
+            print_note(sentence)
+        _print(found, was_mended=fix)
+    raise typer.Exit(ExitCode.WAITING if found.needs_person else ExitCode.DONE)
+
+
+def _print(found: Health, *, was_mended: bool) -> None:
+    table = Sheet("", "check", "what is so")
+    for finding in found.findings:
+        said = f"{finding.sentence} {finding.to_do}".strip()
+        table.add_row(str(finding.level), str(finding.check), plain(said), style=_STYLES[finding.level])
+    console.print(table)
+    faults = sum(finding.level is Level.FAULT for finding in found.findings)
+    verdict = "Nothing needs you." if not faults else f"{faults} of these need you."
+    mendable = any(finding.is_mendable for finding in found.findings)
+    beside.print(plain(verdict + " --fix mends some of it." * (mendable and not was_mended)))

@@ -1,0 +1,142 @@
+"""What segments, locks and records say."""
+
+from collections.abc import Iterator
+
+from actionledger.ledger.health.facts import Facts
+from actionledger.ledger.health.of_files import command, not_asked
+from actionledger.ledger.health.report import Check, Finding, Level
+from actionledger.ledger.health.wording import size_words, time_words
+from actionledger.ledger.publishing import publishing_interval
+from actionledger.plurals import counted
+
+_GRACE_SECONDS = 30.0
+"""How much later than it is due a publication is called late: whoever takes in may have much to do."""
+
+_CUT_OFF = "cut off"
+
+
+def segments(facts: Facts) -> Iterator[Finding]:
+    """Judge what writers have left in files of their own."""
+    for segment in facts.segments:
+        if not segment.is_readable:
+            yield Finding(
+                Check.SEGMENTS,
+                Level.FAULT,
+                f"The segment {segment.name} can't be opened: it belongs to somebody else, or the disk is damaged.",
+                "Have its writer's user run 'actionledger ingest', or make it readable.",
+            )
+        elif segment.size < segment.published:
+            yield Finding(
+                Check.SEGMENTS,
+                Level.FAULT,
+                f"The segment {segment.name} was cut by somebody's hand: it has {segment.size:,} of the {segment.published:,} bytes that were "
+                "taken in. Those are safe; what was flushed behind them may be lost.",
+                "Find out who cuts files in that folder. There is nothing to mend: the ingester removes the rest once its writer has ended.",
+            )
+        elif not segment.ends_whole and not facts.held_by(f"segment {segment.name}"):
+            yield Finding(
+                Check.SEGMENTS,
+                Level.NOTE,
+                f"The segment {segment.name} ends within a line: its writer died, or the disk was full, as it wrote what it had not acknowledged yet.",
+                "Nothing; the next ingest takes the whole lines in, and puts the half one into quarantine.",
+            )
+    yield Finding(Check.SEGMENTS, Level.FINE, _segments_in_all(facts))
+
+
+def _segments_in_all(facts: Facts) -> str:
+    if not facts.segments:
+        return "There are none: nobody writes, and nothing waits to be taken in."
+    live = len(facts.held_by("segment"))
+    size = size_words(sum(segment.size for segment in facts.segments))
+    return f"{counted(len(facts.segments), 'segment')} of {size}, {live} of them with a writer that lives."
+
+
+def ingest(facts: Facts) -> Iterator[Finding]:
+    """Judge whether what was flushed is published in time."""
+    waiting = [segment for segment in facts.segments if segment.waiting]
+    if facts.records.problem:
+        yield not_asked(Check.INGEST)
+        return
+    if not waiting:
+        yield Finding(Check.INGEST, Level.FINE, "All that was flushed is published.")
+        return
+    due = publishing_interval(facts.size_of("working file"))
+    oldest = max(segment.seconds for segment in waiting)
+    size = size_words(sum(segment.waiting for segment in waiting))
+    said = f"{size} wait to be published, the oldest for {time_words(oldest)}"
+    if oldest <= due + _GRACE_SECONDS:
+        yield Finding(Check.INGEST, Level.FINE, f"{said}, which is in time (every {time_words(due)}).")
+    elif holders := facts.held_by("ingest"):
+        yield Finding(
+            Check.INGEST,
+            Level.FAULT,
+            f"{said}, though they are due within {time_words(due)}: {holders[0].named} is the ingester, and does not get on.",
+            "Look at what it does; when it ends, another process takes over, and nothing is lost.",
+        )
+    else:
+        yield Finding(
+            Check.INGEST,
+            Level.FAULT,
+            f"{said}, and nobody takes them in: their writers were killed, or write with in_background=False.",
+            f"{command('ingest', facts)} takes them in, or {command('doctor --fix', facts)}.",
+            is_mendable=True,
+        )
+
+
+def locks(facts: Facts) -> Iterator[Finding]:
+    """Judge who holds what."""
+    stopped = {holder.process: holder for holder in facts.holders if holder.is_stopped}
+    for process, holder in stopped.items():
+        yield Finding(
+            Check.LOCKS,
+            Level.FAULT,
+            f"{holder.named[:1].upper()}{holder.named[1:]} is stopped and holds the lock of: {holder.what}.",
+            f"Let it go on with 'kill -CONT {process}', or end it: the system lets go of its locks then.",
+        )
+    others = [holder for holder in facts.holders if holder.process not in stopped]
+    named = [
+        f"{holder.what} by {holder.named}" for holder in others if not holder.what.startswith("published")
+    ]
+    if named:
+        yield Finding(Check.LOCKS, Level.FINE, f"Held: {'; '.join(named)}.")
+    elif not stopped:
+        yield Finding(Check.LOCKS, Level.FINE, "Nobody holds a lock.")
+
+
+def quarantine(facts: Facts) -> Iterator[Finding]:
+    """Judge the lines that can't be read."""
+    unread = facts.records.unread
+    if facts.records.problem:
+        yield not_asked(Check.QUARANTINE)
+        return
+    lately = sum(each.lately for each in unread if each.reason != _CUT_OFF)
+    if not unread:
+        yield Finding(Check.QUARANTINE, Level.FINE, "Every line that was taken in could be read.")
+        return
+    reasons = ", ".join(f"{each.reason} {each.lines:,}" for each in unread)
+    yield Finding(
+        Check.QUARANTINE,
+        Level.FAULT if lately else Level.NOTE,
+        f"{counted(sum(each.lines for each in unread), 'line')} could not be read ({reasons}); {lately:,} of them came within a week, "
+        "cut off ones aside, which nobody had acknowledged.",
+        f"{_look(facts)} shows them, whole: an unknown kind was written by a newer actionledger, "
+        "anything else by another hand or a damaged disk.",
+    )
+
+
+def left_out(facts: Facts) -> Iterator[Finding]:
+    """Say what is no part of any session."""
+    count, of_files = facts.records.left_out, facts.records.left_out_files
+    if facts.records.problem:
+        yield not_asked(Check.LEFT_OUT)
+    elif count:
+        said = f"Imports have left out {counted(count, 'thing')} of {counted(of_files, 'file')}; none of it is in any number."
+        yield Finding(
+            Check.LEFT_OUT, Level.NOTE, said, f"{command('report', facts)} and the page Left out say why."
+        )
+    else:
+        yield Finding(Check.LEFT_OUT, Level.FINE, "No import has left anything out.")
+
+
+def _look(facts: Facts) -> str:
+    return command('sql "FROM quarantine" --format vertical', facts)

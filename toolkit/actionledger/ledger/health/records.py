@@ -1,0 +1,116 @@
+"""What the published copy says of itself, as far as it can be read at all."""
+
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import LedgerError
+from actionledger.ledger.connections import BASE, connect_published, offsets_in
+from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.opening import is_database
+from actionledger.ledger.versions import version_in
+
+NEEDED_EXTENSIONS = ("icu", "json", "parquet")
+"""What of DuckDB's extensions this toolkit uses; DuckDB's own packages bring them along."""
+
+_TOOLKIT = f"SELECT max(toolkit_version) FROM {BASE}.meta"
+
+_QUARANTINE = f"""
+SELECT regexp_extract(reason, '^[^:]*') AS reason, count(*) AS lines,
+       count(*) FILTER (found_at > now() AT TIME ZONE 'UTC' - INTERVAL 7 DAYS) AS lately
+FROM {BASE}.quarantine GROUP BY 1 ORDER BY lines DESC, reason"""
+
+_LEFT_OUT = f"""
+SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
+FROM (SELECT path, sum(count) AS count FROM {BASE}.left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
+
+_EXTENSIONS = "SELECT extension_name FROM duckdb_extensions() WHERE loaded"
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Lines that can't be read, for one reason.
+
+    Args:
+        reason: what they have in common: ``cut off``, ``bad JSON``, ``unknown kind``, ``bad field``.
+        lines: how many.
+        lately: how many of them came within the last week.
+    """
+
+    reason: str
+    lines: int
+    lately: int
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """What the published copy says of itself.
+
+    Args:
+        problem: why it can't be read, in a sentence; empty where it can.
+        version: its version of the schema; None where that can't be read.
+        toolkit: the version of the toolkit that made or migrated it.
+        offsets: how much of each segment it holds, in bytes by name.
+        unread: the lines that can't be read.
+        left_out: how many things imports have left out.
+        left_out_files: of how many files.
+        extensions: which of DuckDB's extensions are loaded.
+    """
+
+    problem: str = ""
+    version: int | None = None
+    toolkit: str = ""
+    offsets: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[Unread, ...] = ()
+    left_out: int = 0
+    left_out_files: int = 0
+    extensions: frozenset[str] = frozenset()
+
+
+def read_records(files: LedgerFiles) -> Records:
+    """Return what the published copy says of itself, whatever is wrong with it.
+
+    Args:
+        files: the ledger's files; nothing of them is changed.
+    """
+    try:
+        with one_sentence(f"DuckDB can't open {files.published}"):
+            if not is_database(files.published):
+                return Records(f"There is no file {files.published}.")
+            with closing(connect_published(files, may_write=False)) as connection:
+                return _read(connection, files)
+    except LedgerError as error:
+        return Records(str(error))
+
+
+def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:
+    version = version_in(connection, BASE)
+    if version is None:
+        return Records(
+            f"{files.published} is a DuckDB database, but no ledger: it has no table meta with a version."
+        )
+    offsets: dict[str, int] = {}
+    with suppress(duckdb.Error):
+        offsets = offsets_in(connection, BASE)
+    [[toolkit]] = _rows(connection, _TOOLKIT) or [("",)]
+    [[left_out, of_files]] = _rows(connection, _LEFT_OUT) or [(0, 0)]
+    return Records(
+        version=version,
+        toolkit=str(toolkit or ""),
+        offsets=offsets,
+        unread=tuple(Unread(*row) for row in _rows(connection, _QUARANTINE)),
+        left_out=left_out,
+        left_out_files=of_files,
+        extensions=frozenset(name for (name,) in _rows(connection, _EXTENSIONS)),
+    )
+
+
+def _rows(connection: DuckDBPyConnection, query: str) -> list[tuple[Any, ...]]:
+    """Return what there is of an answer: a ledger of another version may not have the table."""
+    with suppress(duckdb.Error):
+        return connection.execute(query).fetchall()
+    return []
