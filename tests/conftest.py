@@ -32,7 +32,7 @@ BASELINES = {
 SYNCING = {"fsync", "fdatasync"} & set(dir(os))
 MAKING_LEDGERS = {
     Path(__file__).with_name("ledger") / f"test_{name}.py"
-    for name in ("crashes", "ingest", "migrations", "opening", "publishing")
+    for name in ("comments", "crashes", "ingest", "migrations", "opening", "publishing")
 }
 """The tests of how a new ledger is made."""
 

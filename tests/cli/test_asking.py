@@ -76,6 +76,20 @@ def test_an_output_that_is_there_stays_unless_it_may_be_replaced(run, sentence, 
     assert [file.name for file in tmp_path.iterdir()] == ["o.csv"]
 
 
+def test_without_a_statement_the_tables_are_listed(run, recorded):
+    """And a table's name lists its columns, with their units; a program gets both."""
+    done = run("sql", "-l", recorded)
+    [turns] = [line for line in done.out.splitlines() if line.startswith("turns ")]
+    [counted] = run("sql", "SELECT count(*) AS n FROM turns", "-l", recorded, "--json").value
+    assert turns.split()[1] == str(counted["n"])
+    done = run("sql", "executions", "-l", recorded)
+    [duration] = [line for line in done.out.splitlines() if line.startswith("duration_ms ")]
+    assert "DOUBLE" in duration
+    assert "milliseconds" in duration
+    found = {table["name"]: table for table in run("sql", "--json", "-l", recorded).value}
+    assert run("sql", "executions", "--json", "-l", recorded).value == found["executions"]
+
+
 def test_the_statement_comes_from_where_it_is(run, recorded, tmp_path):
     """The argument, the standard input, a file."""
     (tmp_path / "q.sql").write_text("SELECT 7 AS x -- the last line is a comment")
@@ -142,7 +156,6 @@ def test_a_statement_has_its_time(sentence, recorded):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "Give one statement"),
         (("SELECT 1", "--file", "q.sql"), "Give one statement"),
         (("--file", "none.sql"), "can't be read"),
         (("SELECT 1", "-f", "parquet"), "give --output FILE"),

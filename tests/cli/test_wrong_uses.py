@@ -66,7 +66,7 @@ WRONG = [
     ("approvals approve ff --arguments '[]' -l LEDGER", USE, "no JSON object"),
     ("approvals reject ff -l LEDGER", USE, "No approval has an id"),
     ("approvals run ff -l LEDGER", USE, "No approval has an id"),
-    ("sql", USE, "Give one statement"),
+    ("sql 'SELECT 1' --file q.sql -l LEDGER", USE, "Give one statement"),
     ("sql 'SELEC 1' -l LEDGER", USE, "can't be run"),
     ("sql 'DROP VIEW turns' -l LEDGER", USE, "is not run: a ledger is asked, not changed"),
     ("sql 'SELECT 1' -f xml -l LEDGER", USE, "--format"),

@@ -12,10 +12,13 @@ import typer
 from actionledger.cli.answers import Format, write_answer
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
-from actionledger.cli.tables import print_note
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import console, print_json, print_note
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarded import SECONDS
+from actionledger.ledger.queries.tables import NAMES, tables
+from actionledger.plurals import counted
 
 FormatOption = Annotated[
     Format | None,
@@ -30,7 +33,10 @@ OutputOption = Annotated[
 
 def sql(
     query: Annotated[
-        str | None, typer.Argument(help="One SELECT over the ledger's tables; - for standard input.")
+        str | None,
+        typer.Argument(
+            help="One SELECT over the ledger's tables; - for standard input; a table's name for its columns; nothing for the tables."
+        ),
     ] = None,
     ledger: LedgerOption = None,
     *,
@@ -43,8 +49,17 @@ def sql(
     ] = SECONDS,
     as_json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
 ) -> None:
-    """Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting."""
+    """Ask the ledger a question of your own: one statement that reads; it reaches no file, network or setting.
+
+    Without one, the tables are listed.
+    """
+    if query is None and file is None:
+        _show_tables(existing(ledger), as_json=as_json)
+        return
     statement = _statement(query, file)
+    if statement.strip() in NAMES:
+        _show_columns(existing(ledger), statement.strip(), as_json=as_json)
+        return
     chosen = _format(form, output, as_json=as_json)
     if output is not None:
         _refuse_output(output, force=force)
@@ -60,6 +75,36 @@ def sql(
                 write_answer(answer, chosen, stream)
     if output is not None:
         print_note(f"Written to {output}.")
+
+
+def _show_tables(ledger: Path, *, as_json: bool) -> None:
+    """Print which tables there are; for a program, with their columns."""
+    with open_ledger(ledger, read_only=True) as opened:
+        found = tables(opened)
+    if as_json:
+        print_json(found)
+        return
+    table = Sheet("table", "rows", "a row is", "columns")
+    for each in found:
+        table.add_row(
+            each.name, f"{each.rows:,}", each.meaning, ", ".join(column.name for column in each.columns)
+        )
+    console.print(table)
+    print_note("'actionledger sql TABLE' says what its columns are, 'actionledger sql \"SELECT …\"' asks.")
+
+
+def _show_columns(ledger: Path, name: str, *, as_json: bool) -> None:
+    with open_ledger(ledger, read_only=True) as opened:
+        [found] = [each for each in tables(opened) if each.name == name]
+    if as_json:
+        print_json(found)
+        return
+    table = Sheet(
+        "column", "type", "what it is", title=f"{name}: {found.meaning} ({counted(found.rows, 'row')})"
+    )
+    for column in found.columns:
+        table.add_row(column.name, column.sql_type, column.meaning)
+    console.print(table)
 
 
 def _statement(query: str | None, file: Path | None) -> str:

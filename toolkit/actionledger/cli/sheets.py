@@ -11,7 +11,7 @@ from rich.text import Text
 
 from actionledger.text import printable
 
-RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number"})
+RIGHT = frozenset({"count", "responses", "intent", "turns", "characters", "number", "rows"})
 """The heads of columns of numbers."""
 
 UNBOUNDED = 10_000_000

@@ -29,6 +29,7 @@ from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.reasons import Failure, Stage, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
+from actionledger.ledger.queries.tables import ColumnDescription, TableDescription, tables
 from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time
 from actionledger.ledger.queries.turn import (
     ActionReversal,
@@ -53,6 +54,7 @@ __all__ = [
     "Attempt",
     "Bucket",
     "Child",
+    "ColumnDescription",
     "ComparedGroup",
     "ComparedTurn",
     "Comparison",
@@ -79,6 +81,7 @@ __all__ = [
     "Session",
     "SessionRow",
     "Stage",
+    "TableDescription",
     "Told",
     "Trend",
     "TurnBehind",
@@ -108,6 +111,7 @@ __all__ = [
     "session",
     "sessions",
     "success_over_time",
+    "tables",
     "turn",
     "turns",
     "turns_behind",
