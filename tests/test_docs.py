@@ -81,12 +81,12 @@ def test_the_page_of_python_teaches_what_a_newcomer_sees():
         assert promised <= {*dir(getattr(al, name)), *getattr(getattr(al, name), "__annotations__", ())}, name
 
 
-def test_the_example_of_the_page_of_python_prints_what_is_below_it(tmp_path):
+SHOWN = re.findall(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```$", PYTHON, re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize(("code", "said"), SHOWN, ids=range(len(SHOWN)))
+def test_an_example_of_the_page_of_python_prints_what_is_below_it(tmp_path, code, said):
     """It runs in an empty folder as it stands."""
-    code, said = (
-        re.search(rf"^```{kind}\n(.*?)^```$", PYTHON, re.DOTALL | re.MULTILINE)[1]
-        for kind in ("python", "text")
-    )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
     )

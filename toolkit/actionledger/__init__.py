@@ -49,7 +49,9 @@ if TYPE_CHECKING:
         import_sessions as import_sessions,
     )
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.listings import sessions as sessions, turns as turns
     from actionledger.ledger.queries.agreement import Agreement as Agreement, agreement as agreement
+    from actionledger.ledger.queries.behind import Mark as Mark
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
     from actionledger.models import Model as Model, model_from as model_from
@@ -159,7 +161,9 @@ _NAMES_OF_MODULES = {
     "explaining": ("explain",),
     "importing": ("ImportReport", "Prices", "import_path", "import_sessions"),
     "ledger": ("Ledger", "open_ledger"),
+    "ledger.listings": ("sessions", "turns"),
     "ledger.queries.agreement": ("Agreement", "agreement"),
+    "ledger.queries.behind": ("Mark",),
     "ledger.queries.filters": ("Filter",),
     "ledger.queries.funnel": ("Funnel", "funnel"),
     "models": ("Model", "model_from"),

@@ -1,17 +1,29 @@
 """How pages point at each other: an address with query parameters, so that any state of a page is a link."""
 
 from collections.abc import Mapping
-from datetime import timedelta
-from typing import TypeAlias
-from urllib.parse import urlencode
 
 from actionledger.ledger.queries import Filter, Mark
+from actionledger.ledger.queries.addresses import (
+    FILTERS,
+    Parameters,
+    filter_parameters,
+    mark_parameters,
+    query_of,
+)
 
-Parameters: TypeAlias = dict[str, str | list[str]]
-"""Query parameters by name; a list is a repeated one."""
-
-FILTERS = ("run", "profile", "model", "task", "source", "since", "until")
-"""The query parameters that the filters of a page stand in."""
+__all__ = [
+    "FILTERS",
+    "SESSIONS",
+    "Parameters",
+    "compare_href",
+    "filter_parameters",
+    "left_out_href",
+    "mark_parameters",
+    "query_of",
+    "replay_href",
+    "sessions_href",
+    "turns_href",
+]
 
 SESSIONS = "views/sessions.py"
 
@@ -59,40 +71,3 @@ def sessions_href(within: Filter) -> str:
 def left_out_href(by: str) -> str:
     """Return the address of what was left out, looked at in one way."""
     return f"left_out?{query_of({'by': by})}"
-
-
-def query_of(parameters: Mapping[str, str | list[str]]) -> str:
-    """Return parameters as a query string."""
-    return urlencode(parameters, doseq=True)
-
-
-def filter_parameters(within: Filter) -> Parameters:
-    """Return a filter as the query parameters that the filter widgets read."""
-    named = {
-        "profile": within.profiles,
-        "model": within.models,
-        "task": within.tasks,
-        "source": within.sources,
-    }
-    found: Parameters = {name: list(values) for name, values in named.items() if values}
-    if within.run_id is not None:
-        found["run"] = within.run_id
-    if within.since is not None:
-        found["since"] = within.since.date().isoformat()
-    if within.until is not None:
-        found["until"] = (within.until - timedelta(days=1)).date().isoformat()
-    return found
-
-
-def mark_parameters(mark: Mark) -> Parameters:
-    """Return a mark as the query parameters that the page of turns reads."""
-    named = {
-        "stage": mark.stage,
-        "code": mark.code,
-        "action": mark.action,
-        "origin": mark.origin,
-        "search": mark.search,
-    }
-    found: Parameters = {name: str(value) for name, value in named.items() if value}
-    repeated = {"outcome": mark.outcomes, "dialect": mark.dialects, "execution": mark.executions}
-    return found | {name: list(values) for name, values in repeated.items() if values}

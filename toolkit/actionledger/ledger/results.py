@@ -74,6 +74,8 @@ class QueryResult:
         self.types: tuple[str, ...] = tuple(str(column[1]) for column in described)
         """The columns' types, in DuckDB's words."""
         self._row = row_kind(self.columns)
+        self.address = ""
+        """The dashboard's page that lists these rows, from its first page's address on; empty where none does."""
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """Return the next row of the walk; None at its end.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from actionledger.errors import UsageError
+from actionledger.frames import Columns, Framed, compared
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
@@ -66,7 +67,7 @@ class SharedTasks:
 
 
 @dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(Framed):
     r"""Two sets of responses side by side that share no turns.
 
     Args:
@@ -92,6 +93,11 @@ class Contrast:
     measures: tuple[Measure, ...]
     tasks: SharedTasks | None
     not_auditable: tuple[int, int]
+
+    def _columns(self) -> Columns:
+        return compared(
+            (each.name, each.before, each.after, each.difference, each.p_value) for each in self.measures
+        )
 
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:

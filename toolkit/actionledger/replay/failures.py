@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NamedTuple
 
+from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failures import (
     FailureAt,
@@ -116,8 +117,29 @@ class FailureGroup:
     periods: Mapping[datetime, InPeriod]
 
 
+_COLUMNS: dict[str, Kind] = {
+    "stage": str,
+    "reason": str,
+    "action": str,
+    "origin": str,
+    "signature": str,
+    "count": int,
+    "turns": int,
+    "sessions": int,
+    "lost": int,
+    "spent_turns": int,
+    "spent_tokens": int,
+    "spent_seconds": float,
+    "spent_usd": float,
+    "first": datetime,
+    "last": datetime,
+    "session_id": str,
+    "turn_index": int,
+}
+
+
 @dataclass(frozen=True, slots=True)
-class FailureReport:
+class FailureReport(Framed):
     r"""What fails, in groups, the dearest first.
 
     Args:
@@ -148,6 +170,10 @@ class FailureReport:
     unit: Unit
     loops: LoopReport
 
+    def _columns(self) -> Columns:
+        """A row for each group, with the turn of its first example; what nobody recorded of any of its turns is None."""
+        return Columns(_COLUMNS, [_row(group) for group in self.groups])
+
     def __repr__(self) -> str:
         from actionledger.display.failures import report_line  # noqa: PLC0415 - only where it is looked at
 
@@ -162,6 +188,29 @@ class FailureReport:
         from actionledger.display.failures import report_html  # noqa: PLC0415
 
         return report_html(self)
+
+
+def _row(group: FailureGroup) -> tuple[object, ...]:
+    key, spent, example = group.key, group.spent, group.examples[0]
+    return (
+        str(key.stage),
+        str(key.code),
+        key.action,
+        None if key.origin is None else str(key.origin),
+        key.signature,
+        group.count,
+        group.turns,
+        group.sessions.successes,
+        group.lost,
+        spent.turns,
+        spent.input_tokens + spent.output_tokens if spent.counted else None,
+        spent.seconds if spent.timed else None,
+        spent.cost_usd if spent.priced else None,
+        group.first,
+        group.last,
+        example.session_id,
+        example.turn_index,
+    )
 
 
 def failures(ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week") -> FailureReport:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from actionledger.frames import Columns, Framed, compared
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.compare import (
     ComparedGroup,
@@ -78,7 +79,7 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class PairedComparison(Comparison, Tested):
+class PairedComparison(Comparison, Tested, Framed):
     r"""Two runs over the same turns, pair by pair, with the test of their difference.
 
     Example:
@@ -91,6 +92,9 @@ class PairedComparison(Comparison, Tested):
         >>> compared.counts["lost"], compared.p_value, compared.difference
         (1, 1.0, None)
     """
+
+    def _columns(self) -> Columns:
+        return compared([("parse_success", self.before, self.after, self.difference, self.p_value)])
 
 
 @dataclass(frozen=True, slots=True)

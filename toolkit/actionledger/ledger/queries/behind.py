@@ -1,6 +1,6 @@
 """The turns behind a number: what a mark of a chart opens."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import get_args
 
 from actionledger.ledger.queries.base import REFUSED, Queryable, number, rows
@@ -22,6 +22,10 @@ class Mark:
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
         search: a text that the response or the session's external id holds, in any case.
+
+    Example:
+        >>> al.Mark(stage="acting", code="timeout").stage
+        'acting'
     """
 
     stage: Stage | None = None
@@ -101,7 +105,7 @@ named AS (
                                           AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
     FROM causes GROUP BY attempt_id)
 SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome, dialect,
-       coalesce(reasons, []) AS reasons,
+       coalesce(list_filter(reasons, lambda reason, place: list_position(reasons, reason) = place), []) AS reasons,
        trim(regexp_replace(
            CASE WHEN place > 20 THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
            '\\s+', ' ', 'g')) AS snippet
@@ -110,6 +114,14 @@ JOIN (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FRO
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
 LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id)
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
+
+_WHOLE = """
+SELECT page.session_id AS session_id, page.external_id AS external_id, page.turn_index AS turn_index, page.model AS model,
+       outcome, dialect, reasons,
+       turns.* EXCLUDE (run_id, session_id, turn_id, turn_index, model), turns.turn_id::VARCHAR AS turn_id
+FROM ({page}) AS page
+JOIN turns ON turns.session_id = page.session_id::UUID AND turns.turn_index = page.turn_index
+ORDER BY turns.occurred_at DESC NULLS LAST, page.session_id, page.turn_index"""
 
 
 def turns_behind(
@@ -129,15 +141,32 @@ def turns_behind(
         limit: how many turns a page has; None for all of them.
         offset: how many turns stand before it.
     """
+    return rows(ledger, TurnBehind, *_page(within, mark, limit, offset))
+
+
+def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
+    """Return the statement that gives the turns that a number counts, the latest first, with all that is recorded of them.
+
+    Args:
+        within: the filter that the number was made under.
+        mark: which of the responses within it.
+
+    Returns:
+        The statement, in place of a condition, and its values.
+    """
+    statement, parameters = _page(within, mark, None, 0)
+    return Scope(_WHOLE.format(page=statement), parameters)
+
+
+def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
     condition, parameters = of_mark(within, mark)
     asked = {
         "asked_stage": None if mark.stage is None else get_args(Stage).index(mark.stage),
         "asked_code": mark.code,
         "asked_action": mark.action,
     }
-    query = _PAGE.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
-    found = rows(ledger, TurnBehind, query, parameters | asked | {"limit": limit, "offset": offset})
-    return [replace(turn, reasons=tuple(dict.fromkeys(turn.reasons))) for turn in found]
+    statement = _PAGE.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
+    return Scope(statement, parameters | asked | {"limit": limit, "offset": offset})
 
 
 def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> int:

@@ -9,7 +9,7 @@ every number on a page is about the same responses.
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
 from typing import NamedTuple
 
 from actionledger.errors import UsageError
@@ -49,6 +49,46 @@ class Filter:
     def __post_init__(self) -> None:
         if self.run_id is not None and not is_uuid(self.run_id):
             raise UsageError(f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
+
+    @classmethod
+    def of_address(cls, address: str) -> "Filter":
+        """Return the filter of a page of the dashboard.
+
+        Args:
+            address: the page's, as the browser shows it; what it says of anything else than the filters is passed over.
+
+        Raises:
+            UsageError: a day or a run in it is none.
+
+        Example:
+            >>> al.Filter.of_address("http://localhost:8501/turns?model=small&until=2026-03-01").words
+            'model small, until 2026-03-02 00:00'
+        """
+        from actionledger.ledger.queries.addresses import filter_of  # noqa: PLC0415 - it makes filters
+
+        return filter_of(address)
+
+    @property
+    def query(self) -> str:
+        """The query of a dashboard's address that has this filter; the pages know days, and nothing shorter.
+
+        Raises:
+            UsageError: it begins or ends within a day.
+
+        Example:
+            >>> al.Filter(models=("small",)).query
+            'model=small'
+        """
+        from actionledger.ledger.queries.addresses import filter_parameters, query_of  # noqa: PLC0415
+
+        if not self.is_of_days:
+            raise UsageError(f"{self.words!r} begins or ends within a day; pages know whole days alone.")
+        return query_of(filter_parameters(self))
+
+    @property
+    def is_of_days(self) -> bool:
+        """Whether its times are the beginnings of days, as a dashboard's address can have them."""
+        return all(end is None or end.time() == time() for end in (self.since, self.until))
 
     @property
     def words(self) -> str:

@@ -15,7 +15,7 @@ from actionledger.ledger.queries.base import (
     picked,
     rows,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, of_session, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, of_session, scope
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import Capture, Relation
 
@@ -156,6 +156,8 @@ _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
     'refusal': CASE WHEN meant > intent AND intent = 0 THEN '{NOT_AUDITABLE}' ELSE '' END}}"""
 
+_DEPTH = "len(path) - 1"
+
 _COUNT = "\nSELECT count(*) FROM found WHERE {failing}"
 
 _FAILING = {True: "(read < intent OR valid < actions OR failed > 0)", False: "true"}
@@ -193,11 +195,33 @@ def sessions(
     """
     found, parameters = _found(within, search)
     page = _PAGE.format(
-        columns=picked(SessionRow, parsed=_PARSED, depth="len(path) - 1"),
+        columns=picked(SessionRow, parsed=_PARSED, depth=_DEPTH),
         failing=_FAILING[only_failing],
         order=_ORDERS[order],
     )
     return rows(ledger, SessionRow, found + page, parameters | {"limit": limit, "offset": offset})
+
+
+def whole_sessions(
+    within: Filter = EVERYTHING, *, search: str = "", only_failing: bool = False, order: Order = "newest"
+) -> Scope:
+    """Return the statement that gives all of them as rows without a rate: what was read whole, and of how many, stands apart.
+
+    Args:
+        within: which sessions, and which of their responses the numbers count.
+        search: a text that a response or the session's external id holds, in any case.
+        only_failing: whether to leave out sessions in which all was read, valid and done.
+        order: how the sessions are ordered; a family by the first of its members.
+
+    Returns:
+        The statement, in place of a condition, and its values.
+    """
+    found, parameters = _found(within, search)
+    columns = picked(SessionRow, parsed="read", depth=_DEPTH).replace(
+        "read AS parsed", "read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act"
+    )
+    page = _PAGE.format(columns=columns, failing=_FAILING[only_failing], order=_ORDERS[order])
+    return Scope(found + page, parameters | {"limit": None, "offset": 0})
 
 
 def count_sessions(

@@ -1,0 +1,89 @@
+"""Sessions and turns as rows: the same as the dashboard's pages list, with all that is recorded of them."""
+
+import json
+from datetime import datetime
+
+import pytest
+
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, queries
+from actionledger.ledger.listings import sessions, turns
+from actionledger.ledger.queries import Filter, Mark
+
+
+def test_the_sessions_are_those_of_the_page(world: Ledger) -> None:
+    """In its order, with each of its numbers; how many were read whole stands beside of how many."""
+    for order in ("newest", "oldest", "longest", "worst"):
+        listed = queries.sessions(world, order=order, limit=None)
+        found = list(sessions(world, order=order))
+        assert [row["session_id"] for row in found] == [row.session_id for row in listed]
+        for row, there in zip(found, listed, strict=True):
+            assert (row["read_whole"], row["meant_to_act"]) == (there.parsed.successes, there.parsed.count)
+            assert (row["turns"], row["failed"], row["success"]) == (there.turns, there.failed, there.success)
+
+
+def test_the_turns_are_those_of_the_page(world: Ledger) -> None:
+    """In its order, each with its reasons, its whole text and its times."""
+    for within, mark in (
+        (Filter(), Mark()),
+        (Filter(models=("large",)), Mark(stage="acting")),
+        (Filter(), Mark(search="FILE", outcomes=("clean", "partial"))),
+    ):
+        listed = queries.turns_behind(world, within, mark, limit=None)
+        found = list(turns(world, within, mark))
+        assert [(row["session_id"], row["turn_index"]) for row in found] == [
+            (row.session_id, row.turn_index) for row in listed
+        ]
+        assert [row["reasons"] for row in found] == [list(map(str, row.reasons)) for row in listed]
+    texts = {text for (text,) in world.sql("SELECT text FROM turns WHERE text <> 'never read'").fetchall()}
+    assert {row["text"] for row in turns(world)} == texts
+
+
+@pytest.mark.parametrize("frame", ["df", "pl", "arrow"])
+def test_they_are_frames_with_the_same_columns(world: Ledger, frame: str) -> None:
+    """One row each, also where there is none, with types that don't hang on what is in it."""
+    if frame != "df":
+        pytest.importorskip("polars")
+    for found, none in (
+        (sessions(world), sessions(world, search="nowhere")),
+        (turns(world), turns(world, mark=Mark(code="truncated"))),
+    ):
+        some, nothing = getattr(found, frame)(), getattr(none, frame)()
+        assert list(some.columns if frame != "arrow" else some.column_names) == list(found.columns)
+        assert (len(some), len(nothing)) == (len(found), 0)
+        assert len(set(found.columns)) == len(found.columns)
+
+
+def test_an_address_picks_what_its_page_shows(world: Ledger) -> None:
+    """Filters, what turns have in common, and a search; the answer's own address picks the same again."""
+    base = "http://localhost:8501/"
+    found = turns(world, f"{base}turns?model=large&outcome=clean&since=2026-03-03&page=3")
+    assert [(row["external_id"], row["turn_index"]) for row in found] == [("two", 1)]
+    assert turns(world, base + found.address).fetchall() == found.fetchall()
+    listed = sessions(world, f"{base}sessions?search=confirm&order=oldest+first")
+    assert listed.address == "sessions?search=confirm"
+    assert len(sessions(world, "sessions?failing=1")) == len(sessions(world, only_failing=True)) == 3
+    assert sessions(world).address == "sessions"
+    assert turns(world, Filter(since=datetime(2026, 3, 2, 12))).address == ""
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda world: turns(world, "compare?by=runs&before_run=x"), "'before_run'"),
+        (lambda world: sessions(world, "turns?outcome=clean"), "'outcome'"),
+        (lambda world: turns(world, "turns?code=timeout", Mark(code="denied")), "give one"),
+        (lambda world: sessions(world, order="best"), "'best' is no order"),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(world: Ledger, ask, said: str) -> None:
+    """An address that narrows by something else, and what contradicts it."""
+    with pytest.raises(UsageError, match=said):
+        ask(world)
+
+
+def test_what_is_hostile_stays_a_value(world: Ledger) -> None:
+    """Nothing of an address is SQL."""
+    for text in ("'; DROP TABLE turns; --", "%", '"', "\\"):
+        assert len(turns(world, f"turns?model={json.dumps(text)}")) == 0
+    assert len(turns(world)) == 10

@@ -1,0 +1,116 @@
+"""The sessions and turns that a filter picks, as rows for a data frame: what the dashboard's pages of them list, whole."""
+
+from typing import get_args
+
+from actionledger.errors import UsageError
+from actionledger.ledger.ledger import Ledger
+from actionledger.ledger.queries.addresses import (
+    FILTERS,
+    MARKS,
+    Parameters,
+    filter_of,
+    filter_parameters,
+    mark_of,
+    mark_parameters,
+    parameters_in,
+    query_of,
+    refuse_others,
+)
+from actionledger.ledger.queries.behind import ALL_TURNS, Mark, whole_turns_behind
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope
+from actionledger.ledger.queries.sessions import Order, whole_sessions
+from actionledger.ledger.results import QueryResult
+
+_SHOWN_AS = ("page", "order", "unit", "by")
+"""What an address says of how something is shown, and not of what it is about."""
+
+
+def sessions(
+    ledger: Ledger,
+    within: Filter | str = EVERYTHING,
+    *,
+    search: str = "",
+    only_failing: bool = False,
+    order: Order = "newest",
+) -> QueryResult:
+    """Return the sessions that a filter picks, as rows: how they were read, what failed, how they ended.
+
+    Args:
+        ledger: what to ask.
+        within: which sessions, and which of their responses the numbers count; or the address of the dashboard's page of
+            sessions, whose search and switch are taken, too.
+        search: a text that a response or the session's own name holds, in any case.
+        only_failing: whether to leave out sessions in which all was read, valid and done.
+        order: ``newest``, ``oldest``, ``longest`` or ``worst``; children stand under their parent.
+
+    Returns:
+        A row for each session, to be had as a data frame; ``.address`` is the page that lists them.
+
+    Raises:
+        UsageError: the address narrows by something else, or the order is none.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("mint", ledger=ledger, model="small") as runtime:
+        ...         turn = runtime.handle("<execute>1 + 1</execute>")
+        ...     found = al.sessions(ledger, al.Filter(models=("small",)))
+        >>> found.df()[["model", "turns", "read_whole", "meant_to_act"]].values.tolist()
+        [['small', 1, 1, 1]]
+        >>> found.address
+        'sessions?model=small'
+    """
+    if isinstance(within, str):
+        refuse_others(within, *FILTERS, *_SHOWN_AS, "search", "failing")
+        there = parameters_in(within)
+        search = search or there.get("search", [""])[0]
+        only_failing = only_failing or bool(there.get("failing"))
+        within = filter_of(within)
+    if order not in get_args(Order):
+        raise UsageError(f"{order!r} is no order; choose one of {', '.join(get_args(Order))}.")
+    narrowed: Parameters = {"search": search} if search else {}
+    narrowed |= {"failing": "1"} if only_failing else {}
+    statement = whole_sessions(within, search=search, only_failing=only_failing, order=order)
+    return _listed(ledger, statement, "sessions", within, narrowed)
+
+
+def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TURNS) -> QueryResult:
+    r"""Return the turns that a filter and a mark pick, as rows: what was read of them, why not, their text and what they took.
+
+    Args:
+        ledger: what to ask.
+        within: which turns; or the address of the dashboard's page of turns, which says what they have in common, too.
+        mark: what they have in common besides: an outcome, a reason, a dialect, what came of acting, a text.
+
+    Returns:
+        A row for each turn, the latest first, to be had as a data frame; ``.address`` is the page that lists them.
+
+    Raises:
+        UsageError: the address narrows by something else, or both it and ``mark`` say what turns have in common.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("mint", ledger=ledger) as runtime:
+        ...         turns = [runtime.handle(text) for text in ("<execute>1 + 1</execute>", "<execute>1 +")]
+        ...     found = al.turns(ledger, mark=al.Mark(outcomes=("failed",)))
+        ...     again = al.turns(ledger, f"http://localhost:8501/{found.address}")
+        >>> found.df()[["turn_index", "outcome", "text"]].values.tolist()
+        [[1, 'failed', '<execute>1 +']]
+        >>> found.address, again.fetchall() == found.fetchall()
+        ('turns?outcome=failed', True)
+    """
+    if isinstance(within, str):
+        refuse_others(within, *FILTERS, *MARKS, *_SHOWN_AS)
+        there = mark_of(within)
+        if ALL_TURNS not in {there, mark}:
+            raise UsageError("The address says what the turns have in common, and mark does; give one.")
+        mark = mark if there == ALL_TURNS else there
+        within = filter_of(within)
+    return _listed(ledger, whole_turns_behind(within, mark), "turns", within, mark_parameters(mark))
+
+
+def _listed(ledger: Ledger, statement: Scope, page: str, within: Filter, narrowed: Parameters) -> QueryResult:
+    result = ledger.sql(*statement)
+    if within.is_of_days:
+        query = query_of(filter_parameters(within) | narrowed)
+        result.address = f"{page}?{query}" if query else page
+    return result
