@@ -1,7 +1,9 @@
 """A response annotated."""
 
 import json
+import pickle
 
+import pytest
 from hypothesis import given, strategies as st
 
 import actionledger as al
@@ -50,3 +52,83 @@ def test_what_a_model_wrote_steers_no_terminal():
         explained = str(al.explain(al.parse(f"```actions\n{response}\n```", profile="assistant")))
         assert all(mark.isprintable() or mark == "\n" for mark in explained)
         assert "\n= block 1" not in explained
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    """One session with a hostile response, what came of it, and a second reading of it."""
+    with al.open_ledger(tmp_path_factory.mktemp("explained") / "team.duckdb") as opened:
+        calls = [{"call_id": "c1", "output": "<script>no</script>", "is_error": True}]
+        message = {
+            "role": "assistant",
+            "content": "<b>Hm</b> \x1b[31m",
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "<i>add</i>", "arguments": "{}"}}
+            ],
+        }
+        opened.record_turn(
+            "with#sign", message=message, results=calls, prompt="<u>Add</u>", reasoning="<s>so</s>"
+        )
+        opened.record_turn("plain", "<execute>1 +", profile="mint")
+        yield opened
+
+
+def test_a_recorded_turn_is_shown_with_what_came_of_it(ledger):
+    """What the model was shown, what it thought and wrote, and the recorded result; the same as the command prints."""
+    found = al.explain(ledger, "with#sign#0")
+    assert [line for line in found.splitlines() if line[0] in "<~"] == ["< <u>Add</u>", "~ <s>so</s>"]
+    assert "action 0, <i>add</i> failed (tool_error), as its recording says: <script>no</script>" in found
+    assert found.recorded.address.startswith("replay?session=")
+    assert found.recorded.address.endswith("&turn=0")
+    assert found.result.actions[0].name == "<i>add</i>"
+
+
+def test_a_recorded_turn_is_never_markup(ledger):
+    """Nothing of it is an element, in whichever part of the display it stands."""
+    shown = al.explain(ledger, "with#sign#0")._repr_html_()
+    for tag in ("<b>Hm", "<i>add", "<u>Add", "<s>so", "<script"):
+        assert tag not in shown
+    for word in ("&lt;b&gt;Hm", "&lt;i&gt;add", "&lt;u&gt;Add", "&lt;s&gt;so", "&lt;script&gt;no"):
+        assert word in shown
+    assert 'data-is="ESC"' in shown
+
+
+def test_another_run_s_reading_is_shown_by_its_name(ledger):
+    """And its address names the run; a turn that it has not read is shown unread."""
+    report = al.reparse(ledger, parser="mint-harness")
+    again = al.explain(ledger, "plain#0", run=report.run_id)
+    assert "read by mint-harness" in again
+    assert f"run={report.run_id}" in again.recorded.address
+    unread = al.explain(ledger, "with#sign#0", run=report.run_id)
+    assert unread.result is None
+    assert "= nothing has read this response" in unread
+    assert "not read" in unread._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("plain", "say which turn"),
+        ("plain#7", "no turn #7; its turns are #0 to #0"),
+        ("nobody#0", "no session 'nobody'"),
+        (None, "say which one"),
+    ],
+)
+def test_a_turn_that_is_none_is_refused(ledger, place, said):
+    """With what there is."""
+    with pytest.raises(al.ActionLedgerError, match=said):
+        al.explain(ledger, place)
+
+
+def test_a_turn_is_named_within_a_ledger_alone():
+    """A reading is one already."""
+    result = al.parse("Well.", profile="mint")
+    with pytest.raises(al.ActionLedgerError, match="give the ledger first"):
+        al.explain(result, "a#0")
+
+
+def test_an_explanation_travels(ledger):
+    """To another process, with the reading."""
+    found = al.explain(ledger, "plain#0")
+    again = pickle.loads(pickle.dumps(found))
+    assert (again, again.result, again.recorded) == (found, found.result, found.recorded)

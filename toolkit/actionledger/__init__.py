@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 from actionledger._version import __version__
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
     from actionledger.agent import (
         Conversation as Conversation,
@@ -228,6 +230,11 @@ __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the table has them
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+def load_ipython_extension(shell: "InteractiveShell") -> None:
+    """Bring ``%%action`` and ``%%sql`` to a notebook: IPython calls this for ``%load_ext actionledger``."""
+    import_module(f"{__name__}.magics").load(shell)
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any

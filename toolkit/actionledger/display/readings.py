@@ -17,12 +17,12 @@ _LONGEST_LINE = 110
 
 def reading_html(result: ParseResult) -> str:
     """Return a reading as a display: the response with its places marked, then its actions, repairs and issues."""
-    return frame(_reading_top("ParseResult", result), *_reading_parts(result))
+    return frame(_reading_top("ParseResult", result), *reading_parts(result))
 
 
 def explanation_html(result: ParseResult) -> str:
     """Return a response, annotated, as a display."""
-    return frame(_reading_top("Response", result), *_reading_parts(result))
+    return frame(_reading_top("Response", result), *reading_parts(result))
 
 
 def turn_html(turn: Turn) -> str:
@@ -43,12 +43,12 @@ def turn_html(turn: Turn) -> str:
         stopped,
         _observations(turn.observations),
         _issues(own),
-        _folded(
+        folded(
             "What the model is told next", f'<pre class="al-told"><span>{escaped(turn.feedback)}</span></pre>'
         )
         if turn.feedback
         else "",
-        _folded("What was read", *_reading_parts(turn.result)),
+        folded("What was read", *reading_parts(turn.result)),
     )
 
 
@@ -131,7 +131,8 @@ def _reading_top(title: str, result: ParseResult) -> str:
     )
 
 
-def _reading_parts(result: ParseResult) -> Iterator[str]:
+def reading_parts(result: ParseResult) -> Iterator[str]:
+    """Yield the parts of a display of a reading: the response, its actions, its repairs, its issues."""
     if result.text:
         yield f'<div class="al-box">{annotated(result)}</div>'
     yield _actions(result.actions)
@@ -192,7 +193,8 @@ def _listed(columns: Sequence[str], rows: Sequence[Sequence[object]], mono: froz
     return box(columns, rows[:_MOST_ROWS], mono=mono) + rest
 
 
-def _folded(title: str, *parts: str) -> str:
+def folded(title: str, *parts: str) -> str:
+    """Return parts of a display that open when their title is pressed."""
     return f"<details><summary>{escaped(title)}</summary>{''.join(parts)}</details>"
 
 

@@ -10,14 +10,19 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError, UsageError
+from actionledger.extras import require
 from actionledger.ledger.results import distinct
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 SECONDS = 60.0
 """How long a statement may take where nobody says otherwise."""
@@ -89,14 +94,42 @@ class GuardedSql:
         """
         cursor = self._opened()
         with self._bounded(cursor):
-            only = _only(cursor, statement)
-            cursor.execute(only)
-            kinds = [str(column[1]) for column in cursor.description]
-            names = tuple(distinct([str(column[0]) for column in cursor.description]))
-            if any(_ZONED in kind for kind in kinds):
-                # In Python a time with a zone needs one more package; without one it needs none.
-                cursor.execute(_without_zones(only, kinds))
+            names = _execute(cursor, statement)
             yield Answer(names, _fetched(cursor))
+
+    def df(self, statement: str) -> "pd.DataFrame":
+        """Return what a statement gives as a pandas data frame; of columns with the same name, later ones get a number.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: pandas is not installed.
+            UsageError: as for ``ask``.
+        """
+        require("A data frame of pandas", "notebook", "pandas")
+        cursor = self._opened()
+        with self._bounded(cursor):
+            names = _execute(cursor, statement)
+            frame: pd.DataFrame = cursor.df()
+            return frame.set_axis(list(names), axis=1)
+
+    def arrow(self, statement: str) -> "pa.Table":
+        """Return what a statement gives as an Arrow table; of columns with the same name, later ones get a number.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: pyarrow is not installed.
+            UsageError: as for ``ask``.
+        """
+        require("A table of Arrow", "notebook", "pyarrow")
+        cursor = self._opened()
+        with self._bounded(cursor):
+            names = _execute(cursor, statement)
+            table: pa.Table = cursor.fetch_record_batch().read_all()
+            return table.rename_columns(list(names))
 
     def write_parquet(self, statement: str, file: Path) -> None:
         """Write what a statement gives to a Parquet file, which is there only when it is whole.
@@ -171,6 +204,18 @@ def _lock(cursor: DuckDBPyConnection, folder: str) -> None:
         ("lock_configuration", "true"),
     ):
         cursor.execute(f"SET {name} = {_quoted(value)}")
+
+
+def _execute(cursor: DuckDBPyConnection, statement: str) -> tuple[str, ...]:
+    """Run a statement that reads, and return its columns' names; its times with a zone are UTC without one."""
+    only = _only(cursor, statement)
+    cursor.execute(only)
+    kinds = [str(column[1]) for column in cursor.description]
+    names = tuple(distinct([str(column[0]) for column in cursor.description]))
+    if any(_ZONED in kind for kind in kinds):
+        # In Python a time with a zone needs one more package; without one it needs none.
+        cursor.execute(_without_zones(only, kinds))
+    return names
 
 
 def _only(cursor: DuckDBPyConnection, statement: str) -> str:

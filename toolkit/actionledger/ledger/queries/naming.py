@@ -98,6 +98,28 @@ def one_session(ledger: Queryable, text: str) -> str:
     )
 
 
+def one_place(ledger: Queryable, text: str) -> tuple[str, int | None]:
+    """Return the session and the turn that a person means; a session's own name may hold the sign between them.
+
+    Args:
+        ledger: what to ask.
+        text: a session as ``one_session`` takes it, or SESSION#TURN, the turn by its place, from 0.
+
+    Returns:
+        The session's id, and the turn's place; None for that where the text names a session alone.
+
+    Raises:
+        UsageError: no session is called that, or several are.
+    """
+    name, sign, index = text.rpartition("#")
+    if not sign or not index.isascii() or not index.isdigit():
+        return one_session(ledger, text), None
+    try:
+        return one_session(ledger, text), None
+    except UsageError:
+        return one_session(ledger, name), int(index)
+
+
 def one_run(ledger: Queryable, text: str) -> str:
     """Return the id of the run that a person means.
 

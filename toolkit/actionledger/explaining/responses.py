@@ -1,7 +1,6 @@
-"""A response annotated: what was narrative, what a block, what became of it. Plain text, for terminal and notebook."""
+"""A response annotated, line by line: what was narrative, what a block, what became of it."""
 
 from collections.abc import Iterator
-from typing import Self
 
 from actionledger.text import printable
 from actionledger.values import ActionCall, Block, ParseResult, Span
@@ -10,52 +9,13 @@ from actionledger.vocabulary import SENTENCES, Reason
 _WIDEST = 160
 
 
-class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text has no slot for
-    """A response annotated: its lines as text, and in a notebook the response with each place marked.
-
-    Args:
-        text: the lines.
-        result: what was read.
-    """
-
-    def __new__(cls, text: str, result: ParseResult) -> Self:
-        """Return the lines, with the reading that they were made from."""
-        made = super().__new__(cls, text)
-        made.result = result
-        return made
-
-    result: ParseResult
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def __reduce__(self) -> tuple[type[Self], tuple[str, ParseResult]]:
-        return type(self), (str(self), self.result)
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.readings import explanation_html  # noqa: PLC0415 - only where it is looked at
-
-        return explanation_html(self.result)
-
-
-def explain(result: ParseResult) -> Explanation:
-    """Return a response with every stretch of it marked.
+def response_lines(result: ParseResult) -> Iterator[str]:
+    """Yield a response line by line: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it.
 
     Args:
         result: what was read.
-
-    Returns:
-        Lines: ``|`` before narrative, ``>`` before a block's text, ``=`` before what was made of it. Every character of the
-        response is in one of the first two kinds; control characters are shown as escapes.
-
-    Example:
-        >>> print(al.explain(al.parse("<execute>1 + 1</execute>", profile="mint")))
-        = clean, read by mint
-        > <execute>1 + 1</execute>
-        = block 0, mint, strict [0:24]
-        =   action 0, execute, valid [0:24]
     """
-    return Explanation("\n".join(printable(line) for line in _lines(result)), result)
+    return (printable(line) for line in _lines(result))
 
 
 def _lines(result: ParseResult) -> Iterator[str]:

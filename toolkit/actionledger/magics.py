@@ -1,0 +1,147 @@
+"""What ``%load_ext actionledger`` brings to IPython and Jupyter: ``%%action`` reads a cell, ``%%sql`` and ``%sql`` ask a ledger."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from IPython.core import magic_arguments as given
+from IPython.core.error import UsageError as ShownError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, cell_magic, line_cell_magic, magics_class
+
+from actionledger.api import parse
+from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.guarded import SECONDS
+from actionledger.values import ParseResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+FRAMES = ("pandas", "polars", "arrow")
+
+
+def load(shell: InteractiveShell) -> None:
+    """Make the magics known to a shell.
+
+    Args:
+        shell: it.
+    """
+    shell.register_magics(LedgerMagics)
+
+
+@magics_class
+class LedgerMagics(Magics):
+    """The magics of one shell."""
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)
+        self._shell = shell
+        self._asked: Ledger | Path | None = None
+
+    @given.magic_arguments()
+    @given.argument("name", nargs="?", help="The variable that keeps the ParseResult.")
+    @given.argument("--profile", "-p", help="Read it under this profile: its parser and its catalogue.")
+    @given.argument("--parser", help="Read it with this named parser.")
+    @given.argument(
+        "--dialect", "-d", action="append", help="Look for this dialect; may be given several times."
+    )
+    @given.argument("--tools", "-t", help="The variable with the tools that were offered.")
+    @cell_magic  # type: ignore[untyped-decorator]
+    def action(self, line: str, cell: str) -> ParseResult:
+        """Read and check the cell as if a model had written it; with nothing said, every dialect is looked for."""
+        with _told():
+            asked = given.parse_argstring(self.action, line)
+            names_none = not (asked.profile or asked.parser or asked.dialect)
+            result = parse(
+                cell.removesuffix("\n"),
+                profile=asked.profile,
+                parser=asked.parser,
+                dialects="auto" if names_none else asked.dialect,
+                tools=None if asked.tools is None else self._variable(asked.tools),
+            )
+            self._keep(asked.name, result)
+            return result
+
+    @given.magic_arguments()
+    @given.argument("name", nargs="?", help="The variable that keeps the data frame.")
+    @given.argument(
+        "--ledger", "-l", help="The variable with the ledger, or its path; from then on that is asked."
+    )
+    @given.argument("--as", dest="frame", choices=FRAMES, default="pandas", help="What the data frame is.")
+    @given.argument("--seconds", type=float, default=SECONDS, help="How long the statement may take.")
+    @line_cell_magic  # type: ignore[untyped-decorator]
+    def sql(self, line: str, cell: str | None = None) -> "pd.DataFrame | pl.DataFrame | pa.Table":
+        """Ask a ledger: one statement that reads, and reaches no file, network or setting; a data frame comes back.
+
+        As a line, all of it is the statement, asked of the same ledger as before.
+        """
+        with _told():
+            asked = given.parse_argstring(self.sql, "" if cell is None else line)
+            frame = self._frame(line if cell is None else cell, asked)
+            self._keep(asked.name, frame)
+            return frame
+
+    def _frame(self, statement: str, asked: Any) -> "pd.DataFrame | pl.DataFrame | pa.Table":
+        with self._ledger(asked.ledger) as ledger, ledger.guarded(seconds=asked.seconds) as guarded:
+            if asked.frame == "pandas":
+                return guarded.df(statement)
+            table = guarded.arrow(statement)
+        if asked.frame == "arrow":
+            return table
+        import polars as pl  # noqa: PLC0415 - optional
+
+        frame = pl.from_arrow(table)
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
+    @contextmanager
+    def _ledger(self, named: str | None) -> Iterator[Ledger]:
+        """Give the ledger that is meant: the one that is named, or the one of before, or the only one that is open here."""
+        meant = self._named(named) if named else self._asked or self._only_one()
+        self._asked = meant
+        if isinstance(meant, Ledger):
+            yield meant
+        else:
+            with open_ledger(meant, read_only=True) as opened:
+                yield opened
+
+    def _named(self, name: str) -> Ledger | Path:
+        found = self._shell.user_ns.get(name)
+        if isinstance(found, Ledger):
+            return found
+        path = Path(name).expanduser()
+        if not path.exists():
+            raise UsageError(f"{name!r} is neither a variable with an open ledger nor a file.")
+        return path
+
+    def _only_one(self) -> Ledger:
+        found = {id(value): value for value in self._shell.user_ns.values() if isinstance(value, Ledger)}
+        if len(found) != 1:
+            what = "no variable has an open ledger" if not found else f"{len(found)} variables have one"
+            raise UsageError(f"Say which ledger with %%sql --ledger NAME, a variable or a path: {what}.")
+        return next(iter(found.values()))
+
+    def _variable(self, name: str) -> Any:
+        if name not in self._shell.user_ns:
+            raise UsageError(f"There is no variable {name!r}.")
+        return self._shell.user_ns[name]
+
+    def _keep(self, name: str | None, value: object) -> None:
+        if name is None:
+            return
+        if not name.isidentifier():
+            raise UsageError(f"{name!r} can't be the name of a variable.")
+        self._shell.push({name: value})
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Say in a sentence what can't be done, without a traceback through the magics."""
+    try:
+        yield
+    except ActionLedgerError as error:
+        raise ShownError(str(error)) from error
