@@ -124,7 +124,7 @@ def test_a_replay_that_was_stopped_says_how_it_goes_on(run, ledger, monkeypatch)
     monkeypatch.setattr(rereading, "_BATCH_TURNS", 2)
 
     @contextmanager
-    def stopping():
+    def stopping(label):
         def stop(now):
             raise KeyboardInterrupt
 
@@ -132,7 +132,7 @@ def test_a_replay_that_was_stopped_says_how_it_goes_on(run, ledger, monkeypatch)
 
     words = ("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger)
     with monkeypatch.context() as patched:
-        patched.setattr(replaying, "_progress", stopping)
+        patched.setattr(replaying, "progress", stopping)
         done = run(*words)
     assert done.code == 130
     assert "Stopped. 2 of 5 turns are read and kept (run " in done.out

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from actionledger.capture.clients import record as record, recorded_call as recorded_call
     from actionledger.capture.processor import span_processor as span_processor
+    from actionledger.display.progress import progress as progress
     from actionledger.errors import ActionError as ActionError, ActionLedgerError as ActionLedgerError
     from actionledger.execution.approval import (
         Decision as Decision,
@@ -154,6 +155,7 @@ _NAMES_OF_MODULES = {
     ),
     "capture.clients": ("record", "recorded_call"),
     "capture.processor": ("span_processor",),
+    "display.progress": ("progress",),
     "errors": ("ActionError", "ActionLedgerError"),
     "execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
     "execution.handlers": ("Context", "Handlers"),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from IPython.core import magic_arguments as given
 from IPython.core.error import UsageError as ShownError
@@ -15,11 +15,6 @@ from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.guarded import SECONDS
 from actionledger.values import ParseResult
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
-    import pyarrow as pa
 
 FRAMES = ("pandas", "polars", "arrow")
 
@@ -50,7 +45,7 @@ class LedgerMagics(Magics):
         "--dialect", "-d", action="append", help="Look for this dialect; may be given several times."
     )
     @given.argument("--tools", "-t", help="The variable with the tools that were offered.")
-    @cell_magic  # type: ignore[untyped-decorator]
+    @cell_magic
     def action(self, line: str, cell: str) -> ParseResult:
         """Read and check the cell as if a model had written it; with nothing said, every dialect is looked for."""
         with _told():
@@ -73,8 +68,8 @@ class LedgerMagics(Magics):
     )
     @given.argument("--as", dest="frame", choices=FRAMES, default="pandas", help="What the data frame is.")
     @given.argument("--seconds", type=float, default=SECONDS, help="How long the statement may take.")
-    @line_cell_magic  # type: ignore[untyped-decorator]
-    def sql(self, line: str, cell: str | None = None) -> "pd.DataFrame | pl.DataFrame | pa.Table":
+    @line_cell_magic
+    def sql(self, line: str, cell: str | None = None) -> object:
         """Ask a ledger: one statement that reads, and reaches no file, network or setting; a data frame comes back.
 
         As a line, all of it is the statement, asked of the same ledger as before.
@@ -85,18 +80,14 @@ class LedgerMagics(Magics):
             self._keep(asked.name, frame)
             return frame
 
-    def _frame(self, statement: str, asked: Any) -> "pd.DataFrame | pl.DataFrame | pa.Table":
+    def _frame(self, statement: str, asked: Any) -> object:
         with self._ledger(asked.ledger) as ledger, ledger.guarded(seconds=asked.seconds) as guarded:
-            if asked.frame == "pandas":
-                return guarded.df(statement)
-            table = guarded.arrow(statement)
-        if asked.frame == "arrow":
-            return table
-        import polars as pl  # noqa: PLC0415 - optional
-
-        frame = pl.from_arrow(table)
-        assert isinstance(frame, pl.DataFrame)
-        return frame
+            match asked.frame:
+                case "polars":
+                    return guarded.pl(statement)
+                case "arrow":
+                    return guarded.arrow(statement)
+            return guarded.df(statement)
 
     @contextmanager
     def _ledger(self, named: str | None) -> Iterator[Ledger]:

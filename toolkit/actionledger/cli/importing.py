@@ -1,9 +1,7 @@
 """``import`` and ``ingest``: recorded sessions into a ledger."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,15 +9,13 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.imported import print_report
 from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
-from actionledger.cli.tables import beside, console
+from actionledger.cli.tables import console
 from actionledger.cli.tool_files import tools_in
+from actionledger.display.progress import progress
 from actionledger.errors import SourceError, UsageError
 from actionledger.importing.paths import import_path
 from actionledger.ledger import open_ledger
 from actionledger.plurals import counted
-
-if TYPE_CHECKING:
-    from actionledger.importing.plan_importer import ImportProgress
 
 
 def import_recordings(
@@ -78,7 +74,7 @@ def import_recordings(
     offered = None if tools is None else tools_in(tools)
     chosen = ledger or DEFAULT_LEDGER
     try:
-        with _progress() as tell:
+        with progress() as tell:
             report = import_path(
                 paths,
                 chosen,
@@ -142,23 +138,3 @@ def _with_hint(error: SourceError, paths: list[Path]) -> SourceError:
 
     named = [str(path) for path in paths if str(path) in sources() and not path.exists()]
     return SourceError(f"{error} A format is named by --format {named[0]}.") if named else error
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[["ImportProgress"], None] | None]:
-    """Show how far an import is, where somebody watches."""
-    if not beside.file.isatty():
-        yield None
-        return
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns: tuple[Any, ...] = (
-        TextColumn("reading"),
-        BarColumn(),
-        DownloadColumn(binary_units=True),
-        TextColumn("{task.fields[turns]:,} turns"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=beside, transient=True) as progress:
-        task = progress.add_task("reading", total=None, turns=0)
-        yield lambda now: progress.update(task, completed=now.bytes, total=now.total, turns=now.turns)

@@ -1,7 +1,6 @@
 """``replay``: recorded turns under another parser."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
 import typer
@@ -13,13 +12,13 @@ from actionledger.cli.filters import ModelsOption, ProfilesOption
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.tables import (
-    beside,
     console,
     plain,
     print_json,
     print_note,
     print_text,
 )
+from actionledger.display.progress import progress
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference
@@ -28,7 +27,7 @@ from actionledger.parsing.parsers import parser_named
 from actionledger.plurals import counted
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.placing import PAYS_FROM
-from actionledger.replay.recorded_run import ReparseProgress, ReparseStopped
+from actionledger.replay.recorded_run import ReparseStopped
 from actionledger.replay.reparse import ReparseReport, reparse
 from actionledger.vocabulary import LEFT_OUT, SENTENCES
 
@@ -89,7 +88,7 @@ def replay(
         if against is None:
             _warn(parser, unfit_turns(opened, parser_named(parser), within))
         try:
-            with _progress() as tell:
+            with progress("reading turns again") as tell:
                 report = reparse(
                     opened,
                     parser=parser,
@@ -121,20 +120,6 @@ def _say_stopped(stopped: ReparseStopped) -> None:
 def _differences(report: ReparseReport, buckets: Iterable[Bucket], most: int) -> list[TurnDifference]:
     turns = [turn for bucket in buckets for turn in report.comparison.turns[bucket]]
     return [report.difference_of(turn) for turn in turns[:most]]
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[ReparseProgress], None] | None]:
-    """Show how far a replay is, where somebody watches."""
-    if not beside.file.isatty():
-        yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
-
-    columns = (TextColumn("reading turns again"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=beside, transient=True) as progress:
-        task = progress.add_task("reading", total=None)
-        yield lambda now: progress.update(task, completed=now.turns, total=now.total)
 
 
 def _warn(parser: str, unfit: Mapping[str, int]) -> None:

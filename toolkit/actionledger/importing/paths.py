@@ -54,7 +54,7 @@ def import_path(
         dialects: the formats to look for in them instead.
         parser: what reads them instead, by name; without any of the three, every known format is looked for.
         tools: the tools that were offered, as OpenAI's interface takes them, where the recording doesn't say.
-        on_progress: is told how far it is.
+        on_progress: is told how far it is; ``progress`` shows it.
         prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
 
     Returns:

@@ -22,6 +22,7 @@ from actionledger.ledger.results import distinct
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
 SECONDS = 60.0
@@ -94,11 +95,17 @@ class GuardedSql:
         """
         cursor = self._opened()
         with self._bounded(cursor):
-            names = _execute(cursor, statement)
+            only = _only(cursor, statement)
+            cursor.execute(only)
+            kinds = [str(column[1]) for column in cursor.description]
+            names = tuple(distinct([str(column[0]) for column in cursor.description]))
+            if any(_ZONED in kind for kind in kinds):
+                # In Python a time with a zone needs one more package; without one it needs none.
+                cursor.execute(_without_zones(only, kinds))
             yield Answer(names, _fetched(cursor))
 
     def df(self, statement: str) -> "pd.DataFrame":
-        """Return what a statement gives as a pandas data frame; of columns with the same name, later ones get a number.
+        """Return what a statement gives as a pandas data frame.
 
         Args:
             statement: as for ``ask``.
@@ -108,14 +115,29 @@ class GuardedSql:
             UsageError: as for ``ask``.
         """
         require("A data frame of pandas", "notebook", "pandas")
-        cursor = self._opened()
-        with self._bounded(cursor):
-            names = _execute(cursor, statement)
-            frame: pd.DataFrame = cursor.df()
+        with self._relation(statement) as (names, relation):
+            frame: pd.DataFrame = relation.df()
             return frame.set_axis(list(names), axis=1)
 
+    def pl(self, statement: str) -> "pl.DataFrame":
+        """Return what a statement gives as a polars data frame.
+
+        Args:
+            statement: as for ``ask``.
+
+        Raises:
+            MissingPackageError: polars or pyarrow is not installed.
+            UsageError: as for ``ask``.
+        """
+        require("A data frame of polars", "notebook", "polars", "pyarrow")
+        import polars as pl  # noqa: PLC0415 - optional
+
+        frame = pl.from_arrow(self.arrow(statement))
+        assert isinstance(frame, pl.DataFrame)
+        return frame
+
     def arrow(self, statement: str) -> "pa.Table":
-        """Return what a statement gives as an Arrow table; of columns with the same name, later ones get a number.
+        """Return what a statement gives as an Arrow table.
 
         Args:
             statement: as for ``ask``.
@@ -125,10 +147,8 @@ class GuardedSql:
             UsageError: as for ``ask``.
         """
         require("A table of Arrow", "notebook", "pyarrow")
-        cursor = self._opened()
-        with self._bounded(cursor):
-            names = _execute(cursor, statement)
-            table: pa.Table = cursor.fetch_record_batch().read_all()
+        with self._relation(statement) as (names, relation):
+            table: pa.Table = relation.to_arrow_table()
             return table.rename_columns(list(names))
 
     def write_parquet(self, statement: str, file: Path) -> None:
@@ -154,6 +174,17 @@ class GuardedSql:
             raise UsageError(
                 f"The file {str(file)!r} can't be written: {error.strerror}; take another."
             ) from error
+
+    @contextmanager
+    def _relation(self, statement: str) -> Iterator[tuple[tuple[str, ...], duckdb.DuckDBPyRelation]]:
+        """Give what a statement gives as a relation, times with a zone as UTC without one, and its columns' names."""
+        cursor = self._opened()
+        with self._bounded(cursor):
+            only = _only(cursor, statement)
+            relation = cursor.sql(only)
+            names, kinds = tuple(distinct(relation.columns)), [str(kind) for kind in relation.types]
+            zoned = any(_ZONED in kind for kind in kinds)
+            yield names, cursor.sql(_without_zones(only, kinds)) if zoned else relation
 
     def _opened(self) -> DuckDBPyConnection:
         if self._cursor is None:
@@ -204,18 +235,6 @@ def _lock(cursor: DuckDBPyConnection, folder: str) -> None:
         ("lock_configuration", "true"),
     ):
         cursor.execute(f"SET {name} = {_quoted(value)}")
-
-
-def _execute(cursor: DuckDBPyConnection, statement: str) -> tuple[str, ...]:
-    """Run a statement that reads, and return its columns' names; its times with a zone are UTC without one."""
-    only = _only(cursor, statement)
-    cursor.execute(only)
-    kinds = [str(column[1]) for column in cursor.description]
-    names = tuple(distinct([str(column[0]) for column in cursor.description]))
-    if any(_ZONED in kind for kind in kinds):
-        # In Python a time with a zone needs one more package; without one it needs none.
-        cursor.execute(_without_zones(only, kinds))
-    return names
 
 
 def _only(cursor: DuckDBPyConnection, statement: str) -> str:
