@@ -14,8 +14,8 @@ from actionledger.extras import missing, require
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-WITH_ANOTHER = {"click", "pydantic_core", "referencing"}
-"""What comes with a dependency that needs it, typer, pydantic and jsonschema."""
+WITH_ANOTHER = {"IPython", "click", "pydantic_core", "referencing"}
+"""What comes with a dependency that needs it: ipykernel, typer, pydantic and jsonschema."""
 
 IMPORTED_AS = {
     "googleapis_common_protos": "google.rpc",

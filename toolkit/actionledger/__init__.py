@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 from actionledger._version import __version__
 
 if TYPE_CHECKING:
-    from IPython.core.interactiveshell import InteractiveShell
-
     from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
     from actionledger.agent import (
         Conversation as Conversation,
@@ -234,7 +232,7 @@ def __dir__() -> list[str]:
     return sorted(__all__)
 
 
-def load_ipython_extension(shell: "InteractiveShell") -> None:
+def load_ipython_extension(shell: Any) -> None:
     """Bring ``%%action`` and ``%%sql`` to a notebook: IPython calls this for ``%load_ext actionledger``."""
     import_module(f"{__name__}.magics").load(shell)
 
