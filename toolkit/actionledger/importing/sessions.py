@@ -43,6 +43,7 @@ class SourcesImporter:
         is_live: bool = False,
     ) -> None:
         self._ledger = ledger
+        self._recorder = None if is_live else ledger.direct()
         self._is_live = is_live
         self._origin = str(origin)
         self._read_as = read_as
@@ -107,6 +108,8 @@ class SourcesImporter:
             each.tell_left_out(counted, self._whole)
         for each in importers:
             each.finish(is_told=True)
+        if self._recorder is not None:
+            self._recorder.close()
         if self._before is not None:
             self._before.close()
         return self.report
@@ -133,7 +136,7 @@ class SourcesImporter:
     def _importer(self, name: str, format_name: str) -> Importer:
         if name not in self._importers:
             self._importers[name] = Importer(
-                self._ledger.record,
+                self._ledger.record if self._recorder is None else self._recorder.record,
                 source=name,
                 origin=self._origin,
                 known=self._known_of(name),

@@ -23,8 +23,9 @@ def decode(line: Line) -> Event | ReversalAsTry:
     """
     if line.is_cut_off:
         raise ValueError("cut off")
+    event: Event | ReversalAsTry
     try:
-        event = reversal_as_try(line.data) or EVENT.validate_json(line.data)
+        event = line.event or reversal_as_try(line.data) or EVENT.validate_json(line.data)
     except ValidationError as error:
         raise ValueError(_reason(error)) from None
     if not is_uuid(event.event_id):

@@ -30,7 +30,23 @@ def encode(event: Event) -> bytes:
         EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
         UsageError: the event holds a value that JSON has no form for.
     """
-    dumped, is_exact = _dump(event)
+    return encoded(event)[0]
+
+
+def encoded(event: Event) -> tuple[bytes, bool]:
+    """Write an event as a line, and tell whether the line says what the event does.
+
+    Args:
+        event: what happened.
+
+    Returns:
+        The line, as ``encode`` gives it; whether it reads as the event itself: nothing in it had to be masked or replaced.
+
+    Raises:
+        EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
+        UsageError: the event holds a value that JSON has no form for.
+    """
+    dumped, is_exact, is_same = _dump(event)
     line = mask(dumped)
     if isinstance(event, ResponseReceived) and not (is_exact and line is dumped):
         line = line.replace(_EXACT, _NOT_EXACT, 1)
@@ -39,7 +55,7 @@ def encode(event: Event) -> bytes:
             f"An event of kind {event.kind} takes {len(line) + 1:,} bytes; a ledger takes at most {LINE_LIMIT:,}: "
             "record a shorter text."
         )
-    return line + b"\n"
+    return line + b"\n", is_same and line is dumped
 
 
 def as_recorded(text: str) -> str:
@@ -48,13 +64,18 @@ def as_recorded(text: str) -> str:
     return kept
 
 
-def _dump(event: Event) -> tuple[bytes, bool]:
+def _dump(event: Event) -> tuple[bytes, bool, bool]:
+    """Return an event as JSON, whether its texts are in it as they are, and whether each value is of its field's type."""
     try:
-        return EVENT.dump_json(event), True
+        return EVENT.dump_json(event, warnings="error"), True, True
     except PydanticSerializationError:
         pass
     try:
-        return to_json(_without_lone_surrogates(EVENT.dump_python(event)), inf_nan_mode="null"), False
+        return EVENT.dump_json(event), True, False
+    except PydanticSerializationError:
+        pass
+    try:
+        return to_json(_without_lone_surrogates(EVENT.dump_python(event)), inf_nan_mode="null"), False, False
     except PydanticSerializationError as error:
         raise UsageError(
             f"An event of kind {event.kind} holds a value that JSON has no form for: {error}."

@@ -10,6 +10,7 @@
         effects/              what actions have changed in their workspaces, so that it can be undone
         manifests/            what sessions' workspaces held, so that they can be run again
         taken.json            which files were taken in whole
+        unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         rates.json            how often actions ran lately, for sessions that share their limits
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
@@ -108,6 +109,11 @@ class LedgerFiles:
         """The file of which files were taken in whole."""
         return self.folder / "taken.json"
 
+    @property
+    def unpublished(self) -> Path:
+        """The file that is there while the published copy lacks something that was put into the working file directly."""
+        return self.folder / "unpublished"
+
     def make_folders(self) -> None:
         """Create the folders that a writer needs; the ledger's own are for its owner only."""
         self.published.parent.mkdir(parents=True, exist_ok=True)
@@ -132,6 +138,7 @@ class LedgerFiles:
             self.manifests,
             self.rates,
             self.taken_files,
+            self.unpublished,
         )
         for part in parts:
             if part.is_symlink():

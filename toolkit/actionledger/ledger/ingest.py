@@ -5,7 +5,7 @@ replaced at once, and a segment goes only when the published copy holds all of i
 publishes by time, what is overdue first: however often ingesters are killed, the next one gets on from where the last one was.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -13,10 +13,10 @@ from enum import Enum, auto
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
-from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
 from actionledger.ledger.loading import Loader
-from actionledger.ledger.publishing import StoppedError, due_in, publish
-from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
+from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
+from actionledger.ledger.segments import Line, batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import open_store
 from actionledger.locks import FileLock, remove_free
 
@@ -80,10 +80,38 @@ def ingest(
             return IngestReport(was_busy=True)
         try:
             files.remove_leftovers()
-            if files.published.exists() and not segment_sizes(files.segments):
+            is_behind = files.unpublished.exists() or not files.published.exists()
+            if not is_behind and not segment_sizes(files.segments):
                 return IngestReport()
             with closing(open_store(files)) as connection:
                 return _Ingest(files, connection, is_stopped).run(publishing)
+        finally:
+            lock.release()
+
+
+def take_in(files: LedgerFiles, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+    """Put lines that are in no segment into the working file, all of them or none.
+
+    Args:
+        files: the ledger's files.
+        lines: the lines, of the segment ``DIRECT``.
+        patience: how long to wait for an ingester, in seconds.
+
+    Returns:
+        Whether it was done; else somebody else is the ingester right now.
+
+    Raises:
+        LedgerError: the disk is full, or a file can't be used; then some of them may have been taken in.
+    """
+    lock = FileLock(files.ingest_lock)
+    with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
+        if not lock.acquire(patience):
+            return False
+        try:
+            files.remove_leftovers()
+            with closing(open_store(files)) as connection:
+                _Ingest(files, connection, lambda: False).take_in(lines)
+            return True
         finally:
             lock.release()
 
@@ -114,6 +142,16 @@ class _Ingest:
         remove_free(self._files.sessions)
         return self._report()
 
+    def take_in(self, lines: Sequence[Line]) -> None:
+        """Take in lines that are in no segment; a copy that has been due for long is made."""
+        if not self._files.unpublished.exists():
+            # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
+            self._files.unpublished.touch(mode=0o600)
+            sync_to_disk(self._files.folder)
+        self._loader.load(lines)
+        if due_in(self._files, at_least=DIRECT_SECONDS) == 0:
+            self._publish()
+
     def _take_in(self) -> None:
         for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
             if self._is_stopped():
@@ -130,14 +168,17 @@ class _Ingest:
         self._forget_gone_segments()
         self._connection.execute("CHECKPOINT")
         publish(self._files, self._is_stopped)
+        self._files.unpublished.unlink(missing_ok=True)
         self._published = dict(self._taken_in)
         self._has_published = True
 
     def _is_behind(self) -> bool:
         """Whether the published copy lacks something that the working file holds."""
         published = self._published
-        return published is None or any(
-            offset > published.get(name, 0) for name, offset in self._taken_in.items()
+        return (
+            published is None
+            or self._files.unpublished.exists()
+            or any(offset > published.get(name, 0) for name, offset in self._taken_in.items())
         )
 
     def _wants_copy(self, publishing: Publishing) -> bool:

@@ -24,6 +24,7 @@ from actionledger.events import Event
 from actionledger.forking import watch
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.counting import SharedCounter
+from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.guarded import SECONDS, GuardedSql
@@ -148,6 +149,20 @@ class Ledger:
         self._refuse_unless_writable()
         for line in lines:
             self._writer.append(line)
+
+    def direct(self) -> DirectRecorder:
+        """Return what records much at a time: it goes into the database without being flushed first; to be closed after use.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.direct() as recorder:
+            ...     recorder.is_direct
+            False
+        """
+        self._refuse_unless_writable()
+        return DirectRecorder(self._files, self._writer)
 
     def record_turn(
         self,
@@ -312,6 +327,7 @@ class Ledger:
         with self._lock:
             if not self.read_only:
                 self._writer.flush()
+                self._publish_what_is_due()
         reader = Reader(self._files, may_write=not self.read_only)
         return GuardedSql(reader.cursor, seconds=seconds)
 
@@ -330,6 +346,7 @@ class Ledger:
         with self._lock:
             if not self.read_only:
                 self._writer.flush()
+                self._publish_what_is_due()
         return Reader(self._files, may_write=not self.read_only).cursor()
 
     def session_lock(self, session_id: str) -> FileLock:
@@ -460,6 +477,7 @@ class Ledger:
     def _see_everything(self) -> None:
         if not self.read_only:
             self._writer.flush()
+            self._publish_what_is_due()
         if self._reader.is_current():
             return
         if not self.read_only and not self.path.exists():
@@ -467,6 +485,12 @@ class Ledger:
             with suppress(LedgerError):
                 ingest(self._files, Publishing.AT_THE_END)
         self._reader.refresh()
+
+    def _publish_what_is_due(self) -> None:
+        """Publish what came in directly and was not: whoever took it in was killed, or is still at it."""
+        if self._files.unpublished.exists():
+            with suppress(LedgerError):
+                ingest(self._files, Publishing.WHEN_DUE)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:

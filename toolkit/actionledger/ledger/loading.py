@@ -21,6 +21,9 @@ from actionledger.ledger.schema import OF_TURN, QUARANTINE, Unreadable
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
 
+DIRECT = "import"
+"""What stands in the place of a segment's name where a line was never in one."""
+
 
 @dataclass(slots=True)
 class Tally:
@@ -58,7 +61,7 @@ class Loader:
         """Take in lines: their rows and the offsets behind them in one transaction.
 
         Args:
-            lines: lines of one or more segments, each segment's in order and without a gap.
+            lines: lines of one or more segments, each segment's in order and without a gap; or of none, and then ``DIRECT``.
 
         Raises:
             duckdb.OperationalError: the database can't be written; nothing of the transaction was.
@@ -158,7 +161,9 @@ class Loader:
         return known
 
     def _note_offsets(self, lines: Sequence[Line]) -> None:
-        offsets = {line.segment: line.end for line in lines}
+        offsets = {line.segment: line.end for line in lines if line.segment != DIRECT}
+        if not offsets:
+            return
         self._connection.execute(
             "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[]) "
             "ON CONFLICT (name) DO UPDATE SET ingested_bytes = excluded.ingested_bytes",

@@ -18,6 +18,9 @@ SMALL_BYTES = 64 * 1024 * 1024
 MIDDLING_BYTES = 500 * 1024 * 1024
 """A working file below this is copied at least every ``_MIDDLING_SECONDS`` while something is new."""
 
+DIRECT_SECONDS = 25.0
+"""What comes in directly is copied no more often than this: it is taken in faster than anybody looks."""
+
 _SMALL_SECONDS = 1.0
 _MIDDLING_SECONDS = 25.0
 _SHARE_OF_TIME = 20
@@ -42,17 +45,18 @@ def publishing_interval(store_bytes: int) -> float:
     return min(interval, _MIDDLING_SECONDS) if store_bytes < MIDDLING_BYTES else interval
 
 
-def due_in(files: LedgerFiles) -> float:
+def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
     """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now.
 
     Args:
         files: the ledger's files; the working file is there.
+        at_least: how old a copy is before another one is due, in seconds, however small the ledger is.
     """
     try:
         age = time.time() - files.published.stat().st_mtime
     except FileNotFoundError:
         return 0.0
-    interval = publishing_interval(files.store.stat().st_size)
+    interval = max(publishing_interval(files.store.stat().st_size), at_least)
     # A clock that was set back must not stop it.
     return interval - age if 0 <= age < interval else 0.0
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from actionledger.events import Event
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.journal import SUFFIX
 
@@ -24,12 +25,14 @@ class Line(NamedTuple):
         start: where it begins, in bytes.
         data: the line, with its line break where it has one.
         is_cut_off: whether its writer died in the middle of it.
+        event: what it says, where that is known already; it need not be read then.
     """
 
     segment: str
     start: int
     data: bytes
     is_cut_off: bool = False
+    event: Event | None = None
 
     @property
     def end(self) -> int:

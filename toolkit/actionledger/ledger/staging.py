@@ -30,7 +30,7 @@ class Staging:
         file = self._files.get(row.table)
         if file is None:
             file = self._files[row.table] = self._path(row.table).open("wb")
-        line = to_json(row.values)
+        line = to_json(row.values, inf_nan_mode="null")
         self._longest = max(self._longest, len(line))
         file.write(line)
         file.write(b"\n")

@@ -61,7 +61,8 @@ def make_store(files: LedgerFiles) -> None:
         files: the ledger's files; see ``open_store``.
     """
     new = files.folder / f"{TEMPORARY}store.duckdb"
-    wal_of(new).unlink(missing_ok=True)
+    for leftover in (new, wal_of(new)):  # of whoever was killed at it
+        leftover.unlink(missing_ok=True)
     if files.published.exists():
         shutil.copyfile(files.published, new)
         with closing(connect_store(new)) as connection:

@@ -1,0 +1,290 @@
+"""Imports that go the short way: the same rows as by segments, each once, whoever is killed and whoever else is at it."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+from same_rows import differences
+
+from actionledger.clock import now
+from actionledger.events import SystemNoted
+from actionledger.ids import new_id
+from actionledger.importing import import_path, import_sessions
+from actionledger.ledger import direct, open_ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import Publishing, ingest
+from actionledger.sources.base import RecordedSession, RecordedTurn
+
+SAMPLES = Path(__file__).parents[2] / "data" / "agents"
+WORKER = Path(__file__).with_name("direct_worker.py")
+SMALL_BATCH = 8192
+"""So many bytes at a time that the samples make dozens of batches."""
+
+HOSTILE = [
+    "plain",
+    "a NUL \x00 within",
+    "half a character \ud800 alone",
+    "a key sk-proj-" + "a1B2" * 12,
+    'an argument <execute>print("\\ud83d")</execute> and \ud83d\ude00',
+    "<execute>" * 50,
+    "\r\n\u2028é漢",
+    "",
+]
+
+
+@pytest.fixture
+def in_batches(monkeypatch) -> None:
+    monkeypatch.setattr(direct, "BATCH_BYTES", SMALL_BATCH)
+
+
+@pytest.fixture(scope="module")
+def by_segments(tmp_path_factory) -> Path:
+    """The samples, as they come in by segments."""
+    path = tmp_path_factory.mktemp("segments") / "team.duckdb"
+    import_path(SAMPLES, path)
+    return path
+
+
+def hostile_sessions() -> Iterator[RecordedSession]:
+    for number, text in enumerate(HOSTILE):
+        turns = (RecordedTurn(0, text), RecordedTurn(1, text * 2, prompt=text, feedback=text))
+        yield RecordedSession(f"s{number} {text[:20]}", None, "m", "hostile", turns)
+
+
+def test_the_same_rows_come_in_as_by_segments(tmp_path, by_segments, in_batches) -> None:
+    """Sessions of every sample format: each table is the same, and no segment was written."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        import_path(SAMPLES, ledger)
+        assert not list(LedgerFiles.at(path).segments.iterdir())
+    assert differences(path, by_segments) == {}
+    assert not LedgerFiles.at(path).unpublished.exists()
+
+
+def test_what_is_hostile_comes_in_as_by_segments(tmp_path, monkeypatch) -> None:
+    """NUL, halves of characters and secrets are in the tables as they are by segments, and nothing is left behind."""
+    paths = []
+    for name, size in (("segments", direct.BATCH_BYTES), ("direct", 1000)):
+        monkeypatch.setattr(direct, "BATCH_BYTES", size)
+        paths.append(tmp_path / f"{name}.duckdb")
+        with open_ledger(paths[-1], in_background=False) as ledger:
+            report = import_sessions(ledger, hostile_sessions())
+        assert report.turns == 2 * len(HOSTILE)
+    assert differences(*paths) == {}
+    with duckdb.connect(str(paths[1]), read_only=True) as plain:
+        assert plain.execute("SELECT count(*) FROM quarantine").fetchall() == [(0,)]
+        assert plain.execute("SELECT count(*) FROM turns WHERE contains(text, 'sk-proj-')").fetchall() == [
+            (0,)
+        ]
+        assert plain.execute("SELECT count(*) FROM turns WHERE NOT text_is_exact").fetchall() == [(6,)]
+
+
+def test_little_goes_to_the_segments(tmp_path) -> None:
+    """What is less than a batch costs no transaction and no copy: it is taken in with whatever else was flushed."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        before = path.stat().st_ino
+        import_sessions(ledger, [RecordedSession("s", None, "m", "", (RecordedTurn(0, "hi"),))])
+        ledger.flush()
+        assert path.stat().st_ino == before
+        assert len(list(LedgerFiles.at(path).segments.iterdir())) == 1
+        assert ledger.sql("SELECT text FROM turns").fetchall() == [("hi",)]
+
+
+def test_while_somebody_else_is_the_ingester_it_goes_to_the_segments(
+    tmp_path, by_segments, in_batches, monkeypatch
+) -> None:
+    """Nothing waits and nothing is lost: whoever is the ingester next takes it in."""
+    monkeypatch.setattr(direct, "_PATIENCE_SECONDS", 0.0)
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        lock = LedgerFiles.at(path).ingest_lock
+        other = subprocess.Popen(
+            [sys.executable, WORKER, "hold", lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert other.stdout.readline() == "held\n"
+        import_path(SAMPLES, ledger)
+        assert list(LedgerFiles.at(path).segments.iterdir())
+        other.communicate("")
+    assert differences(path, by_segments) == {}
+
+
+def test_a_fault_of_the_database_leaves_all_in_segments(
+    tmp_path, by_segments, in_batches, monkeypatch
+) -> None:
+    """A working file that can't be opened for a while: the import goes on, and nothing is lost or there twice."""
+    taken_in, failures = direct.take_in, []
+
+    def failing(*given: object, **more: object) -> bool:
+        done = taken_in(*given, **more)
+        if len(failures) % 3 == 0:
+            failures.append(done)
+            raise direct.LedgerError("The disk is full.")
+        failures.append(done)
+        return done
+
+    monkeypatch.setattr(direct, "take_in", failing)
+    path = tmp_path / "team.duckdb"
+    import_path(SAMPLES, path)
+    assert len(failures) > 3
+    assert differences(path, by_segments) == {}
+
+
+def test_whoever_asks_meanwhile_sees_what_is_published(tmp_path, in_batches) -> None:
+    """A query within an import sees whole turns, and after it everything."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        seen = []
+
+        def sessions() -> Iterator[RecordedSession]:
+            for number in range(40):
+                yield RecordedSession(f"s{number}", None, "m", "", (RecordedTurn(0, "x" * 1000),))
+                os.utime(path, (0, 0))  # as if it had been published long ago
+                seen.append(ledger.sql("SELECT count(*) FROM turns").fetchone()[0])
+
+        import_sessions(ledger, sessions())
+        assert seen == sorted(seen)
+        assert 0 < seen[-1] <= 40
+        assert ledger.sql("SELECT count(*) FROM turns").fetchone() == (40,)
+    with duckdb.connect(str(path), read_only=True) as plain:
+        assert plain.execute("SELECT count(*) FROM turns").fetchall() == [(40,)]
+
+
+def killed(path: Path, step: object) -> bool:
+    """Import the samples in a child that is killed at a touch of a file; return whether it was."""
+    done = subprocess.run(
+        [sys.executable, WORKER, "die", SAMPLES, path, str(SMALL_BATCH), str(step)],
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode in {0, -signal.SIGKILL}, done.stderr
+    return done.returncode != 0
+
+
+def check_after_kills(path: Path, by_segments: Path, steps: list[int]) -> int:
+    """Kill an import at some places, each where the one before it has left off, and finish it; return how many were killed."""
+    kills = 0
+    for step in steps:
+        kills += killed(path, step)
+        if not path.exists():
+            continue
+        with duckdb.connect(str(path), read_only=True) as plain:
+            count, distinct = plain.execute(
+                "SELECT count(*), count(DISTINCT event_id) FROM events"
+            ).fetchone()
+            assert count == distinct
+            assert plain.execute("SELECT count(*) FROM quarantine").fetchone() == (0,)
+    with open_ledger(path, in_background=False) as ledger:
+        import_path(SAMPLES, ledger)
+    assert differences(path, by_segments, but="runs") == {}
+    assert not list(LedgerFiles.at(path).folder.glob("tmp-*"))
+    return kills
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_an_import_that_is_killed_goes_on(tmp_path, by_segments, seed) -> None:
+    """Killed while it takes in or publishes, thrice in a row: the same rows in the end, each once."""
+    draw = random.Random(seed)
+    assert check_after_kills(
+        tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 170) for _ in range(3)]
+    )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(20))
+def test_imports_that_are_killed_anywhere_go_on(tmp_path, by_segments, seed) -> None:
+    """The same at any of its steps, eight times in a row."""
+    draw = random.Random(f"anywhere {seed}")
+    check_after_kills(tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 200) for _ in range(8)])
+
+
+def test_what_a_killed_import_had_handed_over_is_seen_by_the_next_one(tmp_path, by_segments) -> None:
+    """Killed before it could publish: the rows are in the working file, and whoever opens the ledger next publishes them."""
+    path = tmp_path / "team.duckdb"
+    open_ledger(path).close()
+    assert killed(path, "tmp-published")
+    files = LedgerFiles.at(path)
+    assert files.unpublished.exists()
+    os.utime(path, (0, 0))
+    with open_ledger(path, in_background=False) as ledger:
+        assert ledger.sql("SELECT count(*) > 0 FROM turns").fetchall() == [(True,)]
+        assert not files.unpublished.exists()
+
+
+def test_two_imports_and_a_writer_at_once(tmp_path, by_segments) -> None:
+    """The same folder twice, into one ledger, and events of somebody who lives: each is there once."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path) as ledger:
+        imports = [
+            subprocess.Popen(
+                [sys.executable, WORKER, "die", SAMPLES, path, str(SMALL_BATCH), "nothing"],
+                stdout=subprocess.DEVNULL,
+            )
+            for _ in range(2)
+        ]
+        recorded = []
+        while any(each.poll() is None for each in imports):
+            note = SystemNoted(
+                event_id=new_id(), recorded_at=now(), run_id=new_id(), code="alive", message=""
+            )
+            ledger.record(note)
+            ledger.flush()
+            recorded.append(note.event_id)
+            signal.sigtimedwait([], 0.02)
+        assert [each.returncode for each in imports] == [0, 0]
+    ingest(LedgerFiles.at(path), Publishing.AT_THE_END)
+    with duckdb.connect(str(path), read_only=True) as plain:
+        found = plain.execute("SELECT event_id::VARCHAR FROM events WHERE code = 'alive'").fetchall()
+        assert sorted(found) == sorted((each,) for each in recorded)
+        for table in ("turn_starts", "actions", "execution_starts", "parse_attempts"):
+            [counts] = plain.execute(f"SELECT count(*) FROM {table}").fetchall()
+            with duckdb.connect(str(by_segments), read_only=True) as other:
+                assert [counts] == other.execute(f"SELECT count(*) FROM {table}").fetchall(), table
+
+
+def lines(count: int, characters: int) -> Iterator[bytes]:
+    text = "word " * (characters // 5)
+    for number in range(count):
+        line = {"session": f"s{number // 8}", "turn": number % 8, "text": f"{number} {text}"}
+        yield json.dumps(line).encode() + b"\n"
+
+
+def peak_of(path: Path, given: Iterator[bytes]) -> int:
+    """Import a stream in a process of its own; return how much memory it took at most, in MB."""
+    process = subprocess.Popen(
+        [sys.executable, WORKER, "stream", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    process.stdin.writelines(given)
+    said, _ = process.communicate()
+    assert process.returncode == 0
+    return int(said)
+
+
+@pytest.mark.soak
+def test_memory_is_bounded(tmp_path) -> None:
+    """Ten times the stream takes hardly more memory."""
+    small = peak_of(tmp_path / "small.duckdb", lines(2_000, 10_000))
+    large = peak_of(tmp_path / "large.duckdb", lines(20_000, 10_000))
+    assert large < small + 60, (small, large)
+    assert large < 300
+
+
+@pytest.mark.soak
+def test_a_response_of_fifty_megabytes_is_refused_with_its_size(tmp_path) -> None:
+    """It becomes no turn; those beside it do."""
+    path, file = tmp_path / "team.duckdb", tmp_path / "log.jsonl"
+    file.write_bytes(b"".join((*lines(100, 100_000), *lines(1, 50_000_000), *lines(100, 100))))
+    with open_ledger(path, in_background=False) as ledger:
+        report = import_path(file, ledger)
+        assert len(report.refusals) == 1
+        assert ledger.sql("SELECT code FROM events WHERE code IS NOT NULL").fetchall() == [
+            ("response_too_large",)
+        ]

@@ -1,0 +1,96 @@
+"""The short way for what comes in by the thousand, as an import does: events go into the working file, a batch in one transaction.
+
+They are neither written to a segment nor read back from one. What is little goes to the segments nevertheless, where a flush is
+all that it costs, and so does what comes while somebody else is the ingester, who takes it in then. An import's events have the
+same identifiers whenever it is tried: of one that was killed, what it had handed over is known, and the rest comes again.
+"""
+
+from types import TracebackType
+from typing import Self
+
+from actionledger.errors import LedgerError
+from actionledger.events import Event
+from actionledger.ledger.encoding import encoded
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import Publishing, ingest, take_in
+from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.loading import DIRECT
+from actionledger.ledger.segments import Line
+
+BATCH_BYTES = 8 * 1024 * 1024
+"""How much is taken in at a time, in bytes of lines; what is less in all goes to the segments."""
+
+_PATIENCE_SECONDS = 5.0
+_LAST_PATIENCE_SECONDS = 60.0
+
+
+class DirectRecorder:
+    """Records much at a time; of one thread.
+
+    Args:
+        files: the ledger's files.
+        writer: takes what does not go the short way.
+
+    Attributes:
+        is_direct: whether anything went the short way.
+    """
+
+    def __init__(self, files: LedgerFiles, writer: SegmentWriter) -> None:
+        self._files = files
+        self._writer = writer
+        self._batch: list[Line] = []
+        self._size = 0
+        self.is_direct = False
+
+    def record(self, event: Event) -> None:
+        """Record an event; see ``Ledger.record``.
+
+        Raises:
+            EventTooLargeError: the event is larger than the ledger takes; it is not recorded.
+            LedgerError: the ledger can't be written to.
+        """
+        line, is_same = encoded(event)
+        self._batch.append(Line(DIRECT, 0, line, event=event if is_same else None))
+        self._size += len(line)
+        if self._size >= BATCH_BYTES:
+            self._take_in()
+
+    def close(self) -> None:
+        """Hand over the rest; what went the short way is published.
+
+        Raises:
+            LedgerError: it can't be written.
+        """
+        if not self.is_direct:
+            self._write()
+            return
+        self._take_in()
+        ingest(self._files, Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
+
+    def _take_in(self) -> None:
+        try:
+            is_taken = take_in(self._files, self._batch, patience=_PATIENCE_SECONDS)
+        except LedgerError:
+            self._write()  # the next ingester tries again, and knows what was taken in
+            return
+        if is_taken:
+            self.is_direct = True
+            self._clear()
+        else:
+            self._write()
+
+    def _write(self) -> None:
+        for line in self._batch:
+            self._writer.append(line.data)
+        self._clear()
+
+    def _clear(self) -> None:
+        self._batch, self._size = [], 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
