@@ -280,3 +280,18 @@ def test_a_file_that_all_versions_of_duckdb_read(ledger, make, files) -> None:
             "SELECT tags FROM duckdb_databases() WHERE database_name = 'base'"
         ).fetchone()
     assert "v1.5" in str(tags)
+
+
+def test_long_texts_are_stored_small(ledger, make) -> None:
+    """What somebody wrote at length takes a fraction of its bytes in the file that people open, and is the same text."""
+    texts = [
+        f"{number} " + "".join(f"step {number * step} of it; " for step in range(200))
+        for number in range(100)
+    ]
+    for text in texts:
+        ledger.record(make.response(text))
+    ledger.ingest()
+    assert published(ledger, "SELECT text FROM turns") == [(text,) for text in texts]
+    stored = "SELECT DISTINCT compression FROM pragma_storage_info('turn_starts') WHERE segment_type = 'VARCHAR' AND column_name = "
+    assert published(ledger, f"{stored} 'text'") == [("ZSTD",)]
+    assert published(ledger, f"{stored} 'model'") != [("ZSTD",)]
