@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from effort import register_profiles
 
-from actionledger.ledger import working_file
+from actionledger.ledger import background, ledger, working_file
 from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import IngestReport
 from actionledger.ledger.working_file import bring_up_to_date
 from actionledger.parsing.parsers import PARSERS
 from actionledger.values import Block, RawAction
@@ -35,6 +36,11 @@ MAKING_LEDGERS = {
     for name in ("comments", "crashes", "ingest", "migrations", "opening", "publishing")
 }
 """The tests of how a new ledger is made."""
+
+PUBLISHING = MAKING_LEDGERS | {
+    Path(__file__).with_name("ledger") / f"test_{name}.py" for name in ("background", "ledger", "reading")
+}
+"""The tests of what is taken in and published without being asked."""
 
 LostActions = Callable[[str, str], list[RawAction]]
 
@@ -95,6 +101,22 @@ def _ready_ledgers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
             "make_store",
             lambda files: usual(files) if files.published.exists() else shutil.copy(blank, files.store),
         )
+
+
+@pytest.fixture(autouse=True)
+def _nothing_in_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside a test nobody takes in what it records, but where that is tested: queries see it all the same."""
+    if request.path not in PUBLISHING:
+        monkeypatch.setattr(background, "_GATHER_SECONDS", 3600.0)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """What a ledger that is closed behind its test holds is published for nobody."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        if item.path not in PUBLISHING:
+            monkeypatch.setattr(ledger, "ingest", lambda *_, **__: IngestReport())
+        return (yield)
 
 
 class Disk:

@@ -4,11 +4,13 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
@@ -427,6 +429,15 @@ def calls_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with open_ledger(path) as ledger:
         import_sessions(ledger, [RecordedSession("s", None, "big", "", (turn,))])
     return path
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _components_looked_for_once() -> Iterator[None]:
+    """Each page that is opened looks through every installed package for components; what is installed stays as it is."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        once = lru_cache(manifest_scanner.scan_component_manifests)
+        monkeypatch.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from effort import is_soak
 
 import actionledger as al
 from actionledger.exports import atif, otlp
@@ -76,28 +77,33 @@ def test_what_is_lost_is_what_is_said(both: Any):
     assert rows(after, "SELECT count(*) FROM tools") == [(0,)]
 
 
-@pytest.fixture
-def samples(tmp_path: Path):
-    with al.open_ledger(tmp_path / "samples.duckdb", in_background=False) as ledger:
-        al.import_path(ROOT / "data" / "sessions.jsonl", ledger)
+@pytest.fixture(scope="module")
+def samples(tmp_path_factory: pytest.TempPathFactory):
+    """A ledger of some of the sample sessions, of every kind."""
+    folder = tmp_path_factory.mktemp("samples")
+    lines = (ROOT / "data" / "sessions.jsonl").read_text(encoding="utf-8").splitlines()
+    names = list(dict.fromkeys(json.loads(line)["session"] for line in lines))
+    chosen = set(names[:: 15 if is_soak() else 50])
+    kept = [line for line in lines if json.loads(line)["session"] in chosen]
+    (folder / "sessions.jsonl").write_text("\n".join(kept), encoding="utf-8")
+    with al.open_ledger(folder / "samples.duckdb", in_background=False) as ledger:
+        al.import_path(folder / "sessions.jsonl", ledger)
+        ledger.ingest()
         yield ledger
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("form", ["otlp", "atif"])
 def test_raw_responses_come_back_character_by_character(form: str, samples: al.Ledger, tmp_path: Path):
     """Of the samples, whose calls stand in their texts."""
     folder = tmp_path / "out"
     folder.mkdir()
-    sessions = [
-        row[0] for row in rows(samples, "SELECT session_id::VARCHAR FROM sessions ORDER BY ALL LIMIT 40")
-    ]
-    for session in sessions:
+    for [session] in rows(samples, "SELECT session_id::VARCHAR FROM sessions"):
         one = track(samples, session)
         value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
         (folder / f"{session}.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
     with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
         assert al.import_path(folder, again).refusals == []
-        named = ", ".join(f"'{session}'" for session in sessions)
-        there = rows(samples, TEXTS.replace("WHERE", f"WHERE session_id IN ({named}) AND"))
+        there = rows(samples, TEXTS)
         assert rows(again, TEXTS) == there
         assert len(there) > 40

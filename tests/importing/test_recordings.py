@@ -11,7 +11,7 @@ from effort import soaked
 
 from actionledger.canonical import json_text
 from actionledger.importing import ImportReport, import_sessions
-from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger import Ledger, encoding, open_ledger
 from actionledger.sources.base import (
     Item,
     LeftOut,
@@ -241,12 +241,13 @@ def test_thoughts_are_kept_masked_and_never_read(ledger):
     assert rows(ledger, "SELECT count(*) FROM actions WHERE turn_index = 0") == [(0,)]
 
 
-def test_a_thought_that_makes_its_event_too_large_is_cut_and_says_so(ledger):
+def test_a_thought_that_makes_its_event_too_large_is_cut_and_says_so(ledger, monkeypatch):
     """As a prompt is: the response is recorded whole."""
-    take(ledger, session("s", turn("t0", text="Done.", reasoning="\0" * 12_000_000)))
+    monkeypatch.setattr(encoding, "LINE_LIMIT", 8_000_000)
+    take(ledger, session("s", turn("t0", text="Done.", reasoning="\0" * 1_400_000)))
     ((text, kept),) = rows(ledger, "SELECT text, reasoning FROM turns")
     assert text == "Done."
-    assert kept.endswith("(cut: 1,048,576 of 12,000,000 characters are kept)")
+    assert kept.endswith("(cut: 1,048,576 of 1,400,000 characters are kept)")
 
 
 def test_children_stand_under_their_parent(ledger):

@@ -32,7 +32,7 @@ FROM parse_attempts WHERE run_id = ? ORDER BY session_id, turn_index"""
 
 DEADLY = """
 import os, sys, json, signal, time
-from actionledger.replay.worker import Limit
+from actionledger.replay.limit import Limit
 setup = json.loads(sys.stdin.readline())
 limit = Limit(setup["seconds"])
 print("{}", flush=True)
@@ -188,7 +188,7 @@ def test_a_text_that_takes_too_long_is_recorded_as_failed(tmp_path):
         turns = [RecordedTurn(n, text) for n, text in enumerate(("Hello.", slow, "Bye."))]
         importer.take(RecordedSession("s", None, "m", "t", tuple(turns)))
         importer.finish()
-        report = al.reparse(ledger, parser="auto", workers=2, seconds_a_text=1.0)
+        report = al.reparse(ledger, parser="auto", workers=2, seconds_a_text=0.5)
         found = ledger.sql(
             "SELECT turn_index, reason FROM parse_attempts WHERE run_id = ? ORDER BY ALL", [report.run_id]
         ).fetchall()

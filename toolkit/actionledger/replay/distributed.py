@@ -8,9 +8,10 @@ from actionledger.execution.registry import PROFILES
 from actionledger.extras import require
 from actionledger.ledger.queries.rereading import Batch
 from actionledger.recording import RunKey
+from actionledger.replay.limit import Limit
 from actionledger.replay.processes import Processes
 from actionledger.replay.rereading import InThisProcess, Reading, Rereader
-from actionledger.replay.worker import PARSER, Limit
+from actionledger.replay.worker import PARSER
 from actionledger.vocabulary import RunKind
 
 _AHEAD = 3
