@@ -450,7 +450,9 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
             Path(actionledger_dashboard.__file__).with_name("app.py"), default_timeout=30
         )
         if page != "views/overview.py":  # the page that a visit begins with that names none
-            test.switch_page(page)  # before the first run a page goes by the name of its file, as its address has it
+            test.switch_page(
+                page
+            )  # before the first run a page goes by the name of its file, as its address has it
         for name, value in parameters.items():
             test.query_params[name] = value
         test.run()
