@@ -38,6 +38,11 @@ const rowOf = (data, values, index) => {
     if (place) cell.append(shown);
     else {
       cell.scope = "row";
+      if (!data.hrefs) {
+        cell.append(shown);
+        row.append(cell);
+        return;
+      }
       const link = follows(element("a"));
       link.href = data.hrefs[index];
       link.append(shown);
@@ -45,7 +50,7 @@ const rowOf = (data, values, index) => {
     }
     row.append(cell);
   });
-  row.onclick = () => {
+  if (data.hrefs) row.onclick = () => {
     if (!getSelection().toString()) row.querySelector("a").click();
   };
   return row;

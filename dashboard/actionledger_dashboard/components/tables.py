@@ -49,7 +49,7 @@ def show_table(
     key: str,
     label: str,
     columns: Sequence[Column],
-    hrefs: Sequence[str],
+    hrefs: Sequence[str] | None,
     *,
     seen: int | None = None,
     reveal: str = "",
@@ -60,7 +60,7 @@ def show_table(
         key: tells this table from the page's others.
         label: what the table is, for who can't see it.
         columns: from left to right; the first holds the links.
-        hrefs: where each row leads.
+        hrefs: where each row leads; None where they lead nowhere.
         seen: how many rows are seen at once, the others by scrolling; None for all of them.
         reveal: what the reader asked for, so that the table is brought into view whenever that is something else; empty for nothing.
     """
@@ -79,7 +79,7 @@ def show_table(
         "label": label,
         "columns": heads,
         "rows": list(cells),
-        "hrefs": list(hrefs),
+        "hrefs": None if hrefs is None else list(hrefs),
         "seen": seen,
         "reveal": reveal,
     }

@@ -11,6 +11,7 @@
         manifests/            what sessions' workspaces held, so that they can be run again
         taken.json            which files were taken in whole
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
+        saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
         rates.json            how often actions ran lately, for sessions that share their limits
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
