@@ -2,3 +2,6 @@
 
 LEDGER_VARIABLE = "ACTIONLEDGER_LEDGER"
 """The environment variable that names the ledger to show."""
+
+READ_ONLY_VARIABLE = "ACTIONLEDGER_DASHBOARD_READ_ONLY"
+"""The environment variable that is set where nobody may write anything from a page."""

@@ -17,11 +17,14 @@ pages = [
     st.Page("views/replay.py", title="Replay", url_path="replay"),
     st.Page("views/compare.py", title="Compare", url_path="compare"),
     st.Page("views/left_out.py", title="Left out", url_path="left_out"),
+    st.Page("views/live.py", title="Live", url_path="live"),
+    st.Page("views/sql.py", title="SQL", url_path="sql"),
+    st.Page("views/health.py", title="Health", url_path="health"),
 ]
 page = st.navigation(pages, position="hidden")
 show_navigation(
     [Target(one.title, one.url_path or "./", one == page) for one in pages],
-    keeps=page.url_path in {"replay", "left_out"},
+    keeps=page.url_path in {"replay", "left_out", "live", "sql", "health"},
 )
 try:
     page.run()

@@ -11,7 +11,8 @@ import streamlit as st
 
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.files import LedgerFiles
-from actionledger_dashboard import LEDGER_VARIABLE
+from actionledger.ledger.saved import Saved
+from actionledger_dashboard import LEDGER_VARIABLE, READ_ONLY_VARIABLE
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,6 +21,20 @@ R = TypeVar("R")
 def ledger_path() -> Path:
     """Return the path of the ledger to show."""
     return Path(os.environ[LEDGER_VARIABLE])
+
+
+def is_read_only() -> bool:
+    """Return whether nobody may write anything from a page: no review, decision, saved query or view."""
+    return bool(os.environ.get(READ_ONLY_VARIABLE))
+
+
+def saved(kind: str) -> Saved:
+    """Return what people keep beside the ledger; where nobody may write, it refuses to.
+
+    Args:
+        kind: what they are: ``queries``.
+    """
+    return Saved(ledger_path(), kind, read_only=is_read_only())
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,20 @@ class Linked:
         self._write(name, [written] if written else [])
         return written
 
+    def area(self, label: str, name: str, first: str, *, lines: int) -> str:
+        """Let a text of several lines be written.
+
+        Args:
+            label: the widget's label.
+            name: the query parameter, left out for the first text.
+            first: what stands there at first.
+            lines: how many lines are seen.
+        """
+        key = self._key(name, label, lambda _: True, lambda there: there[0] if there else first)
+        written = st.text_area(label, key=key, height=24 * lines + 22) or ""
+        self._write_option(name, written, first)
+        return written
+
     def flag(self, label: str, name: str) -> bool:
         """Let something be switched on.
 

@@ -71,3 +71,8 @@ def sessions_href(within: Filter) -> str:
 def left_out_href(by: str) -> str:
     """Return the address of what was left out, looked at in one way."""
     return f"left_out?{query_of({'by': by})}"
+
+
+def sql_href(statement: str) -> str:
+    """Return the address of a statement that is written and not run yet."""
+    return f"sql?{query_of({'q': statement})}"

@@ -105,3 +105,39 @@ def not_comparable(error: UsageError) -> None:
     """Say why two sides can't be compared."""
     st.subheader("These sides don't compare", anchor=False)
     st.text(visible(str(error)))
+
+
+def not_answered(error: UsageError) -> None:
+    """Say why a statement was not answered."""
+    st.subheader("Not answered", anchor=False)
+    st.text(visible(str(error)))
+
+
+def nothing_lately(window: str) -> None:
+    """Say that nothing goes on, and what would show here.
+
+    Args:
+        window: for how long: ``hour``.
+    """
+    st.subheader(f"No response in the last {window}", anchor=False)
+    st.text(
+        "Live sessions show here by themselves. This takes in what agents on this machine write, as they write it:"
+    )
+    st.code(
+        f"actionledger watch ~/.claude/projects --ledger {shlex.quote(str(ledger_path()))}", language=None
+    )
+
+
+def doctor(*, is_mendable: bool) -> None:
+    """Say how the same is had without a page.
+
+    Args:
+        is_mendable: whether anything can be mended by it.
+    """
+    path = shlex.quote(str(ledger_path()))
+    st.caption(
+        "The same on the command line, with what it may mend safely:"
+        if is_mendable
+        else "The same on the command line:"
+    )
+    st.code(f"actionledger doctor {path}{' --fix' * is_mendable}", language=None)

@@ -1,0 +1,107 @@
+"""What goes on now: the sessions that have said something lately, and their last responses, as they are recorded."""
+
+from datetime import timedelta
+from functools import partial
+
+import streamlit as st
+
+from actionledger.clock import now
+from actionledger.ledger import queries
+from actionledger.ledger.queries import LateTurn
+from actionledger.plurals import counted
+from actionledger_dashboard.components import links, notices, tables
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.data import ask
+
+EVERY_SECONDS = 2
+TURNS = 100
+WINDOWS = {"15 minutes": timedelta(minutes=15), "hour": timedelta(hours=1), "day": timedelta(days=1)}
+
+
+def show() -> None:
+    """Show the page."""
+    linked = Linked("live")
+    title, picked, pause = st.columns([4, 3, 2], vertical_alignment="bottom")
+    title.subheader("What goes on", anchor=False)
+    with picked:
+        window = linked.switch("How far back", "window", list(WINDOWS))
+    with pause:
+        is_paused = linked.flag("Pause", "paused")
+    st.caption(
+        "A response stands here as soon as its process has flushed it, a moment after it came. Times are UTC."
+    )
+    follow = st.fragment(partial(show_window, window), run_every=None if is_paused else EVERY_SECONDS)
+    follow()
+
+
+def show_window(window: str) -> None:
+    """Show what was said within a window; as long as that is the same, the answer is one that was given before."""
+    since = (now() - WINDOWS[window]).replace(second=0, microsecond=0)
+    found = ask(queries.turns_lately, since, limit=TURNS)
+    if not found:
+        notices.nothing_lately(window)
+        return
+    sessions = {row.session_id: row for row in reversed(found)}
+    going = sum(not row.has_ended for row in sessions.values())
+    most = f"the last {TURNS:,} responses" if len(found) == TURNS else counted(len(found), "response")
+    st.caption(f"{most} in {counted(len(sessions), 'session')}, {going:,} of them not ended")
+    show_sessions(found)
+    show_turns(found)
+
+
+def show_sessions(found: list[LateTurn]) -> None:
+    """Show each session with its last response, the latest first."""
+    by_session: dict[str, list[LateTurn]] = {}
+    for row in found:
+        by_session.setdefault(row.session_id, []).append(row)
+    last = [rows[0] for rows in by_session.values()]
+    columns = [
+        Column("Session", [named(row) for row in last]),
+        Column("Last response", [f"{row.occurred_at:%H:%M:%S}" for row in last]),
+        Column("State", ["ended" if row.has_ended else "goes on" for row in last]),
+        Column("Responses", [len(rows) for rows in by_session.values()], "number", "Within the window."),
+        Column("Waiting", [sum(row.waiting for row in rows) for rows in by_session.values()], "number", "Actions that wait for a person."),
+        Column("Not ended", [rows[0].running for rows in by_session.values()], "number", "Executions of the last response that have begun and not ended."),
+        Column("Model", [row.model for row in last], "long"),
+    ]  # fmt: skip
+    hrefs = [links.replay_href(row.session_id, row.turn_index) for row in last]
+    tables.show_table("live.sessions", "sessions that have said something lately", columns, hrefs, seen=8)
+
+
+def show_turns(found: list[LateTurn]) -> None:
+    """Show the responses, the latest first."""
+    columns = [
+        Column("Made", [f"{row.occurred_at:%H:%M:%S}" for row in found]),
+        Column("Session", [named(row) for row in found]),
+        Column("Turn", [row.turn_index for row in found], "number"),
+        Column("Outcome", [outcome(row) for row in found], "verdict", looks=[look(row) for row in found]),
+        Column("Actions", [row.actions for row in found], "number"),
+        Column("Not valid", [row.actions - row.valid for row in found], "number"),
+        Column("Failed", [row.failed if row.executions else None for row in found], "number"),
+        Column("Where it begins", [row.snippet for row in found], "long"),
+    ]
+    hrefs = [links.replay_href(row.session_id, row.turn_index) for row in found]
+    tables.show_table("live.turns", "responses that were made lately", columns, hrefs, seen=16)
+
+
+def named(row: LateTurn) -> str:
+    """Return what a session is called."""
+    return row.external_id or row.session_id[:8]
+
+
+def outcome(row: LateTurn) -> str:
+    """Return what came of reading a response, in words."""
+    return "not read yet" if row.outcome is None else row.outcome.replace("_", " ")
+
+
+def look(row: LateTurn) -> str:
+    """Return which verdict that is."""
+    if row.outcome is None or not row.outcome.has_intent:
+        return "idle"
+    if not row.outcome.is_success:
+        return "bad"
+    return "good" if row.outcome == "clean" else "mended"
+
+
+show()

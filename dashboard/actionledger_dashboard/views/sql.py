@@ -1,0 +1,154 @@
+"""A question of one's own: one statement that reads, its tables beside it, its rows as a table and a chart."""
+
+from functools import partial
+from typing import get_args
+
+import streamlit as st
+
+from actionledger.errors import UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.guarded import MEMORY
+from actionledger.plurals import counted
+from actionledger_dashboard.components import asked, links, notices, tables
+from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.asked import Asked
+from actionledger_dashboard.components.catalogue import show_catalogue
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.data import ask, is_read_only, saved
+
+FIRST = "SELECT outcome, count(*) AS responses\nFROM parse_attempts WHERE run_kind <> 'reparse'\nGROUP BY outcome ORDER BY responses DESC"
+LIMITS = (
+    f"One statement that reads. It reaches no file, network or setting, may take {asked.SECONDS:.0f} seconds and {MEMORY}, and "
+    f"its first {asked.ROWS:,} rows are kept; 'actionledger sql' gives all."
+)
+_ASKED = "sql.asked"
+
+
+def show() -> None:
+    """Show the page."""
+    linked = Linked("sql")
+    left, right = st.columns([5, 2], gap="medium")
+    with left:
+        show_saved()
+        statement, is_asked = write(linked)
+        if is_asked:
+            put(statement)
+        st.caption(LIMITS)
+        keep(statement)
+        found = st.session_state.get(_ASKED)
+        if isinstance(found, Asked) and found.statement == statement:
+            show_answer(linked, found)
+        elif isinstance(found, UsageError) and is_asked:
+            notices.not_answered(found)
+    with right:
+        show_catalogue(ask(queries.tables))
+
+
+def write(linked: Linked) -> tuple[str, bool]:
+    """Let a statement be written; it runs when that is asked for, and never because a link holds it.
+
+    Returns:
+        The statement, and whether to run it.
+    """
+    with st.form("sql.form", border=False):
+        statement = linked.area("Statement", "q", FIRST, lines=9)
+        is_asked = st.form_submit_button("Run (Ctrl+Enter)", type="primary")
+    return statement, is_asked
+
+
+def put(statement: str) -> None:
+    """Run a statement and remember what it gave, or why it gave nothing."""
+    try:
+        with st.spinner("Asking …"):
+            st.session_state[_ASKED] = asked.answer(statement)
+    except UsageError as error:
+        st.session_state[_ASKED] = error
+
+
+def show_saved() -> None:
+    """Show the saved statements, each a link that writes it into the field."""
+    kept = saved("queries").entries()
+    hrefs = [(name, links.sql_href(str(statement))) for name, statement in kept.items()]
+    if hrefs:
+        show_anchors("sql.saved", hrefs, "Saved:")
+
+
+def keep(statement: str) -> None:
+    """Offer to keep the statement under a name, and to remove those that are kept."""
+    if is_read_only():
+        st.caption("Nothing is saved here: this dashboard only reads.")
+        return
+    kept = saved("queries")
+    with st.expander("Save or remove statements"):
+        name = st.text_input("Name", key="sql.name", placeholder="Weekly failures", max_chars=80)
+        st.button("Save this statement", on_click=partial(_change, "put", statement), disabled=not name)
+        gone = st.selectbox(
+            "Saved statement", list(kept.entries()), index=None, key="sql.gone", format_func=visible
+        )
+        st.button("Remove it", on_click=partial(_change, "remove", statement), disabled=gone is None)
+    if why := st.session_state.pop("sql.refused", ""):
+        st.warning(visible(why).replace("$", r"\$"))
+
+
+def _change(what: str, statement: str) -> None:
+    try:
+        if what == "put":
+            saved("queries").put(st.session_state["sql.name"], statement)
+            st.session_state["sql.name"] = ""
+        elif name := st.session_state.get("sql.gone"):
+            saved("queries").remove(name)
+            st.session_state["sql.gone"] = None
+    except UsageError as error:
+        st.session_state["sql.refused"] = str(error)
+
+
+def show_answer(linked: Linked, found: Asked) -> None:
+    """Show the rows as a table, and two of their columns as a chart."""
+    more = (
+        f"the first {len(found.rows):,} rows, there are more"
+        if found.has_more
+        else counted(len(found.rows), "row")
+    )
+    said, download = st.columns([4, 1], vertical_alignment="center")
+    said.caption(f"{more}, {found.seconds:.1f} s")
+    if not found.rows:
+        st.info("The statement ran, and no row fits it.")
+        return
+    with download:
+        tables.offer_download("answer", len(found.rows), lambda: asked.as_rows(found))
+    offset = linked.page_of(len(found.rows), tables.PAGE, of=found.statement)
+    page = found.rows[offset : offset + tables.PAGE]
+    columns = [
+        Column(name, [asked.shown(row[place]) for row in page], "number" if found.is_number(name) else "text")
+        for place, name in enumerate(found.names)
+    ]
+    tables.show_table("answer", "rows of the answer", columns, None, seen=14)
+    show_chart(linked, found)
+
+
+def show_chart(linked: Linked, found: Asked) -> None:
+    """Show one column over another, where there is one of numbers."""
+    numbers = [name for name in found.names if found.is_number(name)]
+    if not numbers:
+        return
+    from actionledger_dashboard.components.charts.rows import Shape, rows_chart, too_many  # noqa: PLC0415 - altair is slow to load
+
+    first = next((name for name in found.names if name not in numbers), found.names[0])
+    across, up, kind = st.columns(3)
+    with across:
+        along = linked.one("Along", "x", {name: name for name in [first, *found.names]})
+    with up:
+        value = linked.one("Height", "y", {name: name for name in numbers[::-1]})
+    with kind:
+        shape = linked.one("As", "as", {each: each for each in get_args(Shape)})
+    linked.stop_at_unknown()
+    if too_many(found.values(along), shape):  # type: ignore[arg-type]
+        st.info("There are too many rows for bars; a line or points have room for them.")
+        return
+    chart = rows_chart((along, value), found.values(along), found.values(value), shape)  # type: ignore[arg-type]
+    st.altair_chart(chart, width="stretch")
+
+
+show()

@@ -1,0 +1,277 @@
+"""The pages of who keeps a ledger: what goes on, a question of one's own, how the ledger is."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import actionledger_dashboard
+from actionledger.clock import now
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, open_ledger, queries
+from actionledger.ledger.saved import Saved
+from actionledger.vocabulary import ExecutionStatus, Outcome, Reason
+from actionledger_dashboard.components import asked
+from actionledger_dashboard.components.charts.rows import rows_chart, too_many
+from actionledger_dashboard.data import saved
+
+HEALTH, LIVE, SQL = "views/health.py", "views/live.py", "views/sql.py"
+
+Open = Callable[..., AppTest]
+Drawn = Callable[[AppTest, str], dict[str, Any]]
+
+
+def texts(test: AppTest) -> str:
+    """Return all that a page says in its own words."""
+    kinds = ("subheader", "text", "info", "caption", "warning")
+    return "\n".join(str(element.value) for kind in kinds for element in test.get(kind))
+
+
+def run(test: AppTest, statement: str) -> AppTest:
+    """Write a statement and have it run."""
+    test.text_area[0].set_value(statement)
+    [button] = [each for each in test.button if each.label.startswith("Run")]
+    button.click().run()
+    assert not test.exception
+    return test
+
+
+def table(test: AppTest) -> list[list[Any]] | None:
+    """Return the rows of the table of an answer; None where there is none."""
+    shown = [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.table"]
+    return json.loads(shown[0].proto.json)["rows"] if shown else None
+
+
+REFUSED = [
+    ("SELECT nope FROM turns", "can't be run"),
+    ("", "no statement"),
+    ("SELECT 1; SELECT 2", "2 statements"),
+    ("SELECT text FROM turns; DROP VIEW turns", "2 statements"),
+    ("DROP VIEW turns", "a ledger is asked, not changed"),
+    ("CREATE TABLE x AS SELECT 1", "a ledger is asked, not changed"),
+    ("INSERT INTO meta VALUES (9, now(), 'x')", "a ledger is asked, not changed"),
+    ("ATTACH 'other.duckdb'", "a ledger is asked, not changed"),
+    ("COPY turns TO 'out.csv'", "a ledger is asked, not changed"),
+    ("EXPORT DATABASE 'out'", "a ledger is asked, not changed"),
+    ("INSTALL httpfs", "a ledger is asked, not changed"),
+    ("LOAD httpfs", "a ledger is asked, not changed"),
+    ("PRAGMA enable_external_access=true", "a ledger is asked, not changed"),
+    ("SET enable_external_access = true", "a ledger is asked, not changed"),
+    ("CALL pragma_version()", "a ledger is asked, not changed"),
+    ("FROM read_csv('/etc/passwd')", "can't be run"),
+    ("FROM read_text('/etc/passwd')", "can't be run"),
+    ("FROM read_blob('~/.ssh/id_ed25519')", "can't be run"),
+    ("FROM read_parquet('https://evil.example/x.parquet')", "can't be run"),
+    ("FROM glob('/*')", "can't be run"),
+    ("FROM '/etc/passwd'", "can't be run"),
+    ("SELECT getenv('HOME')", "can't be run"),
+    ("FROM sniff_csv('/etc/passwd')", "can't be run"),
+    ("FROM query('SELECT content FROM read_text(''/etc/passwd'')')", "can't be run"),
+    ("EXPLAIN ANALYZE COPY turns TO 'out.csv'", "can't be run"),
+]
+"""What is no question to the ledger, and what is said of it."""
+
+
+class TestSql:
+    def test_a_statement_is_answered_as_it_stands_in_the_ledger(self, open_page: Open, sample: Path) -> None:
+        """A table of its rows, a chart of its numbers, and how it is asked in the link."""
+        statement = "SELECT outcome, count(*) AS n FROM parse_attempts WHERE run_kind <> 'reparse' GROUP BY ALL ORDER BY ALL"
+        test = run(open_page(sample, SQL), statement)
+        with open_ledger(sample, read_only=True) as ledger:
+            assert table(test) == [list(row) for row in ledger.sql(statement).fetchall()]
+        assert test.query_params["q"] == statement
+        assert test.get("vega_lite_chart")
+        assert [button.proto.label for button in test.get("download_button")] == ["Download 5 as CSV"]
+
+    def test_a_link_writes_a_statement_and_does_not_run_it(self, open_page: Open, sample: Path) -> None:
+        """Whoever sends a link has nothing run in another's name."""
+        test = open_page(sample, SQL, q="SELECT 42 AS x")
+        assert test.text_area[0].value == "SELECT 42 AS x"
+        assert table(test) is None
+        assert table(run(test, "SELECT 42 AS x")) == [[42]]
+
+    def test_what_does_not_read_the_ledger_is_refused_in_words(
+        self, open_page: Open, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """No file is read or written, nothing of the answer before stays, and the page goes on."""
+        monkeypatch.chdir(tmp_path)
+        test = open_page(sample, SQL)
+        for statement, said in REFUSED:
+            run(test, statement)
+            assert (said in texts(test), table(test)) == (True, None), statement
+        assert list(tmp_path.iterdir()) == []
+        assert table(run(test, "SELECT count(*) FROM turns")) == [[7]]
+
+    def test_a_statement_without_an_end_is_stopped(
+        self, open_page: Open, sample: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """It says after how long."""
+        monkeypatch.setattr(asked, "SECONDS", 0.3)
+        test = run(
+            open_page(sample, SQL), "SELECT count(*) FROM range(100000000000) WHERE hash(range) % 7 = 1"
+        )
+        assert "took longer than 0.3 seconds" in texts(test)
+
+    def test_of_many_rows_the_first_are_kept_and_the_rest_is_said(
+        self, open_page: Open, sample: Path
+    ) -> None:
+        """A page of them is shown."""
+        test = run(open_page(sample, SQL), f"SELECT range AS n FROM range({asked.ROWS + 1})")
+        assert f"the first {asked.ROWS:,} rows, there are more" in texts(test)
+        assert len(table(test)) == 50
+        assert "0 rows" in texts(run(test, "FROM turns WHERE false"))
+
+    def test_what_others_wrote_is_text(self, open_page: Open, sample: Path, hostile: str) -> None:
+        """As a value, and as a column's name, which a chart and a picker show too."""
+        test = run(open_page(sample, SQL), f"SELECT '{hostile}' AS image, 3 AS \"{hostile}\"")
+        assert table(test) == [[hostile, 3]]
+        assert not test.get("markdown")
+
+    def test_a_statement_is_kept_under_a_name(self, open_page: Open, tmp_path: Path, drawn: Drawn) -> None:
+        """It is a link on the page then, and goes when it is removed."""
+        path = tmp_path / "x.duckdb"
+        open_ledger(path).close()
+        test = run(open_page(path, SQL), "SELECT 7 AS x")
+        test.text_input(key="sql.name").set_value("Seven").run()
+        press(test, "Save this statement")
+        assert dict(Saved(path, "queries").entries()) == {"Seven": "SELECT 7 AS x"}
+        [link] = drawn(test, "anchors")["links"]
+        assert link == {"text": "Seven", "href": "sql?q=SELECT+7+AS+x"}
+        test.selectbox(key="sql.gone").set_value("Seven").run()
+        press(test, "Remove it")
+        assert dict(Saved(path, "queries").entries()) == {}
+
+    def test_where_nobody_may_write_nothing_is_kept(
+        self, open_page: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The page says so; what is saved is there to be asked."""
+        path = tmp_path / "x.duckdb"
+        open_ledger(path).close()
+        Saved(path, "queries").put("One", "SELECT 1")
+        monkeypatch.setenv(actionledger_dashboard.READ_ONLY_VARIABLE, "1")
+        test = open_page(path, SQL)
+        assert "this dashboard only reads" in texts(test)
+        assert [button.label for button in test.button] == ["Run (Ctrl+Enter)"]
+        assert table(run(test, "SELECT 5 AS x")) == [[5]]
+        with pytest.raises(UsageError, match="Nothing is written here"):
+            saved("queries").put("Two", "SELECT 2")
+
+    def test_a_damaged_file_of_saved_statements_is_named(self, open_page: Open, tmp_path: Path) -> None:
+        """It is somebody's work, and stays."""
+        path = tmp_path / "x.duckdb"
+        open_ledger(path).close()
+        Saved(path, "queries").path.write_text("{")
+        assert "are no JSON" in texts(open_page(path, SQL))
+
+    def test_the_tables_stand_beside_it(self, open_page: Open, sample: Path, drawn: Drawn) -> None:
+        """Those that people ask, with how many rows they have."""
+        shown = {each["name"]: each for each in drawn(open_page(sample, SQL), "catalogue")["tables"]}
+        assert (shown["turns"]["rows"], shown["sessions"]["rows"]) == (7, 3)
+        assert all(column["meaning"] for each in shown.values() for column in each["columns"])
+
+
+def press(test: AppTest, label: str) -> None:
+    """Press a button."""
+    [button] = [each for each in test.button if each.label == label]
+    button.click().run()
+    assert not test.exception
+
+
+class TestHealth:
+    def test_a_ledger_that_is_well(self, open_page: Open, sample: Path, drawn: Drawn) -> None:
+        """Each check says so, and the command is named."""
+        test = open_page(sample, HEALTH)
+        assert "Nothing needs you" in texts(test)
+        assert {each["level"] for each in drawn(test, "findings")["findings"]} <= {"fine", "note"}
+        assert "actionledger doctor" in test.code[0].value
+
+    def test_a_ledger_that_nothing_opens_has_this_page(
+        self, open_page: Open, tmp_path: Path, drawn: Drawn
+    ) -> None:
+        """What needs somebody stands first."""
+        path = tmp_path / "x.duckdb"
+        path.write_text("no ledger")
+        test = open_page(path, HEALTH)
+        assert "1 thing needs you" in texts(test)
+        first = drawn(test, "findings")["findings"][0]
+        assert (first["look"], "is no DuckDB database" in first["sentence"]) == ("bad", True)
+
+
+@pytest.fixture
+def live(tmp_path: Path, recorder: Callable[[Ledger], Any]) -> Path:
+    """A ledger of sessions of a moment ago, one of yesterday, and one that is long over."""
+    path = tmp_path / "live.duckdb"
+    with open_ledger(path) as ledger:
+        writer = recorder(ledger)
+        writer.run("live")
+        for name, age in (
+            ("now", timedelta(seconds=9)),
+            ("before", timedelta(hours=20)),
+            ("old", timedelta(days=3)),
+        ):
+            writer.session(name, at=now() - age)
+            writer.turn(name, 0, f"{name} said", Outcome.FAILED, at=now() - age, reason=Reason.UNCLOSED_TAG)
+        writer.turn("now", 1, "and more", Outcome.NO_ACTION, at=now() - timedelta(seconds=1))
+    return path
+
+
+class TestLive:
+    def test_the_latest_response_stands_first(self, open_page: Open, live: Path) -> None:
+        """Each leads to its replay; those of before are in a wider window."""
+        with open_ledger(live, read_only=True) as ledger:
+            found = queries.turns_lately(ledger, now() - timedelta(hours=1))
+        assert [(row.external_id, row.turn_index, row.snippet) for row in found] == [
+            ("now", 1, "and more"),
+            ("now", 0, "now said"),
+        ]
+        test = open_page(live, LIVE)
+        assert "2 responses in 1 session, 1 of them not ended" in texts(test)
+        assert "3 responses in 2 sessions" in texts(open_page(live, LIVE, window="day"))
+
+    def test_what_is_flushed_meanwhile_is_there_the_next_time_it_looks(
+        self, open_page: Open, live: Path, recorder: Callable[[Ledger], Any]
+    ) -> None:
+        """Before anybody has taken it in; and what is running is told."""
+        test = open_page(live, LIVE)
+        with open_ledger(live, in_background=False) as ledger:
+            writer = recorder(ledger)
+            writer.numbers = count(1000)  # other events than those of before
+            writer.session("next", at=now())
+            writer.turn("next", 0, "just now", Outcome.CLEAN, at=now(), done=ExecutionStatus.SUCCEEDED)
+            ledger.flush()
+            test.run()
+            assert "3 responses in 2 sessions" in texts(test)
+
+    def test_nothing_going_on_says_what_would(self, open_page: Open, sample: Path) -> None:
+        """With the command."""
+        test = open_page(sample, LIVE)
+        assert "No response in the last 15 minutes" in texts(test)
+        assert "actionledger watch" in test.code[0].value
+
+    def test_it_can_be_held_still(self, open_page: Open, live: Path) -> None:
+        """What moves by itself can be stopped, and the link says so."""
+        test = open_page(live, LIVE)
+        test.toggle[0].set_value(True).run()
+        assert test.query_params["paused"] == "1"
+        assert "2 responses" in texts(test)
+
+
+def test_a_column_that_a_tooltip_would_fetch_is_a_name() -> None:
+    """A tooltip takes what is called image for a picture's address, whatever a statement calls so."""
+    drawn = rows_chart(("image", "Title"), ["https://evil.example/x.png"], [1], "bars").to_dict()
+    assert {each["title"].strip().lower() for each in drawn["encoding"]["tooltip"]} == {"image", "title"}
+    assert {each["title"] for each in drawn["encoding"]["tooltip"]}.isdisjoint(
+        {"image", "title", "Image", "Title"}
+    )
+
+
+def test_bars_have_room_or_are_not_drawn() -> None:
+    """Days have; a thousand names don't."""
+    assert too_many([str(number) for number in range(61)], "bars")
+    assert not too_many([str(number) for number in range(61)], "line")
+    assert not too_many([now()] * 100, "bars")

@@ -1,0 +1,94 @@
+"""What goes on: the responses that were made lately, whatever their session, with what has come of them so far."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from actionledger.ledger.queries.base import RUNNABLE, Queryable, picked, rows
+from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.vocabulary import Outcome, Reason
+
+SNIPPET = 160
+"""How many characters of a response are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class LateTurn:
+    """A response that was made lately.
+
+    Args:
+        session_id: its session.
+        external_id: the session's name where it comes from; empty for live sessions.
+        turn_index: its place in the session, from 0.
+        model: the session's language model.
+        occurred_at: when it was made, UTC without a zone.
+        outcome: what came of reading it; None where nothing has read it yet.
+        reason: why it could not be read whole; None where it could.
+        actions: how many actions were read and meant.
+        valid: how many of them may run.
+        executions: how many tries there were.
+        running: how many of them have begun and not ended, or were broken off.
+        failed: how many were attempted and did not succeed.
+        waiting: how many actions wait for a person.
+        snippet: how the response begins.
+        has_ended: whether its session has.
+    """
+
+    session_id: str
+    external_id: str
+    turn_index: int
+    model: str
+    occurred_at: datetime
+    outcome: Outcome | None
+    reason: Reason | None
+    actions: int
+    valid: int
+    executions: int
+    running: int
+    failed: int
+    waiting: int
+    snippet: str
+    has_ended: bool
+
+
+_COUNTS = ("actions", "valid", "executions", "running", "failed", "waiting")
+_COLUMNS = picked(
+    LateTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
+)
+
+_LATELY = f"""
+WITH late AS (
+    SELECT session_id, turn_id, turn_index, model, occurred_at, left(text, {SNIPPET}) AS snippet
+    FROM turn_starts WHERE occurred_at >= $since ORDER BY occurred_at DESC, turn_index DESC LIMIT $limit),
+attempts AS (
+    SELECT DISTINCT ON (turn_id) turn_id, attempt_id, outcome, reason
+    FROM parse_attempts SEMI JOIN late USING (turn_id) WHERE {FIRST_READING} ORDER BY turn_id, parsed_at, attempt_id),
+calls AS (
+    SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
+           count(*) FILTER (list_contains($runnable, status)) AS valid
+    FROM actions SEMI JOIN attempts USING (attempt_id) GROUP BY attempt_id),
+last_tries AS (
+    SELECT turn_id, action_id, max_by(status, try_number) AS status, count(*) AS tries,
+           count(*) FILTER (status IN ('failed', 'timed_out')) AS failed, count(*) FILTER (status = 'interrupted') AS running
+    FROM executions SEMI JOIN late USING (turn_id) GROUP BY turn_id, action_id),
+tries AS (
+    SELECT turn_id, sum(tries)::BIGINT AS executions, sum(running)::BIGINT AS running, sum(failed)::BIGINT AS failed,
+           count(*) FILTER (status = 'pending') AS waiting
+    FROM last_tries GROUP BY turn_id),
+of_sessions AS (
+    SELECT session_id, external_id, finished_at IS NOT NULL OR success IS NOT NULL OR reason IS NOT NULL AS has_ended
+    FROM sessions SEMI JOIN late USING (session_id))
+SELECT {_COLUMNS}
+FROM late LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id) LEFT JOIN tries USING (turn_id)
+LEFT JOIN of_sessions USING (session_id)
+ORDER BY occurred_at DESC, turn_index DESC, session_id"""
+
+
+def turns_lately(ledger: Queryable, since: datetime, *, limit: int = 50) -> list[LateTurn]:
+    """Return the responses that were made lately, the latest first.
+
+    Args:
+        ledger: what to ask.
+        since: from when on, UTC without a zone.
+        limit: at most how many.
+    """
+    return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "runnable": RUNNABLE})
