@@ -18,9 +18,10 @@ def main() -> int:
         "--port", type=int, help="where to listen on 127.0.0.1 (default: a free port from 8501 on)"
     )
     parser.add_argument("--open", action="store_true", help="open the page in a browser")
+    parser.add_argument("--read-only", action="store_true", help="let nobody write anything from a page")
     chosen = parser.parse_args()
     try:
-        return serve(chosen.ledger, chosen.port, headless=not chosen.open)
+        return serve(chosen.ledger, chosen.port, headless=not chosen.open, read_only=chosen.read_only)
     except ActionLedgerError as error:
         parser.exit(2, f"{error}\n")
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from actionledger.errors import LedgerError
+from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.navigation import Target, show_navigation
 
@@ -22,6 +23,7 @@ pages = [
     st.Page("views/health.py", title="Health", url_path="health"),
 ]
 page = st.navigation(pages, position="hidden")
+login.require()
 show_navigation(
     [Target(one.title, one.url_path or "./", one == page) for one in pages],
     keeps=page.url_path in {"replay", "left_out", "live", "sql", "health"},
@@ -30,3 +32,4 @@ try:
     page.run()
 except LedgerError as error:
     notices.unreadable(error)
+login.offer_logout()

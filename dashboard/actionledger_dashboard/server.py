@@ -19,7 +19,8 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from actionledger.errors import LedgerError, UsageError
-from actionledger_dashboard import LEDGER_VARIABLE
+from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
+from actionledger_dashboard.login import allowed_by_settings
 
 ADDRESS = "127.0.0.1"
 HOSTS = (ADDRESS, "localhost")
@@ -99,26 +100,30 @@ class OwnOrigin:
             await PlainTextResponse("A page of another origin may not ask this.", 403)(scope, receive, send)
 
 
-def serve(ledger: Path, port: int | None = None, *, headless: bool = True) -> int:
+def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_only: bool = False) -> int:
     """Serve the dashboard until it is interrupted.
 
     Args:
         ledger: the ledger to show.
         port: where to listen on 127.0.0.1; None for the first free one from 8501 on.
         headless: whether to leave the browser alone.
+        read_only: whether nobody may write anything from a page.
 
     Returns:
         The exit code for a shell.
 
     Raises:
         LedgerError: there is no such ledger.
-        UsageError: no port is free.
+        UsageError: no port is free, or a login is asked for in a way that can't work.
     """
     if not ledger.exists():
         raise LedgerError(
             f"There is no ledger at {ledger}; 'actionledger import' or 'actionledger demo' makes one."
         )
     os.environ[LEDGER_VARIABLE] = str(ledger.resolve())
+    _say(READ_ONLY_VARIABLE, "1" if read_only else None)
+    allowed = allowed_by_settings()
+    _say(ALLOWED_VARIABLE, None if allowed is None else "\n".join(allowed))
     chosen = free_port() if port is None else port
     app = st.App(
         APP,
@@ -131,6 +136,13 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True) -> in
     )
     app.run(config=_configuration(chosen, headless=headless))
     return 0
+
+
+def _say(variable: str, value: str | None) -> None:
+    """Tell the pages something, whatever somebody else has said before."""
+    os.environ.pop(variable, None)
+    if value is not None:
+        os.environ[variable] = value
 
 
 def _configuration(port: int, *, headless: bool) -> dict[str, Any]:

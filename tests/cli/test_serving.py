@@ -18,10 +18,10 @@ def test_without_its_packages_it_says_what_to_install(sentence, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "served"),
     [
-        (("x.duckdb",), ("x.duckdb", None, True)),
-        (("--ledger", "y.duckdb", "--port", "8600"), ("y.duckdb", 8600, True)),
-        (("x.duckdb", "-l", "y.duckdb", "--open"), ("x.duckdb", None, False)),
-        ((), ("actionledger.duckdb", None, True)),
+        (("x.duckdb",), ("x.duckdb", None, True, False)),
+        (("--ledger", "y.duckdb", "--port", "8600"), ("y.duckdb", 8600, True, False)),
+        (("x.duckdb", "-l", "y.duckdb", "--open"), ("x.duckdb", None, False, False)),
+        (("--read-only",), ("actionledger.duckdb", None, True, True)),
     ],
 )
 def test_it_serves_the_ledger_that_is_named(run, monkeypatch, tmp_path, arguments, served):
@@ -30,8 +30,8 @@ def test_it_serves_the_ledger_that_is_named(run, monkeypatch, tmp_path, argument
         open_ledger(tmp_path / f"{name}.duckdb").close()
     calls = []
 
-    def serve(ledger, port, *, headless):
-        calls.append((str(ledger), port, headless))
+    def serve(ledger, port, *, headless, read_only):
+        calls.append((str(ledger), port, headless, read_only))
         return 3
 
     server = ModuleType("actionledger_dashboard.server")

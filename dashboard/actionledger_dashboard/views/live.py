@@ -58,7 +58,7 @@ def show_sessions(found: list[LateTurn]) -> None:
     last = [rows[0] for rows in by_session.values()]
     columns = [
         Column("Session", [named(row) for row in last]),
-        Column("Last response", [f"{row.occurred_at:%H:%M:%S}" for row in last]),
+        Column("Last response", [made(row) for row in last]),
         Column("State", ["ended" if row.has_ended else "goes on" for row in last]),
         Column("Responses", [len(rows) for rows in by_session.values()], "number", "Within the window."),
         Column("Waiting", [sum(row.waiting for row in rows) for rows in by_session.values()], "number", "Actions that wait for a person."),
@@ -72,7 +72,7 @@ def show_sessions(found: list[LateTurn]) -> None:
 def show_turns(found: list[LateTurn]) -> None:
     """Show the responses, the latest first."""
     columns = [
-        Column("Made", [f"{row.occurred_at:%H:%M:%S}" for row in found]),
+        Column("Made", [made(row) for row in found]),
         Column("Session", [named(row) for row in found]),
         Column("Turn", [row.turn_index for row in found], "number"),
         Column("Outcome", [outcome(row) for row in found], "verdict", looks=[look(row) for row in found]),
@@ -83,6 +83,11 @@ def show_turns(found: list[LateTurn]) -> None:
     ]
     hrefs = [links.replay_href(row.session_id, row.turn_index) for row in found]
     tables.show_table("live.turns", "responses that were made lately", columns, hrefs, seen=16)
+
+
+def made(row: LateTurn) -> str:
+    """Return when a response was made; with its day where that is another one."""
+    return f"{row.occurred_at:{'%H:%M:%S' if row.occurred_at.date() == now().date() else '%m-%d %H:%M:%S'}}"
 
 
 def named(row: LateTurn) -> str:

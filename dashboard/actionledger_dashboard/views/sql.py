@@ -19,8 +19,9 @@ from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ask, is_read_only, saved
 
 FIRST = "SELECT outcome, count(*) AS responses\nFROM parse_attempts WHERE run_kind <> 'reparse'\nGROUP BY outcome ORDER BY responses DESC"
+_MEMORY = MEMORY.replace("GB", " GB")
 LIMITS = (
-    f"One statement that reads. It reaches no file, network or setting, may take {asked.SECONDS:.0f} seconds and {MEMORY}, and "
+    f"One statement that reads. It reaches no file, network or setting, may take {asked.SECONDS:.0f} seconds and {MEMORY.replace('GB', ' GB')}, and "
     f"its first {asked.ROWS:,} rows are kept; 'actionledger sql' gives all."
 )
 _ASKED = "sql.asked"
@@ -112,7 +113,7 @@ def show_answer(linked: Linked, found: Asked) -> None:
         else counted(len(found.rows), "row")
     )
     said, download = st.columns([4, 1], vertical_alignment="center")
-    said.caption(f"{more}, {found.seconds:.1f} s")
+    said.caption(f"{more}, in {1000 * found.seconds:,.0f} ms")
     if not found.rows:
         st.info("The statement ran, and no row fits it.")
         return

@@ -28,6 +28,13 @@ def dashboard(
         ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
+    read_only: Annotated[
+        bool,
+        typer.Option(
+            "--read-only",
+            help="Let nobody write anything from a page: no reviews, decisions, saved queries or views.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the dashboard to this machine until interrupted."""
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
@@ -37,7 +44,7 @@ def dashboard(
     chosen = None if port is None else _listenable(port)
     from actionledger_dashboard.server import serve  # noqa: PLC0415 - an optional dependency
 
-    raise typer.Exit(serve(shown, chosen, headless=not open_browser))
+    raise typer.Exit(serve(shown, chosen, headless=not open_browser, read_only=read_only))
 
 
 def _listenable(port: int) -> int:

@@ -15,6 +15,7 @@ Shape: TypeAlias = Literal["bars", "line", "points"]
 
 _HEIGHT = 320
 _MOST_BARS = 60
+_FEW_BARS = 6
 _LONGEST_LABEL = 60
 _READ_BY_TOOLTIPS = {"image", "title"}
 """What a tooltip takes for more than a name: the picture to fetch, and its heading."""
@@ -37,7 +38,7 @@ def rows_chart(
     titles = [_title(name) for name in names]
     axis = alt.X(f"along:{'O' if kind == 'Q' and shape == 'bars' else kind}", title=titles[0], sort=None)
     if kind == "N":
-        axis = axis.axis(labelLimit=160)
+        axis = axis.axis(labelLimit=160, labelAngle=0 if len(places) <= _FEW_BARS else -60)
     base = alt.Chart(frame, height=_HEIGHT).encode(
         x=axis,
         y=alt.Y("value:Q", title=titles[1], scale=alt.Scale(zero=shape == "bars")),
