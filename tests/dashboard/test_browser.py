@@ -7,11 +7,12 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from effort import is_soak
@@ -25,7 +26,10 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from actionledger.clock import now
 from actionledger.ids import derived_id
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.vocabulary import Outcome
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -64,14 +68,14 @@ def _chromium() -> str:
     pytest.skip("no Chromium found; 'apt-get install chromium' brings one")
 
 
-@pytest.fixture(scope="module")
-def url(larger: Path) -> Iterator[str]:
-    """The address of a running dashboard."""
+@contextmanager
+def served(ledger: Path) -> Iterator[str]:
+    """The address of a dashboard that shows a ledger."""
     _chromium()
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(larger), "--port", str(port)]
+    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(ledger), "--port", str(port)]
     server = subprocess.Popen(command)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
@@ -79,6 +83,13 @@ def url(larger: Path) -> Iterator[str]:
     finally:
         server.terminate()
         server.wait()
+
+
+@pytest.fixture(scope="module")
+def url(larger: Path) -> Iterator[str]:
+    """The address of a running dashboard."""
+    with served(larger) as address:
+        yield address
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
@@ -425,6 +436,7 @@ def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) ->
     steps = derived_id("session", "steps")
     paths = ["", "sessions", "turns?task=many", f"replay?session={steps}&turn=0"]
     paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0"]
+    paths += ["live", "sql", "health"]
     if is_soak():
         paths += [
             "compare?by=sources",
@@ -450,13 +462,66 @@ def test_nothing_that_a_model_wrote_reaches_another_host(visit: Visit) -> None:
     hostile = derived_id("session", "![x](https://evil.example/x.png)<img src=https://evil.example/y.png>")
     steps = derived_id("session", "steps")
     paths = ["", "sessions", "turns", f"replay?session={hostile}&turn=0", f"replay?session={hostile}&turn=1"]
-    paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0"]
+    paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0", "live", "health"]
     for path in [*paths, f"replay?session={steps}&turn=0", f"replay?session={steps}&turn=2"]:
         visit.open(path)
         visit.page.wait_for_load_state("networkidle")
         assert visit.page.locator("img[src*='evil.example']").count() == 0
     assert visit.outside() == []
     assert visit.errors == []
+
+
+def test_a_question_is_asked_and_its_answer_is_text(visit: Visit, hostile: str) -> None:
+    """Ctrl+Enter runs it; what a model wrote is shown, in the table, the chart and its tooltip, and fetched by nobody."""
+    page = visit.page
+    visit.open("sql")
+    field = page.get_by_role("textbox", name="Statement")
+    field.fill("SELECT external_id AS image, count(*) AS n FROM sessions GROUP BY ALL ORDER BY ALL")
+    field.press("Control+Enter")
+    page.get_by_role("table", name="rows of the answer").get_by_text(hostile).wait_for()
+    bar = page.get_by_test_id("stVegaLiteChart").locator("svg path[aria-label^='image']").first
+    bar.hover(force=True)
+    page.locator(".vg-tooltip.visible, #vg-tooltip-element").first.wait_for()
+    assert page.locator("img[src*='evil.example']").count() == 0
+    assert visit.outside() == []
+    assert visit.errors == []
+
+
+def test_what_is_recorded_shows_by_itself_and_otherwise_nothing_moves(
+    browser: Browser, recorder: Callable[[Ledger], Any], tmp_path: Path
+) -> None:
+    """A response stands on the open page when its process has flushed it, and leads to its replay; a page without news stays."""
+    path = tmp_path / "live.duckdb"
+    with open_ledger(path, in_background=False) as ledger, served(path) as address:
+        writer = recorder(ledger)
+        writer.run("live")
+        writer.session("first", at=now())
+        writer.turn("first", 0, "Hello.", Outcome.NO_ACTION, at=now())
+        ledger.flush()
+        with closing(browser.new_context()) as context:
+            visit = Visit(address, context.new_page())
+            visit.page.on("request", visit.note)
+            visit.open("live")
+            visit.page.get_by_text("Hello.").wait_for()
+            visit.page.evaluate(COUNT_CHANGES)
+            visit.page.wait_for_timeout(5000)
+            assert visit.page.evaluate("window.changes") == 0
+            writer.turn("first", 1, "And more.", Outcome.NO_ACTION, at=now())
+            ledger.flush()
+            visit.page.get_by_text("And more.").wait_for()
+            assert visit.page.evaluate("window.changes") > 0
+            row(visit.page, 0).click()
+            visit.page.wait_for_url("**/replay?*turn=1")
+            assert visit.outside() == []
+
+
+COUNT_CHANGES = """
+window.changes = 0;
+const seen = new MutationObserver((changes) => { window.changes += changes.length; });
+for (const host of document.querySelectorAll("[data-testid=stMain] *"))
+  if (host.shadowRoot) seen.observe(host.shadowRoot, { childList: true, subtree: true, characterData: true });
+"""
+"""Counts what changes in what our own components have drawn."""
 
 
 def test_pages_are_served_with_a_policy_and_for_this_machine_only(url: str) -> None:

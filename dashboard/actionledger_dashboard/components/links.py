@@ -22,6 +22,7 @@ __all__ = [
     "query_of",
     "replay_href",
     "sessions_href",
+    "sql_href",
     "turns_href",
 ]
 
