@@ -85,7 +85,7 @@ def require() -> None:
         return
     if not getattr(st.user, "is_logged_in", False):
         st.subheader("Log in to see this ledger", anchor=False)
-        st.button("Log in", on_click=st.login, type="primary")
+        st.button("Log in", on_click=st.login)
         st.stop()
     if why := refusal(st.user.to_dict(), told.split("\n")):
         st.subheader("You are not let in", anchor=False)

@@ -7,7 +7,7 @@ export default function ({ data, parentElement }) {
     const level = element("span");
     level.append(element("span", `chip ${finding.look}`, finding.level));
     const said = element("span", "said", finding.sentence);
-    if (finding.to_do) said.append(element("span", "do", finding.to_do));
+    if (finding.to_do) said.append(element("span", `do ${finding.look}-do`, finding.to_do));
     line.append(level, element("span", "check", finding.check), said);
     return line;
   }));

@@ -54,7 +54,7 @@ def write(linked: Linked) -> tuple[str, bool]:
     """
     with st.form("sql.form", border=False):
         statement = linked.area("Statement", "q", FIRST, lines=9)
-        is_asked = st.form_submit_button("Run (Ctrl+Enter)", type="primary")
+        is_asked = st.form_submit_button("Run (Ctrl+Enter)")
     return statement, is_asked
 
 

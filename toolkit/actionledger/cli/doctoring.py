@@ -52,7 +52,7 @@ def doctor(
 def _print(found: Health, *, was_mended: bool) -> None:
     table = Sheet("", "check", "what is so")
     for finding in found.findings:
-        said = f"{finding.sentence} {finding.to_do}".strip()
+        said = f"{finding.sentence} → {finding.to_do}" if finding.to_do else finding.sentence
         table.add_row(str(finding.level), str(finding.check), plain(said), style=_STYLES[finding.level])
     console.print(table)
     faults = sum(finding.level is Level.FAULT for finding in found.findings)

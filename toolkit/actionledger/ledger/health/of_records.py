@@ -38,7 +38,7 @@ def segments(facts: Facts) -> Iterator[Finding]:
                 Check.SEGMENTS,
                 Level.NOTE,
                 f"The segment {segment.name} ends within a line: its writer died, or the disk was full, as it wrote what it had not acknowledged yet.",
-                "Nothing; the next ingest takes the whole lines in, and puts the half one into quarantine.",
+                "Nothing to do: the next ingest takes the whole lines in, and puts the half one into quarantine.",
             )
     yield Finding(Check.SEGMENTS, Level.FINE, _segments_in_all(facts))
 
