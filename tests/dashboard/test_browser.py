@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from effort import is_soak
+from identity_provider import CLIENT, provider
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -68,15 +69,20 @@ def _chromium() -> str:
     pytest.skip("no Chromium found; 'apt-get install chromium' brings one")
 
 
-@contextmanager
-def served(ledger: Path) -> Iterator[str]:
-    """The address of a dashboard that shows a ledger."""
-    _chromium()
+def free_port() -> int:
+    """A port that nothing listens on."""
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def served(ledger: Path, folder: Path | None = None, port: int | None = None) -> Iterator[str]:
+    """The address of a dashboard that shows a ledger, started in a folder."""
+    _chromium()
+    port = port or free_port()
     command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(ledger), "--port", str(port)]
-    server = subprocess.Popen(command)
+    server = subprocess.Popen(command, cwd=folder)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
         yield f"http://127.0.0.1:{port}"
@@ -522,6 +528,45 @@ for (const host of document.querySelectorAll("[data-testid=stMain] *"))
   if (host.shadowRoot) seen.observe(host.shadowRoot, { childList: true, subtree: true, characterData: true });
 """
 """Counts what changes in what our own components have drawn."""
+
+
+SECRETS = """
+[auth]
+redirect_uri = "http://localhost:{port}/oauth2callback"
+cookie_secret = "a text that is long enough to be one"
+client_id = "{client}"
+client_secret = "s"
+server_metadata_url = "{provider}/.well-known/openid-configuration"
+
+[actionledger]
+allowed = ["ann@team.example"]
+"""
+
+
+@pytest.mark.soak
+def test_who_comes_is_asked_and_whoever_is_not_listed_sees_nothing(
+    browser: Browser, sample: Path, tmp_path: Path
+) -> None:
+    """By a provider on this machine: its login leads back to the page, for whoever is listed."""
+    pytest.importorskip("authlib", reason="authlib is not installed: the extra login brings it")
+    port = free_port()
+    (tmp_path / ".streamlit").mkdir()
+    with provider(sub="1", email="eve@evil.example", email_verified=True) as asked:
+        secrets = SECRETS.format(port=port, client=CLIENT, provider=asked.address)
+        (tmp_path / ".streamlit" / "secrets.toml").write_text(secrets)
+        with served(sample, tmp_path, port), closing(browser.new_context()) as context:
+            visit = Visit(f"http://localhost:{port}", context.new_page())
+            visit.open("health")
+            assert asked.asked == []
+            visit.page.get_by_role("button", name="Log in").click()
+            visit.page.get_by_text("eve@evil.example is not among those who are let in.").wait_for()
+            assert visit.page.get_by_role("link", name="Sessions").count() == 0
+            visit.page.get_by_role("button", name="Log out").click()
+            asked.claims["email"] = "ann@team.example"
+            visit.page.get_by_role("button", name="Log in").click()
+            visit.page.get_by_role("link", name="Sessions").wait_for()
+            visit.page.get_by_role("button", name="Log out").click()
+            visit.page.get_by_text("Log in to see this ledger").wait_for()
 
 
 def test_pages_are_served_with_a_policy_and_for_this_machine_only(url: str) -> None:
