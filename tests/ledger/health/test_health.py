@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -195,14 +196,18 @@ def test_a_file_in_the_place_of_the_ledger_is_moved_by_a_person(files) -> None:
     assert not examine(files.published).needs_person
 
 
-def test_what_a_killed_writer_has_left_is_taken_in(files, make) -> None:
+def test_what_a_killed_writer_has_left_is_taken_in(files, monkeypatch) -> None:
     """Nobody takes it in by itself; it is said for how long it waits, and mending takes it in once."""
     killed = subprocess.run([sys.executable, str(WORKER), "flush_and_die", str(files.published)], check=False)
     assert killed.returncode == -signal.SIGKILL
+    later = time.time() + 40
+    monkeypatch.setattr(time, "time", lambda: later)
     finding = worst(files, Check.INGEST)
     assert (finding.level, finding.is_mendable) == (Level.FAULT, True)
     assert "nobody takes them in" in finding.sentence
-    assert "days" in finding.sentence  # the worker's clock says 4 May
+    assert (
+        "the oldest for 40 seconds" in finding.sentence
+    )  # by its writer's age: the worker's clock says 4 May
     assert examine(files.published).waiting.segments == 1
     assert mend(files.published) == ("Took 1 event in.", "Published what the working file holds.")
     assert mend(files.published) == ()
@@ -224,6 +229,18 @@ def test_what_was_flushed_just_now_is_in_time(files, make) -> None:
             ("segment", os.getpid())
         ]
         assert "which is in time" in worst(files, Check.INGEST).sentence
+
+
+@pytest.mark.parametrize(("published", "level"), [(5, Level.NOTE), (600, Level.FAULT)])
+def test_more_may_be_written_than_is_taken_in(files, make, published, level, monkeypatch) -> None:
+    """As long as it is published as it comes, that needs nobody; where nothing is published any more, it does."""
+    with open_ledger(files.published, in_background=False) as ledger:
+        ledger.record(make.note())
+        ledger.flush()
+        make_old(files.published, published - 120)
+        later = time.time() + 120
+        monkeypatch.setattr(time, "time", lambda: later)
+        assert worst(files, Check.INGEST).level is level
 
 
 def test_a_segment_that_somebody_has_cut_is_named(files, make) -> None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import UUID
 
 from actionledger.errors import LedgerError
 from actionledger.ledger.encoding import LINE_LIMIT
@@ -19,6 +20,8 @@ from actionledger.ledger.segments import segment_sizes
 from actionledger.locks import STALE_SECONDS
 
 _MOUNTS = Path("/proc/self/mounts")
+_TIME_ORDERED, _BELOW_TIME = 7, 80
+"""Which version of identifiers begins with the time, and how many bits stand behind its milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +152,19 @@ def _segments(files: LedgerFiles, records: Records) -> Iterator[Segment]:
 
 
 def _since_recorded(line: bytes, path: Path) -> float:
-    """Return how long ago a line was recorded, in seconds; where it doesn't say, when its segment was last written."""
+    """Return how long ago a line was recorded, in seconds; where it doesn't say, when its segment was last written.
+
+    No line is older than its writer, whose identifier says when it began: an event's own clock may be another one.
+    """
+    recorded = age_of(path) or 0.0
     with suppress(ValueError, KeyError, TypeError):
-        recorded = datetime.fromisoformat(json.loads(line)["recorded_at"]).replace(tzinfo=UTC)
-        return max(0.0, (datetime.now(UTC) - recorded).total_seconds())
-    return age_of(path) or 0.0
+        at = datetime.fromisoformat(json.loads(line)["recorded_at"]).replace(tzinfo=UTC)
+        recorded = max(0.0, (datetime.now(UTC) - at).total_seconds())
+    with suppress(ValueError):
+        writer = UUID(path.name.partition(".")[0])
+        if writer.version == _TIME_ORDERED:
+            return min(recorded, max(0.0, time.time() - (writer.int >> _BELOW_TIME) / 1000))
+    return recorded
 
 
 def _sizes(files: LedgerFiles) -> Iterator[Size]:

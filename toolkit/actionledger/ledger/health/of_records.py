@@ -66,6 +66,13 @@ def ingest(facts: Facts) -> Iterator[Finding]:
     said = f"{size} wait to be published, the oldest for {time_words(oldest)}"
     if oldest <= due + _GRACE_SECONDS:
         yield Finding(Check.INGEST, Level.FINE, f"{said}, which is in time (every {time_words(due)}).")
+    elif _is_taken_in(facts) and (facts.published_seconds or 0.0) <= due + _GRACE_SECONDS:
+        yield Finding(
+            Check.INGEST,
+            Level.NOTE,
+            f"{said}: more is written than is taken in just now, and published as it comes, last {time_words(facts.published_seconds or 0.0)} ago.",
+            "Nothing to do: it catches up when less is written; the toolkit's own readers see all of it anyway.",
+        )
     elif holders := facts.held_by("ingest"):
         yield Finding(
             Check.INGEST,
@@ -81,6 +88,11 @@ def ingest(facts: Facts) -> Iterator[Finding]:
             f"{command('ingest', facts)} takes them in, or {command('doctor --fix', facts)}.",
             is_mendable=True,
         )
+
+
+def _is_taken_in(facts: Facts) -> bool:
+    """Return whether a process is there that takes in: the ingester, or a writer, which has one beside its work."""
+    return any(not holder.is_stopped for holder in (*facts.held_by("ingest"), *facts.held_by("segment")))
 
 
 def locks(facts: Facts) -> Iterator[Finding]:
