@@ -4,7 +4,8 @@
 
 Without a folder it takes the sessions of ``../shared/corpora/agents-more`` where they are, else the samples of ``data/agents``, forty
 times each. Each stage is run by itself on what the stage before has made, in one process, in seconds of its processor: nothing runs
-beside it. ``whole`` is a process that imports the folder, its start and whatever its threads do included.
+beside it. ``serialise`` to ``publish`` are the way of what is recorded live, by segments; ``directly`` is all of it on an import's
+way, without them. ``whole`` is a process that imports the folder, its start and whatever its threads do included.
 """
 
 import argparse
@@ -26,6 +27,7 @@ import actionledger.ids
 from actionledger.errors import SourceError
 from actionledger.events import EVENT, Event
 from actionledger.importing.importer import Importer
+from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.journal import SegmentWriter
@@ -163,6 +165,13 @@ def _record(events: list[Event], path: Path, stages: Stages) -> None:
         ingest(files, Publishing.WHEN_DUE)
     with stages.stage("publish"):
         publish(files)
+    with (
+        stages.stage("directly"),
+        open_ledger(path.with_name("direct.duckdb"), in_background=False) as ledger,
+        ledger.direct() as recorder,
+    ):
+        for event in events:
+            recorder.record(event)
 
 
 def _formats(folder: Path) -> dict[Path, Source]:

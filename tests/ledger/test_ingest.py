@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import random
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
@@ -13,6 +14,7 @@ import pytest
 from actionledger.errors import LedgerError
 from actionledger.ledger import (
     Ledger,
+    connections,
     ingest as ingest_module,
     open_ledger,
     publishing,
@@ -295,3 +297,13 @@ def test_long_texts_are_stored_small(ledger, make) -> None:
     stored = "SELECT DISTINCT compression FROM pragma_storage_info('turn_starts') WHERE segment_type = 'VARCHAR' AND column_name = "
     assert published(ledger, f"{stored} 'text'") == [("ZSTD",)]
     assert published(ledger, f"{stored} 'model'") != [("ZSTD",)]
+
+
+def test_texts_that_take_more_memory_than_usual_are_published(ledger, make, monkeypatch) -> None:
+    """DuckDB writes a column two thousand rows at a time: where those don't fit, it is given more."""
+    monkeypatch.setattr(connections, "STORE_MEMORY", "16MB")
+    draw = random.Random(1)
+    for number in range(4):
+        ledger.record(make.response(f"{number} {draw.randbytes(3_000_000).hex()}"))
+    assert ledger.ingest().published
+    assert published(ledger, "SELECT count(*), min(characters) FROM turns") == [(4, 6_000_002)]

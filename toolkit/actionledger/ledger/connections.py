@@ -27,13 +27,19 @@ BASE = "base"
 """What the published copy is called where it is attached."""
 
 
-def connect_store(path: Path) -> DuckDBPyConnection:
-    """Open a working file for reading and writing; it is created where it doesn't exist."""
+def connect_store(path: Path, *, is_bounded: bool = True) -> DuckDBPyConnection:
+    """Open a working file for reading and writing; it is created where it doesn't exist.
+
+    Args:
+        path: the file.
+        is_bounded: whether to make do with ``STORE_MEMORY``; else DuckDB takes what it needs, up to most of the machine's.
+    """
     config: dict[str, Any] = {
         "storage_compatibility_version": STORAGE_VERSION,
-        "memory_limit": STORE_MEMORY,
         "threads": STORE_THREADS,
     }
+    if is_bounded:
+        config["memory_limit"] = STORE_MEMORY
     return _quiet(duckdb.connect(str(path), config=config))
 
 

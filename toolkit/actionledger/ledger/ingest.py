@@ -6,7 +6,6 @@ publishes by time, what is overdue first: however often ingesters are killed, th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from enum import Enum, auto
 
@@ -17,7 +16,7 @@ from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
 from actionledger.ledger.segments import Line, batches, has_live_writer, remove_finished, segment_sizes
-from actionledger.ledger.working_file import open_store
+from actionledger.ledger.working_file import with_store
 from actionledger.locks import FileLock, remove_free
 
 Offsets = Mapping[str, int]
@@ -83,8 +82,9 @@ def ingest(
             is_behind = files.unpublished.exists() or not files.published.exists()
             if not is_behind and not segment_sizes(files.segments):
                 return IngestReport()
-            with closing(open_store(files)) as connection:
-                return _Ingest(files, connection, is_stopped).run(publishing)
+            return with_store(
+                files, lambda connection: _Ingest(files, connection, is_stopped).run(publishing)
+            )
         finally:
             lock.release()
 
@@ -109,8 +109,7 @@ def take_in(files: LedgerFiles, lines: Sequence[Line], *, patience: float = 0.0)
             return False
         try:
             files.remove_leftovers()
-            with closing(open_store(files)) as connection:
-                _Ingest(files, connection, lambda: False).take_in(lines)
+            with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(lines))
             return True
         finally:
             lock.release()

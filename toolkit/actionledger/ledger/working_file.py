@@ -1,11 +1,15 @@
 """The ingester's working file: made, adopted from a published copy, migrated. The caller holds the ingest lock."""
 
+import re
 import shutil
+from collections.abc import Callable
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
+import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.clock import now
@@ -16,12 +20,43 @@ from actionledger.ledger.migrations import make_ledger, migrate
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.versions import version_in
 
+Result = TypeVar("Result")
 
-def open_store(files: LedgerFiles) -> DuckDBPyConnection:
+_WANTS_MEMORY = re.compile("out of memory|failed to (pin|allocate)|could not allocate", re.IGNORECASE)
+
+
+def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result]) -> Result:
+    """Do something with the working file, in little memory if that is enough.
+
+    DuckDB holds the texts of two thousand rows at once when it writes a column: a few dozen of the longest don't fit, and would never
+    be published.
+
+    Args:
+        files: the ledger's files; see ``open_store``.
+        work: is given the connection; what it has committed when it fails for want of memory is still there when it is called again.
+
+    Returns:
+        What ``work`` returns.
+
+    Raises:
+        duckdb.Error: see ``open_store``, and what ``work`` raises.
+    """
+    try:
+        with closing(open_store(files)) as connection:
+            return work(connection)
+    except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+        if _WANTS_MEMORY.search(str(error)) is None:
+            raise
+    with closing(open_store(files, is_bounded=False)) as connection:
+        return work(connection)
+
+
+def open_store(files: LedgerFiles, *, is_bounded: bool = True) -> DuckDBPyConnection:
     """Open the working file at the newest version of the schema.
 
     Args:
         files: the ledger's files; where only the published copy is there, it becomes the working file.
+        is_bounded: whether to make do with little memory.
 
     Returns:
         The connection.
@@ -32,7 +67,7 @@ def open_store(files: LedgerFiles) -> DuckDBPyConnection:
     """
     if not files.store.exists():
         make_store(files)
-    connection = connect_store(files.store)
+    connection = connect_store(files.store, is_bounded=is_bounded)
     try:
         _bring_up_to_date(connection)
     except BaseException:
@@ -48,8 +83,7 @@ def bring_up_to_date(files: LedgerFiles) -> None:
         files: the ledger's files; see ``open_store``.
     """
     if files.store.exists():
-        with closing(open_store(files)) as connection:
-            connection.execute("CHECKPOINT")
+        with_store(files, lambda connection: connection.execute("CHECKPOINT"))
     else:
         make_store(files)
 
