@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from effort import register_profiles
+from forked_python import ForkedPython
 
 from actionledger.ledger import background, ledger, working_file
 from actionledger.ledger.files import LedgerFiles
@@ -80,6 +81,13 @@ def _hurried() -> Iterator[None]:
         for name in SYNCING:
             monkeypatch.setattr(os, name, lambda descriptor: os.fstat(descriptor) and None)
         yield
+
+
+@pytest.fixture(scope="session")
+def forked() -> Iterator[ForkedPython]:
+    """What runs programs that need a process of their own, and not that it loads the package itself."""
+    with ForkedPython() as python:
+        yield python
 
 
 @pytest.fixture(scope="session")

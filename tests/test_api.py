@@ -403,13 +403,11 @@ runtime.handle("<create_file><path>y</path><content>two</content></create_file>"
 """
 
 
-def test_a_session_that_is_killed_in_the_middle_leaves_what_it_did(tmp_path):
+def test_a_session_that_is_killed_in_the_middle_leaves_what_it_did(tmp_path, forked):
     """A finished turn is whole; an action that was started and not finished is interrupted, and nothing is guessed."""
     path = tmp_path / "team.duckdb"
-    done = subprocess.run(
-        [sys.executable, "-c", _KILLED, str(path), str(tmp_path / "work")], capture_output=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (9, b"killed")
+    done = forked.run(_KILLED, tmp_path, path, tmp_path / "work")
+    assert (done.returncode, done.stdout) == (9, "killed")
     with al.open_ledger(path) as ledger:
         assert ledger.sql("SELECT turn_index, status, reason FROM executions ORDER BY 1").fetchall() == [
             (0, "succeeded", None),

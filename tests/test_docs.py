@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from forked_python import ForkedPython
 
 import actionledger as al
 
@@ -118,26 +117,22 @@ def test_the_examples_of_the_pages_are_found():
     assert "dialects.md" not in pages
 
 
-@pytest.fixture(scope="module")
-def python() -> Iterator[ForkedPython]:
-    """One that has loaded the package; the first examples of the pages, whose output is compared, begin with nothing."""
-    with ForkedPython() as forked:
-        yield forked
-
-
-def test_what_becomes_of_an_example_is_told(tmp_path, python):
+def test_what_becomes_of_an_example_is_told(tmp_path, forked):
     """Its status, what it says, what it leaves in its folder; and no name of one is known to the next."""
-    done = python.run("import atexit, sys\natexit.register(print, 2)\nprint(1)\nsys.exit(3)", tmp_path)
+    done = forked.run("import atexit, sys\natexit.register(print, 2)\nprint(1)\nsys.exit(3)", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (3, "1\n2\n", "")
-    done = python.run("open('made', 'w').close()\nsys", tmp_path)
+    done = forked.run("open('made', 'w').close()\nsys", tmp_path)
     assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "NameError: name 'sys' is not defined")
     assert [path.name for path in tmp_path.iterdir()] == ["made"]
 
 
 @pytest.mark.parametrize("place", EXAMPLES)
-def test_an_example_runs_alone(tmp_path, place, python):
-    """In an empty folder, with no name but those it imports itself, and without a word of complaint."""
-    done = python.run(EXAMPLES[place], tmp_path)
+def test_an_example_runs_alone(tmp_path, place, forked):
+    """In an empty folder, with no name but those it imports itself, and without a word of complaint.
+
+    The first examples of the pages, whose output is compared, begin with nothing.
+    """
+    done = forked.run(EXAMPLES[place], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 

@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from forked_python import ForkedPython
 
 from actionledger.temporary import remove_abandoned
 
@@ -21,13 +23,14 @@ assert len(os.listdir(os.environ["TMPDIR"])) >= 2
 """
 
 
-def ended(tmp_path: Path, code: str) -> int:
-    """Run a program whose temporary files lie in a folder of their own; return how it ended."""
-    environment = os.environ | {"TMPDIR": str(tmp_path)}
-    command = [sys.executable, "-c", code]
-    return subprocess.run(
-        command, env=environment, cwd=tmp_path.parent, capture_output=True, check=False, timeout=120
-    ).returncode
+@pytest.fixture
+def ended(forked: ForkedPython) -> Callable[[Path, str], int]:
+    """Runs a program whose temporary files lie in a folder of their own; returns how it ended."""
+
+    def run(folder: Path, code: str) -> int:
+        return forked.run(code, folder.parent, TMPDIR=str(folder)).returncode
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -41,13 +44,13 @@ def ended(tmp_path: Path, code: str) -> int:
         ("child = os.fork()\nif not child: sys.exit()\nos.waitpid(child, 0); assert runtime.workspace.exists()", 0),
     ],
 )  # fmt: skip
-def test_nothing_is_left_at_the_end(tmp_path, end, code):
+def test_nothing_is_left_at_the_end(tmp_path, ended, end, code):
     """Closed or not, in order or not."""
     assert ended(tmp_path, BEGIN + end) == code
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_process_left_goes_with_the_next(tmp_path):
+def test_what_a_killed_process_left_goes_with_the_next(tmp_path, ended):
     """And nothing else: not what belongs to a living process, not what others have made."""
     assert ended(tmp_path, BEGIN + "os.kill(os.getpid(), signal.SIGKILL)") == -signal.SIGKILL
     left = {path.name for path in tmp_path.iterdir()}
@@ -75,7 +78,7 @@ def test_what_a_killed_process_left_goes_with_the_next(tmp_path):
         alive.communicate()
 
 
-def test_what_waits_for_a_person_is_kept(tmp_path):
+def test_what_waits_for_a_person_is_kept(tmp_path, ended):
     """By the ledger another process finds the folder, however this one ended."""
     waits = """
 import os, signal

@@ -1,8 +1,5 @@
 """The threads of handlers keep nothing from ending, and leave nothing to complain of at the end of the process."""
 
-import subprocess
-import sys
-
 import pytest
 
 BEGIN = """
@@ -13,14 +10,7 @@ runtime.handle("<create_file><path>a</path><content>x</content></create_file>")
 
 
 @pytest.mark.parametrize("end", ["", "runtime.close()", "del runtime", "raise SystemExit(0)"])
-def test_a_session_that_nobody_closed_prints_nothing_at_the_end(tmp_path, end):
+def test_a_session_that_nobody_closed_prints_nothing_at_the_end(tmp_path, forked, end):
     """A thread that waits for its next job would keep modules, and what DuckDB's binding counts, from being let go."""
-    done = subprocess.run(
-        [sys.executable, "-c", BEGIN + end],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    done = forked.run(BEGIN + end, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -256,7 +256,7 @@ def test_one_who_stops_is_told_and_goes_on(tmp_path, path, monkeypatch):
     assert (report.unchanged, report.turns, counts(path)["turns"]) == (2, 2, 6)
 
 
-def test_one_that_is_killed_goes_on(tmp_path, path):
+def test_one_that_is_killed_goes_on(tmp_path, path, forked):
     """Nothing was remembered, and what was recorded is known turn by turn."""
     (tmp_path / "log.jsonl").write_text("".join(line(f"s{n}", "x" * 2000) for n in range(1000)))
     code = (
@@ -264,7 +264,7 @@ def test_one_that_is_killed_goes_on(tmp_path, path):
         "def tell(now):\n    if now.turns > 500: os.kill(os.getpid(), 9)\n"
         "al.import_path(sys.argv[1], sys.argv[2], on_progress=tell)"
     )
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / "log.jsonl", path], check=False)
+    done = forked.run(code, tmp_path, tmp_path / "log.jsonl", path)
     assert done.returncode == -9
     report = import_path(tmp_path / "log.jsonl", path)
     assert report.turns + report.known == 1000

@@ -1,8 +1,6 @@
 """The front door."""
 
 import os
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -118,11 +116,9 @@ ledger.close()
 """
 
 
-def test_a_forked_child_ends_in_peace(path) -> None:
+def test_a_forked_child_ends_in_peace(path, forked, tmp_path) -> None:
     """A child that inherited a connection and never used it ends as it meant to."""
-    done = subprocess.run(
-        [sys.executable, "-c", FORK, path], capture_output=True, text=True, check=False, timeout=30
-    )
+    done = forked.run(FORK, tmp_path, path)
     assert done.stdout == "7\n", done.stderr
 
 
@@ -137,9 +133,9 @@ ledger.record(SystemNoted(event_id=new_id(), recorded_at=datetime(2026, 5, 4), r
 """
 
 
-def test_a_ledger_that_nobody_closed_loses_nothing(path, ledger) -> None:
+def test_a_ledger_that_nobody_closed_loses_nothing(path, ledger, forked, tmp_path) -> None:
     """A program that ends without closing its ledger has written its buffer."""
-    subprocess.run([sys.executable, "-c", FORGET, path], check=True, timeout=30)
+    assert forked.run(FORGET, tmp_path, path).returncode == 0
     assert count(ledger) == 1
 
 

@@ -3,14 +3,13 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_python import ForkedPython
 from typer.testing import CliRunner
 
 import actionledger as al
@@ -233,11 +232,12 @@ with al.open_ledger(sys.argv[1], in_background=False) as ledger:
 """
 
 
-def test_a_killed_rerun_leaves_the_numbers_of_its_ledger(ledger: al.Ledger) -> None:
+def test_a_killed_rerun_leaves_the_numbers_of_its_ledger(
+    ledger: al.Ledger, forked: ForkedPython, tmp_path: Path
+) -> None:
     session_id = _coded(ledger, _FILE.format("a.txt", "x"))
     before = _numbers(ledger)
-    command = [sys.executable, "-c", _DYING, str(ledger.path), session_id]
-    ended = subprocess.run(command, timeout=60, check=False)
+    ended = forked.run(_DYING, tmp_path, ledger.path, session_id)
     assert ended.returncode == -signal.SIGKILL
     assert _numbers(ledger) == before
     assert al.rerun(ledger, session_id).counts["identical"] == 1

@@ -60,13 +60,13 @@ def ends_of(ledger: Ledger, run_id: str) -> list[tuple[int]]:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_killed_at_any_point_it_goes_on_and_comes_to_the_same(filled, workers):
+def test_killed_at_any_point_it_goes_on_and_comes_to_the_same(filled, forked, tmp_path, workers):
     """Killed with -9, resumed, killed again, resumed to its end: each turn is read once, and the comparison is the same."""
     path = filled()
     points = sorted(random.Random(7 + workers).sample(range(5, TURNS - 5), 2))
     for run, turns in enumerate(points):
         words = KILLED if not run else KILLED.replace("on_progress=kill", "on_progress=kill, resume=True")
-        done = subprocess.run([sys.executable, "-c", words, str(path), str(workers), str(turns)], check=False)
+        done = forked.run(words, tmp_path, path, workers, turns)
         assert done.returncode == -signal.SIGKILL
     with open_ledger(path) as ledger:
         resumed = al.reparse(ledger, parser=OLD, resume=True, workers=workers)

@@ -1,8 +1,6 @@
 """A turn that goes on: what was approved runs, what was begun is not begun again, and nobody decides twice."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -325,12 +323,11 @@ runtime.handle(sys.argv[3])
 
 
 @pytest.mark.parametrize("idempotent", [False, True])
-def test_a_turn_that_was_killed_goes_on_behind_what_was_begun(ledger, tmp_path, work, idempotent):
+def test_a_turn_that_was_killed_goes_on_behind_what_was_begun(ledger, tmp_path, work, forked, idempotent):
     """What was done stays done, what was begun is interrupted unless it may be done twice, the rest is run."""
     text = create("a") + create("b") + create("c")
-    command = [sys.executable, "-c", _KILLED, str(ledger.path), str(work), text]
-    done = subprocess.run(command, capture_output=True, check=False)
-    assert (done.returncode, done.stdout) == (9, b"killed"), done.stderr
+    done = forked.run(_KILLED, tmp_path, ledger.path, work, text)
+    assert (done.returncode, done.stdout) == (9, "killed"), done.stderr
     (work / "a").unlink()
     session_id, turn_id = map(str, ledger.sql("SELECT session_id, turn_id FROM turns").fetchone())
     again = replace(

@@ -1,7 +1,7 @@
 """Programs, each run in a fork of one Python that has loaded the package: to load it is most of what a short one takes.
 
-Whoever starts it writes a line of JSON a program (``code``, ``folder``, ``environment``) and reads one back (``status``,
-``stdout``, ``stderr``). A program finds what ``python -c`` gives it, and ends as it does, what is registered to be done at
+Whoever starts it writes a line of JSON a program (``code``, ``arguments``, ``folder``, ``environment``) and reads one back
+(``status``, ``stdout``, ``stderr``). A program finds what ``python -c`` gives it, and ends as it does, what is registered to be done at
 its end included.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import actionledger as al
+from actionledger.profiles import profile_named
 
 
 class ForkedPython:
@@ -29,14 +30,23 @@ class ForkedPython:
     def __exit__(self, *_: object) -> None:
         self._process.communicate()
 
-    def run(self, code: str, folder: Path) -> subprocess.CompletedProcess[str]:
-        """Run a program in a folder, in the environment of now.
+    def run(
+        self, code: str, folder: Path, *arguments: object, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        """Run a program in a folder.
 
         Args:
             code: the program.
             folder: where it is begun.
+            arguments: what it finds behind its name in ``sys.argv``.
+            environment: what is added to the environment of now.
         """
-        asked = {"code": code, "folder": str(folder), "environment": dict(os.environ)}
+        asked = {
+            "code": code,
+            "arguments": [str(argument) for argument in arguments],
+            "folder": str(folder),
+            "environment": os.environ | environment,
+        }
         assert self._process.stdin
         assert self._process.stdout
         self._process.stdin.write(json.dumps(asked) + "\n")
@@ -68,7 +78,8 @@ def run(asked: dict[str, Any]) -> None:
     os.environ.clear()
     os.environ.update(asked["environment"])
     os.chdir(asked["folder"])
-    sys.argv, sys.path[0] = ["-c"], ""
+    sys.argv, sys.path[0] = ["-c", *asked["arguments"]], ""
+    tempfile.tempdir = None  # the environment may name another place
     main = sys.modules["__main__"] = types.ModuleType("__main__")
     exec(compile(asked["code"], "<string>", "exec"), main.__dict__)
 
@@ -76,5 +87,6 @@ def run(asked: dict[str, Any]) -> None:
 if __name__ == "__main__":
     for name in al.__all__:
         getattr(al, name)
+    profile_named("coder"), profile_named("orchestrator")
     if (asked := serve()) is not None:
         run(asked)

@@ -121,7 +121,7 @@ def test_a_command_that_fails_is_recorded_as_well(furnished):
     assert not (furnished.root / "half").exists()
 
 
-def test_a_process_killed_in_the_middle_of_a_command_leaves_what_undo_needs(tmp_path, tree_of):
+def test_a_process_killed_in_the_middle_of_a_command_leaves_what_undo_needs(tmp_path, tree_of, forked):
     """The next one looks what the command did, and can take it back."""
     (tmp_path / "inside").mkdir()
     (tmp_path / "inside" / "x").write_text("old")
@@ -132,7 +132,7 @@ def test_a_process_killed_in_the_middle_of_a_command_leaves_what_undo_needs(tmp_
         "with belonging_to(turn='t', action='a'), workspace.watching():\n"
         "    (workspace.root / 'x').write_text('changed'); (workspace.root / 'y').mkdir(); os.kill(os.getpid(), 9)\n"
     )
-    subprocess.run([sys.executable, "-c", code, tmp_path / "inside", tmp_path / "state"], check=False)
+    forked.run(code, tmp_path, tmp_path / "inside", tmp_path / "state")
     assert tree_of(tmp_path / "inside") != before
     Workspace(tmp_path / "inside", state=tmp_path / "state").undo_turn("t")
     assert tree_of(tmp_path / "inside") == before

@@ -5,8 +5,6 @@ import gc
 import os
 import socket
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -199,10 +197,10 @@ workspace.write("y", "still works")
 """
 
 
-def test_a_full_disk_leaves_the_old_content(tmp_path):
+def test_a_full_disk_leaves_the_old_content(tmp_path, forked):
     """A write that is cut off half way, in the journal or in the file, changes nothing and leaves nothing behind."""
-    arguments = [sys.executable, "-c", _FULL_DISK, str(tmp_path / "inside"), str(tmp_path / "state")]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+    done = forked.run(_FULL_DISK, tmp_path, tmp_path / "inside", tmp_path / "state")
+    assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("disk_error ")
     assert sorted(path.name for path in (tmp_path / "inside").rglob("*")) == ["new", "x", "x", "y"]
     assert (tmp_path / "inside" / "x").read_text() == "old"

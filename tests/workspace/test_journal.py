@@ -3,8 +3,6 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 from threading import Event, Thread
 
@@ -193,7 +191,7 @@ def test_a_temporary_journal_goes_with_its_workspace(tmp_path, monkeypatch):
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
-def test_a_leftover_of_a_killed_write_is_cleaned_away(kept):
+def test_a_leftover_of_a_killed_write_is_cleaned_away(kept, forked, tmp_path):
     """What was half written beside its target goes when the workspace is next changed; other files like it stay."""
     code = (
         "import os, sys; from actionledger.workspace import Workspace\n"
@@ -201,7 +199,7 @@ def test_a_leftover_of_a_killed_write_is_cleaned_away(kept):
         "Workspace(sys.argv[1], state=sys.argv[2]).write('a/x', 'half')"
     )
     (kept.root / ".mine.tmp").write_text("mine")
-    subprocess.run([sys.executable, "-c", code, kept.root, kept._state], check=False)
+    forked.run(code, tmp_path, kept.root, kept._state)
     assert len(list(kept.root.glob("a/.*.tmp"))) == 1
     kept.write("y", "y")
     assert sorted(path.name for path in kept.root.rglob("*")) == [".mine.tmp", "a", "y"]

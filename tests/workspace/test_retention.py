@@ -3,8 +3,6 @@
 import json
 import os
 import stat
-import subprocess
-import sys
 from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
@@ -103,7 +101,7 @@ def test_what_a_session_changed_first_is_kept_with_its_last_change(tmp_path, mon
     assert (workspace.root / "x").read_text() == "first of two"
 
 
-def test_nothing_is_let_go_while_somebody_uses_the_journal(tmp_path, later):
+def test_nothing_is_let_go_while_somebody_uses_the_journal(tmp_path, later, forked):
     """Neither by another workspace of this process, nor by another process."""
     workspace = opened(tmp_path)
     change(workspace, OLD)
@@ -115,13 +113,12 @@ def test_nothing_is_let_go_while_somebody_uses_the_journal(tmp_path, later):
         "from actionledger.workspace import Workspace, FileLimits;"
         "Workspace(sys.argv[1], state=sys.argv[2], limits=FileLimits(undo_days=1e-9)).write('y', '')"
     )
-    command = [sys.executable, "-c", code, str(tmp_path / "inside"), str(tmp_path / "state")]
-    subprocess.run(command, check=True, timeout=60)
+    assert forked.run(code, tmp_path, tmp_path / "inside", tmp_path / "state").returncode == 0
     assert OLD.encode() in kept(tmp_path)
     workspace.undo("b")
     assert (workspace.root / "x").read_text() == OLD
     del workspace
-    subprocess.run(command, check=True, timeout=60)
+    assert forked.run(code, tmp_path, tmp_path / "inside", tmp_path / "state").returncode == 0
     assert OLD.encode() not in kept(tmp_path)
 
 

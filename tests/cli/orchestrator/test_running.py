@@ -2,8 +2,6 @@
 
 import json
 import signal
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -230,11 +228,10 @@ main()
 """
 
 
-def test_a_killed_run_goes_on_where_it_stopped(run, tmp_path, play, said):
+def test_a_killed_run_goes_on_where_it_stopped(run, tmp_path, play, said, forked):
     """Nobody is asked again, and what had its effect has it once."""
     layers = play(_2ic=[said("First.", PLAN)], team_lead=[said("Then.", ISSUES)])
-    command = [sys.executable, "-c", _KILLED, "orchestrator", "run", "work", "Go.", *layers]
-    killed = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    killed = forked.run(_KILLED, tmp_path, "orchestrator", "run", "work", "Go.", *layers)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     done = run("orchestrator", "run", "work", *play(_2ic=[], team_lead=[]))
     assert (done.code, "team-lead -> ceo" in done.out) == (0, True)

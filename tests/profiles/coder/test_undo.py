@@ -2,7 +2,6 @@
 
 import json
 import signal
-import subprocess
 import sys
 
 import pytest
@@ -210,12 +209,11 @@ with al.open_ledger(sys.argv[1]) as ledger:
 """
 
 
-def test_a_process_that_is_killed_between_the_effect_and_its_record(recorded, ledger):
+def test_a_process_that_is_killed_between_the_effect_and_its_record(recorded, ledger, forked, tmp_path):
     """The file is gone, the ledger doesn't say so; the next process finds it in the journal, once."""
     session_id = recorded.runtime.session_id
     recorded.runtime.close()
-    arguments = [sys.executable, "-c", KILLED, str(ledger.path), session_id, recorded.turns[2]]
-    done = subprocess.run(arguments, check=False, timeout=60)
+    done = forked.run(KILLED, tmp_path, ledger.path, session_id, recorded.turns[2])
     assert done.returncode == -signal.SIGKILL
     assert recorded.tree()["y"] == "y\n"
     assert fates(ledger)[2, 0] == ["succeeded"]

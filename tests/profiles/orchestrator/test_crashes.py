@@ -1,8 +1,6 @@
 """An orchestration whose process is killed goes on from there: nothing is lost and nothing done twice."""
 
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -27,10 +25,9 @@ POINTS = [
 
 
 @pytest.mark.parametrize("point", soaked(POINTS, [*POINTS[:1], *POINTS[4:]]))
-def test_a_killed_orchestration_goes_on_where_it_stopped(tmp_path, capsys, point):
+def test_a_killed_orchestration_goes_on_where_it_stopped(tmp_path, capsys, forked, point):
     """One issue, two messages, two turns and one success, wherever the process was killed."""
-    command = [sys.executable, str(PROGRAM), str(tmp_path), point]
-    killed = subprocess.run(command, capture_output=True, text=True, check=False)
+    killed = forked.run(PROGRAM.read_text(encoding="utf-8"), tmp_path, tmp_path, point)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     main(tmp_path, "none")
     assert capsys.readouterr().out.split() == ["1", "2", "1", "2"]
