@@ -470,7 +470,7 @@ def cut_off(ledger: Ledger, after: int) -> None:
     del ledger.record
 
 
-@pytest.mark.parametrize("after", range(0, 45, 4))
+@pytest.mark.parametrize("after", soaked(range(0, 45, 4), range(0, 45, 12)))
 def test_an_import_that_was_killed_goes_on_where_it_stopped(ledger, after):
     """After any event: the next import brings everything there once."""
     cut_off(ledger, after)

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from effort import soaked
 
 import actionledger as al
 from actionledger.errors import ActionLedgerError, UsageError
@@ -135,7 +136,7 @@ def test_ended_early_no_process_stays():
             os.kill(process, 0)
 
 
-@pytest.mark.parametrize("parser", ["assistant", "auto", "gembrain-standard"])
+@pytest.mark.parametrize("parser", soaked(["assistant", "auto", "gembrain-standard"], ["auto"]))
 def test_processes_read_what_this_process_reads(filled, parser, monkeypatch):
     """Row by row, for each kind of text."""
     monkeypatch.setattr(rereading, "_BATCH_TURNS", 7)

@@ -8,6 +8,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+from effort import is_soak
 
 from actionledger.sandbox.inside.plain import shown
 from actionledger.sandbox.limits import Limits
@@ -76,10 +77,12 @@ def test_there_are_a_hundred():
     assert len(SCRIPTS) == 100
 
 
+@pytest.mark.scaled
 def test_scripts_do_as_in_plain_python(sandbox, expected, make_assistant):
     """Same text printed, same value, same log, same tasks kept; Monty may fail those that it is known to."""
     # Bubblewrap and containers run what the confined Python runs: a tenth of it shows that nothing is missing there.
-    chosen = list(SCRIPTS)[:: 1 if sandbox.name in {"confined", "monty"} else 10]
+    share = 10 if sandbox.name not in {"confined", "monty"} else 1 if is_soak() else 4
+    chosen = list(SCRIPTS)[::share]
     with ThreadPoolExecutor(2) as pool:
         found = pool.map(lambda name: in_sandbox(sandbox, SCRIPTS[name], make_assistant()), chosen)
         different = {name: what for name, what in zip(chosen, found, strict=True) if what != expected[name]}
