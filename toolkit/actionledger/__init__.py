@@ -89,12 +89,9 @@ if TYPE_CHECKING:
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
-    from actionledger.replay.rerun import (
-        RerunReport as RerunReport,
-        SessionRerun as SessionRerun,
-        rerun as rerun,
-    )
+    from actionledger.replay.rerun import rerun as rerun
     from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
+    from actionledger.replay.rerunning.report import RerunReport as RerunReport, SessionRerun as SessionRerun
     from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
     from actionledger.replay.steps import (
         Step as Step,
@@ -189,8 +186,9 @@ _NAMES_OF_MODULES = {
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),
     "replay.rechecking": ("RecheckedAction",),
-    "replay.rerun": ("RerunReport", "SessionRerun", "rerun"),
+    "replay.rerun": ("rerun",),
     "replay.rerunning.divergences": ("Cause", "Divergence"),
+    "replay.rerunning.report": ("RerunReport", "SessionRerun"),
     "replay.fork": ("Fork", "fork"),
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
     "replay.reparse": ("ReparseReport", "reparse"),

@@ -16,7 +16,8 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.models import model_from
 from actionledger.plurals import counted
 from actionledger.replay.fork import fork
-from actionledger.replay.rerun import RerunReport, rerun
+from actionledger.replay.rerun import rerun
+from actionledger.replay.rerunning.report import RerunReport
 
 PolicyOption = Annotated[
     Path | None, typer.Option("--policy", help="A policy file that decides instead of the recorded policy.")

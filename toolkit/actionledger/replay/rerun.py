@@ -1,19 +1,16 @@
 """Recorded sessions run again from their start: is what came of them still what was recorded, and where do they part."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from actionledger.canonical import json_text
 from actionledger.clock import now
 from actionledger.errors import UnknownNameError
 from actionledger.events import SystemNoted
 from actionledger.execution.approval import Policy
-from actionledger.execution.handlers import Handler, HandlerFactory, Handlers
-from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
 from actionledger.ids import new_id
@@ -23,144 +20,16 @@ from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.selected import selected_sessions
 from actionledger.parsing.parsers import AnyParser, parser_named
 from actionledger.recording import RunKey, parser_used, run_finished, run_started
+from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
 from actionledger.replay.rerunning.course import Course, course_of
 from actionledger.replay.rerunning.divergences import Cause, Divergence, divergences
 from actionledger.replay.rerunning.performing import Performance, perform
 from actionledger.replay.rerunning.recording import as_rerun
-from actionledger.replay.rerunning.refusals import SENTENCES, Refused, WhyNot
+from actionledger.replay.rerunning.refusals import Refused, WhyNot
+from actionledger.replay.rerunning.report import RerunReport, SessionRerun, TurnVerdict
 from actionledger.replay.rerunning.traces import TurnTrace, traces_of_record
-from actionledger.session.states.looking import LeftOut
 from actionledger.session.states.profiles import as_recorded
 from actionledger.vocabulary import Reason, RunKind
-from actionledger.workspace import Workspace
-
-NewHandlers: TypeAlias = Mapping[str, Handler] | HandlerFactory
-"""Other handlers: some by the names of their actions, or what makes all of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class TurnVerdict:
-    """What the rerun of one turn showed.
-
-    Args:
-        index: its place in the session, from 0.
-        verdict: ``same``, ``diverged`` for the first that parts from the record, ``not_comparable`` behind it: it went on from
-            another state.
-    """
-
-    index: int
-    verdict: Literal["same", "diverged", "not_comparable"]
-
-
-@dataclass(frozen=True, slots=True)
-class SessionRerun:
-    """What the rerun of one session showed.
-
-    Args:
-        session_id: the session.
-        refusal: why it was not run again; None where it was.
-        detail: the same as a sentence.
-        turns: each turn with its verdict.
-        first: the first divergence; None where there is none.
-        divergences: all of that turn, the first one first.
-        unstable: what differs without the change that was asked for, too, up to there.
-        performed: how many executions were run again.
-        from_record: how many had their recorded results, because they touch the outside or were interrupted.
-        left_out: what of the workspace could not be put there again.
-
-    Example:
-        >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
-        ...         turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
-        ...     [shown] = al.rerun(ledger, runtime.session_id).sessions
-        >>> shown.verdict, shown.performed, [turn.verdict for turn in shown.turns]
-        ('identical', 1, ['same'])
-    """
-
-    session_id: str
-    refusal: WhyNot | None = None
-    detail: str = ""
-    turns: tuple[TurnVerdict, ...] = ()
-    first: Divergence | None = None
-    divergences: tuple[Divergence, ...] = ()
-    unstable: tuple[Divergence, ...] = ()
-    performed: int = 0
-    from_record: int = 0
-    left_out: tuple[LeftOut, ...] = ()
-
-    @property
-    def verdict(self) -> Literal["refused", "identical", "diverged"]:
-        """What came of it, in one word."""
-        if self.refusal is not None:
-            return "refused"
-        return "identical" if self.first is None else "diverged"
-
-
-@dataclass(frozen=True, slots=True)
-class RerunReport:
-    """What running recorded sessions again showed.
-
-    Args:
-        run_id: the run that it is recorded as.
-        sessions: each session with what it showed.
-        seconds: how long it took.
-
-    Example:
-        >>> with al.open_ledger("team.duckdb") as ledger:
-        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
-        ...         turn = runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
-        ...     report = al.rerun(ledger, runtime.session_id)
-        >>> report.counts
-        {'identical': 1, 'diverged': 0, 'refused': 0}
-    """
-
-    run_id: str
-    sessions: tuple[SessionRerun, ...]
-    seconds: float
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """How many sessions are identical, diverged, or were refused."""
-        found = Counter(each.verdict for each in self.sessions)
-        return {verdict: found[verdict] for verdict in ("identical", "diverged", "refused")}
-
-    @property
-    def refusals(self) -> dict[str, int]:
-        """How many sessions were refused, by the reason."""
-        return dict(
-            Counter(str(each.refusal) for each in self.sessions if each.refusal is not None).most_common()
-        )
-
-    def __repr__(self) -> str:
-        counts = ", ".join(f"{count} {name}" for name, count in self.counts.items())
-        return f"<RerunReport {len(self.sessions)} sessions: {counts}>"
-
-    def __str__(self) -> str:
-        from actionledger.display.reruns import rerun_text  # noqa: PLC0415 - only where it is looked at
-
-        return rerun_text(self, {str(reason): sentence for reason, sentence in SENTENCES.items()})
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.reruns import rerun_html  # noqa: PLC0415
-
-        return rerun_html(self, {str(reason): sentence for reason, sentence in SENTENCES.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class _Change:
-    """What is to be other than it was recorded; None for what stays.
-
-    Args:
-        handlers, policy, parser: what takes the place of the recorded.
-    """
-
-    handlers: NewHandlers | None
-    policy: Policy | str | Path | None
-    parser: AnyParser | None
-
-    @property
-    def is_one(self) -> bool:
-        return any(each is not None for each in (self.handlers, self.policy, self.parser))
 
 
 def rerun(
@@ -216,7 +85,7 @@ def rerun(
     begun = time.perf_counter()
     given = profile_named(profile) if isinstance(profile, str) else profile
     chosen = parser_named(parser) if isinstance(parser, str) else parser
-    change = _Change(handlers, policy, chosen)
+    change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)
     run = RunKey(run_id=new_id(), kind=RunKind.RERUN)
     ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
@@ -243,7 +112,7 @@ def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[st
 
 
 def _rerun_one(
-    ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: _Change
+    ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: Change
 ) -> SessionRerun:
     lock = ledger.session_lock(session_id)
     if not lock.acquire():
@@ -277,23 +146,10 @@ def _profile(course: Course, given: Profile | None) -> Profile:
         raise Refused(WhyNot.UNKNOWN_PROFILE, str(error)) from None
     recorded = as_recorded(found, course.states.begun.settings)
     missing = {each.name for each in course.executions if each.reason is Reason.NO_HANDLER}
-    return replace(recorded, handlers=_without(recorded.handlers, missing)) if missing else recorded
+    return replace(recorded, handlers=without_handlers(recorded.handlers, missing)) if missing else recorded
 
 
-def _changed(plain: Profile, change: _Change) -> Profile:
-    changed = plain
-    if change.policy is not None:
-        given = change.policy
-        rules = given if isinstance(given, Policy) else load_policy(given, plain.catalogue)
-        changed = replace(changed, policy=rules)
-    if change.parser is not None:
-        changed = replace(changed, parser=change.parser)
-    if change.handlers is not None:
-        changed = replace(changed, handlers=_with(plain.handlers, change.handlers))
-    return changed
-
-
-def _compared(course: Course, plain: Profile, change: _Change) -> tuple[SessionRerun, Performance]:
+def _compared(course: Course, plain: Profile, change: Change) -> tuple[SessionRerun, Performance]:
     recorded = traces_of_record(course)
     control = perform(course, plain)
     found = list(divergences(recorded, control.traces))
@@ -306,7 +162,7 @@ def _compared(course: Course, plain: Profile, change: _Change) -> tuple[SessionR
         ]
     if not change.is_one:
         return _shown(course, recorded, control, unstable, ()), control
-    candidate = perform(course, _changed(plain, change))
+    candidate = perform(course, changed(plain, change))
     anyway = {each.place for each in unstable}
     caused = [
         replace(each, cause=Cause.CHANGE)
@@ -372,34 +228,4 @@ def _note(shown: SessionRerun, run: RunKey) -> SystemNoted:
         message=f"The rerun is {shown.verdict}.{where}",
         session_id=shown.session_id,
         detail=detail,
-    )
-
-
-def _without(make: HandlerFactory, names: set[str]) -> HandlerFactory:
-    def made(workspace: Workspace) -> Handlers:
-        handlers = make(workspace)
-        kept = {name: handler for name, handler in handlers.items() if name not in names}
-        return _like(handlers, kept)
-
-    return made
-
-
-def _with(make: HandlerFactory, others: NewHandlers) -> HandlerFactory:
-    if not isinstance(others, Mapping):
-        return others
-
-    def made(workspace: Workspace) -> Handlers:
-        handlers = make(workspace)
-        return _like(handlers, {**handlers, **others})
-
-    return made
-
-
-def _like(handlers: Handlers, by_name: Mapping[str, Handler]) -> Handlers:
-    return Handlers(
-        by_name,
-        previews=handlers.previews,
-        close=handlers.close,
-        reaches=handlers.reaches,
-        binds=handlers.binds,
     )
