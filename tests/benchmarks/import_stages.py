@@ -9,10 +9,7 @@ way, without them. ``whole`` is a process that imports the folder, its start and
 """
 
 import argparse
-import json
 import shutil
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -20,11 +17,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from unittest.mock import patch
 
+from recorded_files import formats_of, imported, loads_each_line, unpacked_bytes
 from rich.console import Console
 from rich.table import Table
 
 import actionledger.ids
-from actionledger.errors import SourceError
 from actionledger.events import EVENT, Event
 from actionledger.importing.importer import Importer
 from actionledger.ledger import open_ledger
@@ -36,22 +33,11 @@ from actionledger.ledger.publishing import publish
 from actionledger.ledger.queries.recorded import Known
 from actionledger.privacy import mask
 from actionledger.sources.base import Item, Source
-from actionledger.sources.containers import opened
-from actionledger.sources.files import files_at
-from actionledger.sources.registry import recognised, sample_of
 
 ROOT = Path(__file__).parents[2]
 CORPUS = ROOT.parent / "shared" / "corpora" / "agents-more"
 SAMPLES = ROOT / "data" / "agents"
 TIMES = 40
-
-_IMPORT = """
-import resource, sys
-import actionledger as al
-report = al.import_path(sys.argv[1], sys.argv[2])
-used = resource.getrusage(resource.RUSAGE_SELF)
-print(used.ru_utime + used.ru_stime, used.ru_maxrss)
-"""
 
 
 class Stages:
@@ -87,15 +73,15 @@ def _folder(place: Path) -> Path:
 
 def _print(folder: Path, place: Path) -> None:
     stages = Stages()
-    formats = _formats(folder)
-    size = sum(_bytes(path) for path in formats)
+    formats = formats_of(folder)
+    size = sum(unpacked_bytes(path) for path in formats)
     with stages.stage("json.loads"):
         for path in formats:
-            _loads(path)
+            loads_each_line(path)
     read = _read_and_check(formats, stages)
     _record(read, place / "stages.duckdb", stages)
-    whole, peak = _whole(folder, place / "whole.duckdb")
-    second, _ = _whole(folder, place / "whole.duckdb")
+    whole, peak = imported(folder, place / "whole.duckdb")
+    second, _ = imported(folder, place / "whole.duckdb")
     bare = stages.seconds["json.loads"]
     table = Table("stage", "CPU s", "times json.loads", "MB/s")
     rows = {**stages.seconds, "whole": whole, "a second import": second}
@@ -172,41 +158,6 @@ def _record(events: list[Event], path: Path, stages: Stages) -> None:
     ):
         for event in events:
             recorder.record(event)
-
-
-def _formats(folder: Path) -> dict[Path, Source]:
-    found = {}
-    for path in (given.path for given in files_at([folder])):
-        try:
-            surest = recognised(sample_of(path))
-        except SourceError:
-            continue
-        if surest:
-            found[path] = surest[0].source
-    return found
-
-
-def _bytes(path: Path) -> int:
-    with opened(path, only_lines=False) as file:
-        return sum(map(len, file))
-
-
-def _loads(path: Path) -> None:
-    with opened(path, only_lines=False) as file:
-        for line in file:
-            try:
-                json.loads(line)
-            except ValueError:
-                continue
-
-
-def _whole(folder: Path, ledger: Path) -> tuple[float, float]:
-    """Import a folder in a process of its own; return its processor seconds, and its memory at most, in MB."""
-    done = subprocess.run(
-        [sys.executable, "-c", _IMPORT, folder, ledger], check=True, capture_output=True, text=True
-    )
-    seconds, peak = done.stdout.split()
-    return float(seconds), float(peak) / 1024
 
 
 if __name__ == "__main__":

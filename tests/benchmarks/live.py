@@ -20,6 +20,7 @@ import wire_bodies as bodies
 from fake_upstream import Answer, Upstream
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import TracerProvider
+from spans_in_protobuf import as_protobuf
 from spans_of_agents import agent
 
 import actionledger as al
@@ -58,29 +59,12 @@ def proxy(ledger: al.Ledger, requests: int) -> None:
 
 def requests_of(spans: int) -> list[bytes]:
     """Return requests in protobuf, traces of eight spans each."""
-    made = []
-    for first in range(0, spans // 8, A_REQUEST // 8):
-        request = ExportTraceServiceRequest()
-        scope = request.resource_spans.add().scope_spans.add()
-        for number in range(first + 1, first + 1 + A_REQUEST // 8):
-            for each in agent(number):
-                span = scope.spans.add(
-                    trace_id=bytes.fromhex(each["traceId"]),
-                    span_id=bytes.fromhex(each["spanId"]),
-                    parent_span_id=bytes.fromhex(each.get("parentSpanId", "")),
-                    name=each["name"],
-                    start_time_unix_nano=int(each["startTimeUnixNano"]),
-                    end_time_unix_nano=int(each["endTimeUnixNano"]),
-                )
-                for pair in each["attributes"]:
-                    [(kind, held)] = pair["value"].items()
-                    value = span.attributes.add(key=pair["key"]).value
-                    if kind == "intValue":
-                        value.int_value = int(held)
-                    else:
-                        value.string_value = held
-        made.append(request.SerializeToString())
-    return made
+    return [
+        as_protobuf(
+            [span for number in range(first + 1, first + 1 + A_REQUEST // 8) for span in agent(number)]
+        )
+        for first in range(0, spans // 8, A_REQUEST // 8)
+    ]
 
 
 def receiver(ledger: al.Ledger, spans: int) -> None:

@@ -18,11 +18,11 @@ from google.rpc.status_pb2 import Status
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
-    ExportTraceServiceRequest,
     ExportTraceServiceResponse,
 )
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from spans_in_protobuf import as_protobuf
 from spans_of_agents import agent, batch, value
 
 import actionledger as al
@@ -32,30 +32,6 @@ from actionledger.errors import UsageError
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 SPANS = [*agent(1), *agent(2)]
-
-
-def as_protobuf(spans: list[dict[str, Any]]) -> bytes:
-    """Return a request of the spans, written by the protocol's own classes."""
-    request = ExportTraceServiceRequest()
-    scope = request.resource_spans.add().scope_spans.add()
-    for each in spans:
-        span = scope.spans.add(
-            trace_id=bytes.fromhex(each["traceId"]),
-            span_id=bytes.fromhex(each["spanId"]),
-            parent_span_id=bytes.fromhex(each.get("parentSpanId", "")),
-            name=each["name"],
-            start_time_unix_nano=int(each["startTimeUnixNano"]),
-            end_time_unix_nano=int(each["endTimeUnixNano"]),
-        )
-        for pair in each["attributes"]:
-            [(kind, held)] = pair["value"].items()
-            added = span.attributes.add(key=pair["key"])
-            if kind == "intValue":
-                added.value.int_value = int(held)
-            else:
-                added.value.string_value = held
-    written: bytes = request.SerializeToString()
-    return written
 
 
 def as_json(spans: list[dict[str, Any]]) -> bytes:

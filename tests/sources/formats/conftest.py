@@ -1,13 +1,14 @@
 """What tests of formats share: where the recordings of others are, and what a source gives, counted."""
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal
-from actionledger.sources.registry import source_named
+from actionledger.sources.base import Item, LeftOut, RecordedSession, Refusal, Source
+from actionledger.sources.registry import recognised, sample_of, source_named
 
 CORPORA = Path(__file__).parents[4] / "shared" / "corpora"
 
@@ -25,6 +26,19 @@ def corpus() -> Callable[[str], list[Path]]:
         return found
 
     return files
+
+
+@pytest.fixture
+def read_lines(tmp_path: Path) -> Callable[..., list[Item]]:
+    """Returns what a source reads of values, one a line, that are recognised as its own."""
+
+    def read_all(source: Source, *values: object) -> list[Item]:
+        path = tmp_path / "recording.jsonl"
+        path.write_text("".join(json.dumps(each) + "\n" for each in values))
+        assert recognised(sample_of(path))[0].source is source
+        return list(source.read(path, None))
+
+    return read_all
 
 
 @pytest.fixture(scope="session")

@@ -2,12 +2,12 @@
 
 import json
 from collections import Counter
+from functools import partial
 
 import pytest
 
 from actionledger.sources.base import LeftOut, RecordedSession
-from actionledger.sources.formats.langsmith import SOURCE, read
-from actionledger.sources.registry import recognised, sample_of
+from actionledger.sources.formats.langsmith import SOURCE
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, LeftOutReason, Reason
 
@@ -33,16 +33,9 @@ def constructed(kind: str, **fields) -> dict:
 
 
 @pytest.fixture
-def items(tmp_path):
+def items(read_lines):
     """Return what is read of runs, written as they are given."""
-
-    def read_all(*values: object) -> list:
-        path = tmp_path / "runs.jsonl"
-        path.write_text("".join(json.dumps(each) + "\n" for each in values))
-        assert recognised(sample_of(path))[0].source is SOURCE
-        return list(read(path))
-
-    return read_all
+    return partial(read_lines, SOURCE)
 
 
 def sessions(items) -> list[RecordedSession]:

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -82,16 +83,9 @@ def chat(number: int, shown: list, said: list | None, *, as_text: bool = True, *
 
 
 @pytest.fixture
-def items(tmp_path):
+def items(read_lines):
     """Return what is read of values, one a line."""
-
-    def read_all(*values: object) -> list:
-        path = tmp_path / "spans.jsonl"
-        path.write_text("".join(json.dumps(each) + "\n" for each in values))
-        assert recognised(sample_of(path))[0].source is SOURCE
-        return list(read(path))
-
-    return read_all
+    return partial(read_lines, SOURCE)
 
 
 def sessions(items) -> list[RecordedSession]:
