@@ -208,8 +208,9 @@ def test_an_ingest_can_be_stopped(ledger, make, files, monkeypatch) -> None:
     assert ledger.ingest() == IngestReport(events=3, published=True)
 
 
-def test_the_last_to_close_publishes(ledger, make, files) -> None:
+def test_the_last_to_close_publishes(ledger, make, files, monkeypatch) -> None:
     """While others write, closing leaves the copy to them; the last one makes it."""
+    monkeypatch.setattr(publishing, "_SMALL_SECONDS", 3600.0)
     with open_ledger(ledger.path, in_background=False) as other:
         other.record(make.note("other"))
         other.flush()
