@@ -51,30 +51,12 @@ REFUSED = [
     ("SELECT nope FROM turns", "can't be run"),
     ("", "no statement"),
     ("SELECT 1; SELECT 2", "2 statements"),
-    ("SELECT text FROM turns; DROP VIEW turns", "2 statements"),
-    ("DROP VIEW turns", "a ledger is asked, not changed"),
-    ("CREATE TABLE x AS SELECT 1", "a ledger is asked, not changed"),
-    ("INSERT INTO meta VALUES (9, now(), 'x')", "a ledger is asked, not changed"),
     ("ATTACH 'other.duckdb'", "a ledger is asked, not changed"),
-    ("COPY turns TO 'out.csv'", "a ledger is asked, not changed"),
-    ("EXPORT DATABASE 'out'", "a ledger is asked, not changed"),
     ("INSTALL httpfs", "a ledger is asked, not changed"),
-    ("LOAD httpfs", "a ledger is asked, not changed"),
-    ("PRAGMA enable_external_access=true", "a ledger is asked, not changed"),
-    ("SET enable_external_access = true", "a ledger is asked, not changed"),
-    ("CALL pragma_version()", "a ledger is asked, not changed"),
-    ("FROM read_csv('/etc/passwd')", "can't be run"),
     ("FROM read_text('/etc/passwd')", "can't be run"),
-    ("FROM read_blob('~/.ssh/id_ed25519')", "can't be run"),
-    ("FROM read_parquet('https://evil.example/x.parquet')", "can't be run"),
-    ("FROM glob('/*')", "can't be run"),
-    ("FROM '/etc/passwd'", "can't be run"),
     ("SELECT getenv('HOME')", "can't be run"),
-    ("FROM sniff_csv('/etc/passwd')", "can't be run"),
-    ("FROM query('SELECT content FROM read_text(''/etc/passwd'')')", "can't be run"),
-    ("EXPLAIN ANALYZE COPY turns TO 'out.csv'", "can't be run"),
 ]
-"""What is no question to the ledger, and what is said of it."""
+"""What is no question to the ledger, and what is said of it; more of them: ``tests/ledger/test_guarded.py``."""
 
 
 class TestSql:

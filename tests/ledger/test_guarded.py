@@ -69,6 +69,49 @@ def test_explaining_changes_nothing(tmp_path):
                     assert list(answer.rows) == [(0,)], changing
 
 
+REFUSED = [
+    ("SELECT nope FROM turns", "can't be run"),
+    ("", "no statement"),
+    ("SELECT 1; SELECT 2", "2 statements"),
+    ("SELECT text FROM turns; DROP VIEW turns", "2 statements"),
+    ("DROP VIEW turns", "a ledger is asked, not changed"),
+    ("CREATE TABLE x AS SELECT 1", "a ledger is asked, not changed"),
+    ("INSERT INTO meta VALUES (9, now(), 'x')", "a ledger is asked, not changed"),
+    ("ATTACH 'other.duckdb'", "a ledger is asked, not changed"),
+    ("COPY turns TO 'out.csv'", "a ledger is asked, not changed"),
+    ("EXPORT DATABASE 'out'", "a ledger is asked, not changed"),
+    ("INSTALL httpfs", "a ledger is asked, not changed"),
+    ("LOAD httpfs", "a ledger is asked, not changed"),
+    ("PRAGMA enable_external_access=true", "a ledger is asked, not changed"),
+    ("SET enable_external_access = true", "a ledger is asked, not changed"),
+    ("CALL pragma_version()", "a ledger is asked, not changed"),
+    ("FROM read_csv('/etc/passwd')", "can't be run"),
+    ("FROM read_text('/etc/passwd')", "can't be run"),
+    ("FROM read_blob('~/.ssh/id_ed25519')", "can't be run"),
+    ("FROM read_parquet('https://evil.example/x.parquet')", "can't be run"),
+    ("FROM glob('/*')", "can't be run"),
+    ("FROM '/etc/passwd'", "can't be run"),
+    ("SELECT getenv('HOME')", "can't be run"),
+    ("FROM sniff_csv('/etc/passwd')", "can't be run"),
+    ("FROM query('SELECT content FROM read_text(''/etc/passwd'')')", "can't be run"),
+    ("EXPLAIN ANALYZE COPY turns TO 'out.csv'", "can't be run"),
+]
+"""What is no question to the ledger, and what is said of it."""
+
+
+def test_what_reaches_beyond_the_ledger_is_refused(tmp_path, monkeypatch):
+    """By its kind or by what it calls; no file is read or written, and the guard goes on."""
+    monkeypatch.chdir(tmp_path)
+    with open_ledger(tmp_path / "x.duckdb") as ledger, ledger.guarded() as guarded:
+        before = sorted(tmp_path.rglob("*"))
+        for statement, said in REFUSED:
+            with pytest.raises(UsageError, match=said), guarded.ask(statement) as answer:
+                list(answer.rows)
+        with guarded.ask("SELECT count(*) FROM turns") as answer:
+            assert list(answer.rows) == [(0,)]
+        assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_half_a_character_is_wrong_use(tmp_path):
     """As a terminal hands over bytes that are no UTF-8."""
     with (
