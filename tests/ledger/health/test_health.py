@@ -217,6 +217,25 @@ def test_what_a_killed_writer_has_left_is_taken_in(files, monkeypatch) -> None:
         assert ledger.sql("SELECT message FROM events WHERE code = 'test'").fetchall() == [("left behind",)]
 
 
+def test_what_a_killed_import_has_put_into_the_working_file_is_published(files) -> None:
+    """No reader sees it before; while the import may go on, that needs nobody."""
+    with duckdb.connect(str(files.store)) as store:
+        store.execute("INSERT INTO turn_starts (turn_id) VALUES (uuid())")
+    files.unpublished.touch()
+    assert worst(files, Check.INGEST).level is Level.FINE
+    make_old(files.unpublished)
+    finding = worst(files, Check.INGEST)
+    assert (finding.level, finding.is_mendable, "no reader sees it" in finding.sentence) == (
+        Level.FAULT,
+        True,
+        True,
+    )
+    assert mend(files.published) == ("Published what the working file holds.",)
+    assert not examine(files.published).needs_person
+    with open_ledger(files.published, read_only=True) as ledger:
+        assert ledger.sql(TURN).fetchone() == (2,)
+
+
 def test_what_was_flushed_just_now_is_in_time(files, make) -> None:
     """A live writer is one of those that hold a lock, by its process."""
     with open_ledger(files.published, in_background=False) as ledger:

@@ -58,6 +58,8 @@ class Facts:
         files: its files.
         records: what the published copy says.
         published_seconds: how old the published copy is; None where there is none.
+        unpublished_seconds: for how long the working file holds something that came in directly and is not published; None where all
+            of it is.
         segments: what writers have left, the oldest writer first.
         holders: who holds which lock.
         sizes: what the parts take.
@@ -71,6 +73,7 @@ class Facts:
     files: LedgerFiles
     records: Records
     published_seconds: float | None
+    unpublished_seconds: float | None
     segments: tuple[Segment, ...]
     holders: tuple[Holder, ...]
     sizes: tuple[Size, ...]
@@ -102,6 +105,7 @@ def gather(files: LedgerFiles) -> Facts:
         files=files,
         records=records,
         published_seconds=age_of(files.published),
+        unpublished_seconds=age_of(files.unpublished),
         segments=tuple(_segments(files, records)),
         holders=held,
         sizes=tuple(_sizes(files)),

@@ -39,7 +39,7 @@ def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
     facts = gather(files)
     _refuse(facts)
     done = _remove_leftovers(facts)
-    if facts.segments or not files.published.exists():
+    if facts.segments or files.unpublished.exists() or not files.published.exists():
         done += _told(ingest(files, Publishing.AT_THE_END))
     return tuple(done)
 

@@ -57,8 +57,11 @@ def ingest(facts: Facts) -> Iterator[Finding]:
     if facts.records.problem:
         yield not_asked(Check.INGEST)
         return
+    if facts.unpublished_seconds is not None:
+        yield _of_import(facts, facts.unpublished_seconds)
     if not waiting:
-        yield Finding(Check.INGEST, Level.FINE, "All that was flushed is published.")
+        if facts.unpublished_seconds is None:
+            yield Finding(Check.INGEST, Level.FINE, "All that was flushed is published.")
         return
     due = publishing_interval(facts.size_of("working file"))
     oldest = max(segment.seconds for segment in waiting)
@@ -88,6 +91,23 @@ def ingest(facts: Facts) -> Iterator[Finding]:
             f"{command('ingest', facts)} takes them in, or {command('doctor --fix', facts)}.",
             is_mendable=True,
         )
+
+
+def _of_import(facts: Facts, seconds: float) -> Finding:
+    """Return what is to be said of what an import has put into the working file."""
+    said = f"What an import put into the working file waits to be published, for {time_words(seconds)}"
+    if (
+        facts.held_by("ingest")
+        or seconds <= publishing_interval(facts.size_of("working file")) + _GRACE_SECONDS
+    ):
+        return Finding(Check.INGEST, Level.FINE, f"{said}, while it goes on.")
+    return Finding(
+        Check.INGEST,
+        Level.FAULT,
+        f"{said}, and no reader sees it: the import was killed, or does not get on.",
+        f"{command('ingest', facts)} publishes it, or {command('doctor --fix', facts)}; the same import again goes on where it stopped.",
+        is_mendable=True,
+    )
 
 
 def _is_taken_in(facts: Facts) -> bool:
