@@ -222,6 +222,7 @@ def test_what_a_killed_import_has_put_into_the_working_file_is_published(files) 
     with duckdb.connect(str(files.store)) as store:
         store.execute("INSERT INTO turn_starts (turn_id) VALUES (uuid())")
     files.unpublished.touch()
+    make_old(files.unpublished, 40)
     assert worst(files, Check.INGEST).level is Level.FINE
     make_old(files.unpublished)
     finding = worst(files, Check.INGEST)

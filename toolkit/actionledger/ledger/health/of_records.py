@@ -6,7 +6,7 @@ from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.of_files import command, not_asked
 from actionledger.ledger.health.report import Check, Finding, Level
 from actionledger.ledger.health.wording import size_words, time_words
-from actionledger.ledger.publishing import publishing_interval
+from actionledger.ledger.publishing import DIRECT_SECONDS, publishing_interval
 from actionledger.plurals import counted
 
 _GRACE_SECONDS = 30.0
@@ -96,10 +96,8 @@ def ingest(facts: Facts) -> Iterator[Finding]:
 def _of_import(facts: Facts, seconds: float) -> Finding:
     """Return what is to be said of what an import has put into the working file."""
     said = f"What an import put into the working file waits to be published, for {time_words(seconds)}"
-    if (
-        facts.held_by("ingest")
-        or seconds <= publishing_interval(facts.size_of("working file")) + _GRACE_SECONDS
-    ):
+    due = max(DIRECT_SECONDS, publishing_interval(facts.size_of("working file")))
+    if facts.held_by("ingest") or seconds <= due + _GRACE_SECONDS:
         return Finding(Check.INGEST, Level.FINE, f"{said}, while it goes on.")
     return Finding(
         Check.INGEST,
