@@ -36,6 +36,16 @@ def test_none_is_lost_to_another(saved, path) -> None:
     assert len(saved.entries()) == 12
 
 
+def test_an_ingester_takes_nothing_away_meanwhile(saved, path, monkeypatch) -> None:
+    """It removes what killed ones have left at any time."""
+    monkeypatch.setattr(
+        "actionledger.ledger.saved.sync_to_disk", lambda _: LedgerFiles.at(path).remove_leftovers()
+    )
+    saved.put("a", 1)
+    assert dict(saved.entries()) == {"a": 1}
+    assert sorted(file.name for file in saved.path.parent.iterdir()) == ["saved-queries.json", "saved.lock"]
+
+
 @pytest.mark.parametrize("damage", [b"{", b"[1]", b"\xff"])
 def test_a_damaged_file_stays_as_it_is(saved, damage) -> None:
     """It is somebody's work: nothing is written over it."""

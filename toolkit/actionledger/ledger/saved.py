@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from uuid import uuid4
 
 from actionledger.errors import LedgerError, UsageError
-from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
 from actionledger.locks import FileLock
 
 LONGEST_NAME = 80
@@ -119,8 +118,8 @@ class Saved:
         data = json.dumps(entries, ensure_ascii=False, indent=1).encode()
         if len(data) > MOST_BYTES:
             raise UsageError(f"At most {MOST_BYTES:,} bytes of {self._kind} are kept; remove some first.")
-        # A broken off write leaves what was there before, and what it leaves beside it the ingester removes.
-        beside = self._files.folder / f"{TEMPORARY}{uuid4().hex}"
+        # Under one name, so that a broken off write leaves one file at most; not under one that an ingester takes for left over.
+        beside = self.path.with_suffix(".new")
         try:
             beside.write_bytes(data)
             beside.chmod(0o600)
