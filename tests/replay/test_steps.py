@@ -75,3 +75,23 @@ def test_without_a_manifest_it_says_that_it_is_not_recorded(ledger: al.Ledger) -
     assert [(step.names, step.before, step.diffs()) for step in steps] == [(("create_file",), None, ())]
     assert "not recorded" in str(steps)
     assert steps.note.startswith("Nobody has kept")
+
+
+def test_a_turn_alone_has_its_own_steps_and_those_from_outside_behind_it(
+    ledger: al.Ledger, tmp_path: Path
+) -> None:
+    """They are the whole timeline's."""
+    work = tmp_path / "work"
+    with al.Runtime("coder", ledger=ledger, workspace=work, auto=True) as runtime:
+        runtime.handle(_FILE.format("a.txt", "one"))
+        (work / "by-hand.txt").write_text("somebody else")
+        runtime.handle(_FILE.format("b.txt", "two"))
+    whole = al.steps(ledger, runtime.session_id)
+    assert [(step.turn_index, step.names) for step in whole] == [
+        (0, ("create_file",)),
+        (None, ()),
+        (1, ("create_file",)),
+    ]
+    assert list(al.steps(ledger, runtime.session_id, turn=0)) == list(whole[:2])
+    assert list(al.steps(ledger, runtime.session_id, turn=1)) == list(whole[2:])
+    assert list(al.steps(ledger, runtime.session_id, turn=7)) == []

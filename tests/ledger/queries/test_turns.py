@@ -135,3 +135,39 @@ def test_a_conversion_is_no_error(tmp_path: Path) -> None:
     assert found is not None
     [action] = found.actions
     assert (action.conversions, action.errors) == ((Conversion("id", "7", '"7"'),), ())
+
+
+class TestStretches:
+    def test_a_short_session_has_a_stretch_for_each_turn(self, world: queries.Queryable) -> None:
+        """It has the same errors as the list of turns has."""
+        found = queries.stretches(world, ONE)
+        assert [(one.first, one.last, one.turns) for one in found] == [(n, n, 1) for n in range(4)]
+        assert [one.errors for one in found] == [int(row.has_error) for row in queries.turns(world, ONE)]
+        assert [(one.clean, one.repaired) for one in found] == [(1, 0), (0, 1), (0, 0), (0, 0)]
+
+    def test_a_long_one_is_counted_in_equal_parts(self, world: queries.Queryable) -> None:
+        """No turn is lost, and the first and last error of each part are named."""
+        found = queries.stretches(world, ONE, most=2)
+        assert [(one.first, one.last, one.turns, one.errors) for one in found] == [(0, 1, 2, 1), (2, 3, 2, 1)]
+        assert [(one.first_error, one.last_error) for one in found] == [(1, 1), (2, 2)]
+
+    def test_of_another_run_counts_its_readings(self, world: queries.Queryable) -> None:
+        """What the run has not read is an error of its own: it was never read."""
+        assert [one.errors for one in queries.stretches(world, TWO, AGAIN)] == [1, 1, 1, 1]
+
+    def test_of_an_unknown_session_are_none(self, world: queries.Queryable) -> None:
+        """A mistyped link finds nothing."""
+        assert queries.stretches(world, LIVE) == queries.stretches(world, "x") == []
+
+
+def test_turns_between_two_places_alone(world: queries.Queryable) -> None:
+    """They are what the whole list has there."""
+    assert queries.turns(world, ONE, between=(1, 2)) == queries.turns(world, ONE)[1:3]
+
+
+def test_a_response_alone_is_that_of_its_turn(world: queries.Queryable) -> None:
+    """And none where there is no such turn."""
+    found = queries.turn(world, ONE, 1)
+    assert found is not None
+    assert queries.response(world, ONE, 1) == found.response
+    assert queries.response(world, ONE, 99) is queries.response(world, "x", 0) is None

@@ -210,12 +210,13 @@ class Steps(Sequence[Step]):
         return steps_html(self)
 
 
-def steps(ledger: Ledger, session_id: str) -> Steps:
+def steps(ledger: Ledger, session_id: str, *, turn: int | None = None) -> Steps:
     """Return a session's timeline, step by step; nothing is run for it.
 
     Args:
         ledger: where it is recorded; it may be open for reading only.
         session_id: the session: its id, the beginning of it, or its own name.
+        turn: the place of the turn whose steps alone are returned, with those from outside behind it; None for all.
 
     Returns:
         Each action with what the workspace held before and after it, and what was changed from outside in between. Where
@@ -235,7 +236,7 @@ def steps(ledger: Ledger, session_id: str) -> Steps:
     """
     session_id = one_session(ledger, session_id)
     last: dict[int, dict[int, RecordedTry]] = defaultdict(dict)
-    for each in recorded_tries(ledger, session_id):
+    for each in recorded_tries(ledger, session_id, turn):
         last[each.turn_index][each.action_index] = each
     kept = read_states(ledger.manifests, session_id)
     if kept is None or kept.first is None:
@@ -245,7 +246,17 @@ def steps(ledger: Ledger, session_id: str) -> Steps:
             for each in tries.values()
         ]
         return Steps(session_id, found, _NOT_RECORDED)
-    return Steps(session_id, list(_steps(kept, last)))
+    timeline = _steps(kept, last)
+    return Steps(session_id, list(timeline if turn is None else _of_turn(timeline, turn)))
+
+
+def _of_turn(timeline: Iterator[Step], turn: int) -> Iterator[Step]:
+    """Yield a turn's steps as they come, and what came from outside before the next turn's."""
+    latest = None
+    for step in timeline:
+        latest = latest if step.turn_index is None else step.turn_index
+        if latest == turn:
+            yield step
 
 
 def _steps(kept: KeptStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iterator[Step]:

@@ -27,6 +27,7 @@ from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel
 from actionledger.ledger.queries.lately import LateTurn, turns_lately
 from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
 from actionledger.ledger.queries.lineage import Child, children
+from actionledger.ledger.queries.mentions import Mention, mentions
 from actionledger.ledger.queries.reasons import Failure, Stage, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
@@ -40,9 +41,10 @@ from actionledger.ledger.queries.turn import (
     Response,
     Told,
     TurnDetail,
+    response,
     turn,
 )
-from actionledger.ledger.queries.turns import TurnRow, turns
+from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
 from actionledger.ledger.queries.usage import UsageSums, usage
 
 __all__ = [
@@ -71,6 +73,7 @@ __all__ = [
     "ImportOmission",
     "LateTurn",
     "Mark",
+    "Mention",
     "Omission",
     "Order",
     "Period",
@@ -83,6 +86,7 @@ __all__ = [
     "Session",
     "SessionRow",
     "Stage",
+    "Stretch",
     "TableDescription",
     "Told",
     "Trend",
@@ -108,10 +112,13 @@ __all__ = [
     "funnel_by",
     "left_out",
     "left_out_by_import",
+    "mentions",
     "reasons",
+    "response",
     "runs",
     "session",
     "sessions",
+    "stretches",
     "success_over_time",
     "tables",
     "turn",

@@ -53,14 +53,18 @@ _TRIES = f"""
 SELECT {_TRY} FROM executions
 LEFT JOIN (SELECT action_id, arguments AS written FROM actions WHERE session_id = $session_id::UUID) USING (action_id)
 WHERE session_id = $session_id::UUID AND {FIRST_EXECUTIONS}
+      AND ($turn_index::INTEGER IS NULL OR turn_index = $turn_index::INTEGER)
 ORDER BY turn_index, action_index, try_number"""
 
 
-def recorded_tries(ledger: Queryable, session_id: str) -> list[RecordedTry]:
+def recorded_tries(ledger: Queryable, session_id: str, turn_index: int | None = None) -> list[RecordedTry]:
     """Return every first try at every action of a session, in the order of the actions.
 
     Args:
         ledger: what to ask.
         session_id: the session; anything that is no identifier has none.
+        turn_index: the turn whose actions are meant; None for all.
     """
-    return rows(ledger, RecordedTry, _TRIES, {"session_id": session_id}) if is_uuid(session_id) else []
+    if not is_uuid(session_id):
+        return []
+    return rows(ledger, RecordedTry, _TRIES, {"session_id": session_id, "turn_index": turn_index})

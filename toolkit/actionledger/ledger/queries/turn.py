@@ -240,7 +240,7 @@ WITH found AS (
                              ORDER BY span_start, span_end) AS repairs
     FROM repairs WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY block_index)
 SELECT block_index AS index, dialect, status, [span_start, span_end] AS span, [body_start, body_end] AS body, reason,
-       coalesce(repairs, []) AS repairs
+       coalesce(repairs, []) AS repairs, evidence
 FROM blocks LEFT JOIN found USING (block_index)
 WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY block_index"""
 
@@ -289,6 +289,20 @@ FROM reversals WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
 ORDER BY reversed_at, action_index, kind"""
 
 
+def response(ledger: Queryable, session_id: str, turn_index: int) -> Response | None:
+    """Return what the model wrote in one turn, or None where there is no such turn.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+        turn_index: the turn's place in it, from 0.
+    """
+    if not is_uuid(session_id) or not 0 <= turn_index < _TURNS_AT_MOST:
+        return None
+    found = rows(ledger, Response, _TURN, {"session_id": session_id, "turn_index": turn_index})
+    return next(iter(found), None)
+
+
 def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None = None) -> TurnDetail | None:
     """Return everything of one turn, or None where there is no such turn.
 
@@ -298,21 +312,15 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
         turn_index: the turn's place in it, from 0.
         run_id: the run whose reading to show; None for the first one.
     """
-    if (
-        not is_uuid(session_id)
-        or not (run_id is None or is_uuid(run_id))
-        or not 0 <= turn_index < _TURNS_AT_MOST
-    ):
+    found = response(ledger, session_id, turn_index)
+    if found is None or not (run_id is None or is_uuid(run_id)):
         return None
-    responses = rows(ledger, Response, _TURN, {"session_id": session_id, "turn_index": turn_index})
-    if not responses:
-        return None
-    of_turn = {"session_id": session_id, "turn_id": responses[0].turn_id}
+    of_turn = {"session_id": session_id, "turn_id": found.turn_id}
     run = {} if run_id is None else {"run_id": run_id}
     attempts = rows(ledger, Attempt, _ATTEMPT.format(reading=reading(run_id)), of_turn | run)
     read = [{"session_id": session_id, "attempt_id": attempt.attempt_id} for attempt in attempts]
     return TurnDetail(
-        responses[0],
+        found,
         next(iter(attempts), None),
         blocks=tuple(block for bound in read for block in rows(ledger, Block, _BLOCKS, bound)),
         issues=tuple(issue for bound in read for issue in rows(ledger, Issue, _ISSUES, bound)),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import REFUSED, RUNNABLE, Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import INTENT, READ, REFUSED, RUNNABLE, Queryable, is_uuid, rows
 from actionledger.ledger.queries.filters import FIRST_EXECUTIONS, FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
@@ -21,6 +21,7 @@ class TurnRow:
         errors: how many fields were refused.
         executions: how many tries there were.
         failed: how many of them were attempted and did not succeed.
+        has_error: whether something in the turn could not be read, is not valid or was not done.
     """
 
     index: int
@@ -32,35 +33,73 @@ class TurnRow:
     errors: int
     executions: int
     failed: int
-
-    @property
-    def has_error(self) -> bool:
-        """Whether something in the turn could not be read, is not valid or was not done."""
-        unread = self.outcome is None or (self.outcome.has_intent and not self.outcome.is_success)
-        return unread or self.valid < self.actions or self.failed > 0
+    has_error: bool = False
 
 
-_TURNS = """
-WITH attempts AS (
-    SELECT DISTINCT ON (turn_id) turn_id, attempt_id, outcome, reason FROM parse_attempts
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Turns of a session that follow each other, counted: what is drawn of them where there is room for no more.
+
+    Args:
+        first, last: the places of its first and its last turn.
+        turns: how many there are.
+        errors: how many of them have an error.
+        first_error, last_error: the places of the first and the last one of these; None where there is none.
+        repaired: how many were read with repairs.
+        clean: how many were read as they are.
+    """
+
+    first: int
+    last: int
+    turns: int
+    errors: int
+    first_error: int | None
+    last_error: int | None
+    repaired: int
+    clean: int
+
+
+STRETCHES = 240
+"""Into how many stretches a long session is divided."""
+
+_FOUND = """
+WITH asked AS (
+    SELECT turn_id, turn_index, characters FROM turn_starts WHERE session_id = $session_id::UUID {between}),
+attempts AS (
+    SELECT DISTINCT ON (turn_id) turn_id, attempt_id, outcome, reason FROM parse_attempts SEMI JOIN asked USING (turn_id)
     WHERE session_id = $session_id::UUID AND {reading} ORDER BY turn_id, parsed_at, attempt_id),
 calls AS (
     SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
            count(*) FILTER (list_contains($runnable, status)) AS valid
-    FROM actions WHERE session_id = $session_id::UUID GROUP BY attempt_id),
+    FROM actions SEMI JOIN attempts USING (attempt_id) WHERE session_id = $session_id::UUID GROUP BY attempt_id),
 refusals AS (
-    SELECT attempt_id, count(*) AS errors
-    FROM validation_errors WHERE session_id = $session_id::UUID AND {refused} GROUP BY attempt_id),
+    SELECT attempt_id, count(*) AS errors FROM validation_errors SEMI JOIN attempts USING (attempt_id)
+    WHERE session_id = $session_id::UUID AND {refused} GROUP BY attempt_id),
 tries AS (
     SELECT turn_id, count(*) AS executions,
            count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
-    FROM executions WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id)
-SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid,
-       coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed
-FROM turn_starts LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id)
-LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (turn_id)
-WHERE session_id = $session_id::UUID
-ORDER BY turn_index"""
+    FROM executions SEMI JOIN asked USING (turn_id) WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id),
+counted AS (
+    SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid,
+           coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed
+    FROM asked LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id)
+    LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (turn_id)),
+found AS (
+    SELECT *, outcome IS NULL OR (list_contains($intent, outcome) AND NOT list_contains($read, outcome))
+              OR valid < actions OR failed > 0 AS has_error
+    FROM counted)"""
+
+_TURNS = f"{_FOUND} SELECT * FROM found ORDER BY index"
+
+_STRETCHES = f"""{_FOUND},
+placed AS (
+    SELECT *, row_number() OVER (ORDER BY index) - 1 AS place, greatest(count(*) OVER (), $most) AS length FROM found)
+SELECT min(index) AS first, max(index) AS last, count(*) AS turns, count(*) FILTER (has_error) AS errors,
+       min(index) FILTER (has_error) AS first_error, max(index) FILTER (has_error) AS last_error,
+       count(*) FILTER (outcome = 'repaired') AS repaired, count(*) FILTER (outcome = 'clean') AS clean
+FROM placed GROUP BY place * $most // length ORDER BY first"""
+
+_BETWEEN = "AND turn_index BETWEEN $first AND $last"
 
 
 def reading(run_id: str | None) -> str:
@@ -68,20 +107,55 @@ def reading(run_id: str | None) -> str:
     return FIRST_READING if run_id is None else "run_id = $run_id::UUID"
 
 
-def turns(ledger: Queryable, session_id: str, run_id: str | None = None) -> list[TurnRow]:
+def turns(
+    ledger: Queryable, session_id: str, run_id: str | None = None, *, between: tuple[int, int] | None = None
+) -> list[TurnRow]:
     """Return the turns of a session in order; none where there is no such session.
 
     Args:
         ledger: what to ask.
         session_id: the session.
         run_id: the run whose readings to show; None for the first ones.
+        between: the places of the first and the last one to return; None for all.
     """
-    if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
+    if not _is_asked(session_id, run_id):
         return []
-    bound = {"session_id": session_id, "runnable": RUNNABLE} | ({"run_id": run_id} if run_id else {})
-    return rows(
-        ledger,
-        TurnRow,
-        _TURNS.format(reading=reading(run_id), refused=REFUSED, carried_out=FIRST_EXECUTIONS),
-        bound,
+    places = {} if between is None else dict(zip(("first", "last"), between, strict=True))
+    query = _query(_TURNS, run_id, "" if between is None else _BETWEEN)
+    return rows(ledger, TurnRow, query, _bound(session_id, run_id) | places)
+
+
+def stretches(
+    ledger: Queryable, session_id: str, run_id: str | None = None, *, most: int = STRETCHES
+) -> list[Stretch]:
+    """Return a whole session in few rows: its turns one by one where they are few, else counted by stretches of equal length.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+        run_id: the run whose readings to count; None for the first ones.
+        most: how many rows there are at most.
+    """
+    if not _is_asked(session_id, run_id):
+        return []
+    return rows(ledger, Stretch, _query(_STRETCHES, run_id), _bound(session_id, run_id) | {"most": most})
+
+
+def _is_asked(session_id: str, run_id: str | None) -> bool:
+    return is_uuid(session_id) and (run_id is None or is_uuid(run_id))
+
+
+def _query(query: str, run_id: str | None, between: str = "") -> str:
+    return query.format(
+        reading=reading(run_id), refused=REFUSED, carried_out=FIRST_EXECUTIONS, between=between
     )
+
+
+def _bound(session_id: str, run_id: str | None) -> dict[str, object]:
+    bound: dict[str, object] = {
+        "session_id": session_id,
+        "runnable": RUNNABLE,
+        "intent": INTENT,
+        "read": READ,
+    }
+    return bound | ({"run_id": run_id} if run_id else {})

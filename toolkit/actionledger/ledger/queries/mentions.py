@@ -1,0 +1,52 @@
+"""Where a text occurs in one session: in which turns, and in what of them."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
+
+Place: TypeAlias = Literal["response", "arguments", "result"]
+"""What of a turn a text occurs in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A turn that a text occurs in.
+
+    Args:
+        index: the turn's place in its session, from 0.
+        places: what of it the text occurs in, each once.
+    """
+
+    index: int
+    places: tuple[Place, ...]
+
+
+_MENTIONS = f"""
+WITH found AS (
+    SELECT turn_index, 'response' AS place FROM turns
+    WHERE session_id = $session_id::UUID AND contains(lower(text), lower($text))
+    UNION ALL
+    SELECT turn_index, 'arguments' FROM actions
+    WHERE session_id = $session_id::UUID AND contains(lower(concat_ws(' ', name, arguments::VARCHAR)), lower($text))
+    UNION ALL
+    SELECT turn_index, 'result' FROM executions
+    WHERE session_id = $session_id::UUID AND {FIRST_EXECUTIONS}
+          AND contains(lower(concat_ws(' ', result::VARCHAR, message)), lower($text)))
+SELECT turn_index AS index, list_sort(list(DISTINCT place)) AS places
+FROM found GROUP BY turn_index ORDER BY turn_index LIMIT $limit"""
+
+
+def mentions(ledger: Queryable, session_id: str, text: str, *, limit: int = 1_000) -> list[Mention]:
+    """Return the turns of a session that a text occurs in, whatever the case of its letters.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session; anything that is no identifier has none.
+        text: what to look for; arguments and results are looked through as JSON text. An empty one occurs nowhere.
+        limit: how many turns are returned.
+    """
+    if not text or not is_uuid(session_id):
+        return []
+    return rows(ledger, Mention, _MENTIONS, {"session_id": session_id, "text": text, "limit": limit})
