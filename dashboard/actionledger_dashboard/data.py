@@ -56,7 +56,7 @@ class _Question:
     kwargs: dict[str, Any]
 
 
-def ask(query: Callable[Concatenate[Ledger, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """Return what a query finds, from memory where the ledger has not changed since it was asked.
 
     Args:

@@ -56,6 +56,7 @@ from actionledger.vocabulary import (
 
 HOSTILE = "![x](https://evil.example/x.png)<img src=https://evil.example/y.png>"
 HIDDEN = "\ufeff😀 photo_\u202egpj.exe\u200b end\x00 👩‍💻"
+ACCENTS = "cafe\u0301 👍🏽 e\u0301\r\n\x00 z"
 MONDAY = datetime.fromisoformat("2026-03-02T09:00")
 
 
@@ -296,6 +297,8 @@ def record_more(recorder: Recorder) -> None:
         recorder.turn("many", index, f"Number {index}.", Outcome.NO_ACTION, task="many")
     recorder.session("hidden", task="hidden")
     recorder.turn("hidden", 0, HIDDEN, Outcome.NO_ACTION, task="hidden", feedback=HIDDEN)
+    recorder.session("accents", task="hidden")
+    recorder.turn("accents", 0, ACCENTS, Outcome.NO_ACTION, task="hidden")
 
 
 @pytest.fixture(scope="session")
@@ -322,6 +325,12 @@ def larger(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def hidden() -> str:
     """A text in which not everything is seen, and a mark turns what stands behind it around."""
     return HIDDEN
+
+
+@pytest.fixture(scope="session")
+def accents() -> str:
+    """The response of the session "accents": combining marks, an emoji with a skin tone, CR LF, NUL."""
+    return ACCENTS
 
 
 @pytest.fixture(scope="session")

@@ -31,6 +31,7 @@ from actionledger.clock import now
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.vocabulary import Outcome
+from actionledger_dashboard.viewer import page_of, view_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -305,6 +306,7 @@ def test_keys_step_through_the_turns(visit: Visit) -> None:
         page.keyboard.press(key)
         page.wait_for_selector(f".turn[data-turn='{turn}']")
         page.wait_for_url(f"**/replay?*turn={turn}*")
+    page.get_by_role("button", name="turns", exact=True).click()
     page.locator(".list [data-turn='2']").click()
     page.wait_for_selector(".turn[data-turn='2']")
     assert page.locator(".verdict").inner_text() == "failed"
@@ -343,14 +345,14 @@ def test_marks_explain_themselves_without_a_mouse(visit: Visit) -> None:
     assert page.locator(".why").is_hidden()
     spot = page.locator(".text .spot")
     spot.focus()
-    assert page.locator(".why").inner_text() == 'trailing comma: "," read as nothing'
+    assert page.locator(".why").inner_text().startswith('trailing comma: "," read as nothing · [')
     described = str(spot.get_attribute("aria-describedby"))
     assert page.locator(f"#{described}").text_content() == page.locator(".why").text_content()
     page.keyboard.press("Escape")
     assert page.locator(".why").is_hidden()
     page.locator(".text mark").nth(1).focus()
     page.keyboard.press("Enter")
-    assert page.locator(".lanes .card:focus").count() == 1
+    assert page.locator(".cards .card:focus").count() == 1
     page.keyboard.press("Enter")
     assert page.locator(".text mark:focus").count() == 1
 
@@ -387,6 +389,137 @@ def test_invisible_characters_are_seen_and_copied_as_they_are(visit: Visit, hidd
     )
     assert "\u202e" in copied
     assert "U+202E" not in copied
+
+
+def test_keys_are_for_steps_alone(visit: Visit) -> None:
+    """l and h go from action to action in every lane, ? tells the keys, / seeks; what is typed into a field steps nowhere."""
+    page = visit.page
+    visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
+    page.wait_for_selector(".turn[data-turn='0']")
+    for key, picked in (("l", "create_file"), ("l", "read_file"), ("l", "read_file"), ("h", "create_file")):
+        page.keyboard.press(key)
+        assert page.locator(".read .picked b").inner_text() == picked
+        assert page.locator(".done .picked b").inner_text() == picked
+        assert page.locator(".text .called.picked").count() >= 1
+    page.keyboard.press("?")
+    assert "next action of the turn" in page.locator(".help").inner_text()
+    page.keyboard.press("j")  # which is told just there, and so does nothing
+    page.keyboard.press("Escape")
+    assert page.locator(".help").is_hidden()
+    page.keyboard.press("/")
+    page.keyboard.type("jejkln?c nothing")
+    page.locator(".jump").focus()
+    page.keyboard.type("e")
+    assert page.locator(".turn").get_attribute("data-turn") == "0"
+    assert "turn=0" in page.url
+    page.locator(".find").fill("nothing")
+    page.locator(".find").press("Enter")
+    page.wait_for_url("**/replay?*find=nothing*")
+    page.wait_for_selector(".turn[data-turn='1']")
+    page.wait_for_selector(".text .found")
+    assert page.locator(".text .found").inner_text() == "Nothing"
+    assert "1 of 1 turn has it; here in: response" in page.locator(".hits").inner_text()
+    assert visit.errors == []
+
+
+def test_the_map_leads_to_each_turn(visit: Visit) -> None:
+    """A place of it is a turn, with its verdict as a height; the worst is the highest."""
+    page = visit.page
+    visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
+    page.wait_for_selector(".turn[data-turn='0']")
+    heights = page.locator(".cell i").evaluate_all("all => all.map((one) => one.offsetHeight)")
+    assert (max(heights), len(heights)) == (heights[2], 4)
+    page.locator(".cell").nth(2).click()
+    page.wait_for_selector(".turn[data-turn='2']")
+    page.wait_for_url("**/replay?*turn=2*")
+    assert page.locator(".cell.here").count() == 1
+    assert page.locator(".map").get_attribute("aria-valuenow") == "2"
+
+
+SPANS = """text => {
+    const marked = [...text.querySelectorAll(".at")].map((one) => one.textContent).join("");
+    const place = text.querySelector(".at").getBoundingClientRect(), box = text.parentElement.getBoundingClientRect();
+    return [marked, place.top >= box.top && place.bottom <= box.bottom];
+}"""
+
+
+def test_a_link_to_characters_goes_there(visit: Visit, mixed: str, hidden: str, accents: str) -> None:
+    """Code points: behind emoji of several, Chinese, CR LF, a byte order mark and NUL they mean what Python's slices mean."""
+    page = visit.page
+    for session, text, piece in (
+        ("steps", mixed, "\n</create_file>\n然後 🚀 {"),
+        ("hidden", hidden, "\u202egpj.exe\u200b end\x00 👩‍💻"),
+        ("hidden", hidden, "😀"),
+        ("accents", accents, "e\u0301\r\n\x00 z"),
+    ):
+        start = text.index(piece)
+        link = f"replay?session={derived_id('session', session)}&turn=0&at={start}-{start + len(piece)}"
+        visit.open(link)
+        page.wait_for_selector(".turn[data-turn='0'] .at")
+        assert page.locator(".text").evaluate(SPANS) == [piece, True]
+        assert page.locator(".text").evaluate("text => text.textContent") == text
+    assert visit.errors == []
+
+
+def test_a_link_to_what_is_selected_is_copied(visit: Visit, window: BrowserContext, mixed: str) -> None:
+    """Selected characters, a mark that is stepped to, or the turn alone; the link opens to just them."""
+    window.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visit.page
+    visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
+    page.wait_for_selector(".turn[data-turn='0']")
+
+    def copied() -> str:
+        page.get_by_text("copied ✓").wait_for()
+        page.get_by_text("copy link").wait_for()
+        return str(page.evaluate("navigator.clipboard.readText()"))
+
+    page.keyboard.press("c")
+    assert copied().endswith("&turn=0")
+    page.locator(".text mark").nth(1).focus()
+    page.keyboard.press("c")
+    assert copied().endswith(f"&at={mixed.index('{')}-{mixed.index(' 好了')}")
+    page.locator(".text").evaluate(
+        """text => {
+            const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+            let node;
+            while ((node = walker.nextNode()) && !node.data.includes("👩‍💻"));
+            const at = node.data.indexOf("hi");
+            getSelection().setBaseAndExtent(node, at, node, at + 2);
+        }"""
+    )
+    page.get_by_role("button", name="copy link").click()
+    link = copied()
+    assert link.endswith(f"&at={mixed.index('hi')}-{mixed.index('hi') + 2}")
+    page.goto(link)
+    page.wait_for_selector(".turn[data-turn='0'] .at")
+    assert page.locator(".text .at").inner_text() == "hi"
+    page.keyboard.press("j")
+    page.wait_for_url("**/replay?*turn=1")
+    assert visit.errors == []
+
+
+def test_the_viewer_stands_on_a_page_of_its_own(
+    larger: Path, browser: Browser, tmp_path: Path, mixed: str
+) -> None:
+    """As a notebook has it: without a server, stepped through by the same keys, and asking nobody for anything."""
+    with open_ledger(larger, read_only=True) as ledger:
+        file = tmp_path / "session.html"
+        file.write_text(page_of(view_of(ledger, derived_id("session", "steps"))), encoding="utf-8")
+    with closing(browser.new_context(viewport={"width": 1440, "height": 900})) as context:
+        page = context.new_page()
+        asked: list[str] = []
+        faults: list[str] = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: faults.append(message.text))
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(file.as_uri())
+        assert page.locator(".text").evaluate("text => text.textContent") == mixed
+        for key, turn in (("j", 1), ("e", 2), ("End", 3), ("k", 2)):
+            page.keyboard.press(key)
+            assert page.locator(".turn").get_attribute("data-turn") == str(turn)
+        assert page.locator(".verdict").inner_text() == "failed"
+        assert page.locator("[data-do=copy]").is_hidden()
+    assert (asked, faults) == ([file.as_uri()], [])
 
 
 def test_is_it_better_in_one_press(visit: Visit) -> None:

@@ -1,5 +1,6 @@
 """What other runtimes did, page by page: told apart from ours, with what it cost, under its parent."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -85,24 +86,47 @@ def test_children_stand_under_their_parent(open_page: Open, elsewhere: Path, cel
     assert {row["Session"]: row["Capture"] for row in rows}["parent"] == "arguments, calls"
 
 
-def test_a_session_shows_its_family(open_page: Open, elsewhere: Path, drawn: Drawn, cells: Any) -> None:
-    """Its children under it, its parent above it, each a link; a parent that is not recorded is said."""
-    parent = open_page(elsewhere, "views/replay.py", session=PARENT)
-    assert cells(parent) == [{"Session": "child", "Is this one's": "subagent", "Turns": 1, "Failed": 0}]
-    assert drawn(parent, "table")["hrefs"] == [f"replay?session={CHILD}&turn=0"]
-    child = open_page(elsewhere, "views/replay.py", session=CHILD)
-    assert [(row["Session"], row["Is this one's"]) for row in cells(child)] == [("parent", "parent")]
+def test_a_session_shows_its_family(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
+    """Its children and its parent, each a link; a parent that is not recorded is said."""
+    parent = drawn(open_page(elsewhere, "views/replay.py", session=PARENT, turn="1"), "session_facts")
+    [row] = parent["family"]
+    assert (row["name"], row["role"], row["turns"], row["failed"]) == ("child", "subagent", 1, 0)
+    assert row["href"] == f"replay?session={CHILD}&turn=0"
+    assert row["opened"] == f"replay?session={PARENT}&turn=1&child={CHILD}"
+    child = drawn(open_page(elsewhere, "views/replay.py", session=CHILD), "session_facts")
+    assert [(row["name"], row["role"]) for row in child["family"]] == [("parent", "parent")]
+    orphan = derived_id("session", "chatlog", "orphan")
+    said = drawn(open_page(elsewhere, "views/replay.py", session=orphan), "session_facts")["family"]
+    assert [row["role"] for row in said] == ["fork of a session that is not in this ledger"]
+
+
+def test_a_child_opens_in_the_place_of_its_parent(open_page: Open, elsewhere: Path) -> None:
+    """Both are on the page, each with its own turn, and a child that is not there is named."""
+    test = open_page(elsewhere, "views/replay.py", session=PARENT, turn="1", child=CHILD)
+    viewers = [
+        json.loads(one.proto.json) for one in test.get("bidi_component") if "transcript" in str(one.proto)
+    ]
+    assert [(one["index"], one["inner"], one["names"]["turn"]) for one in viewers] == [
+        (1, False, "turn"),
+        (3, True, "child_turn"),
+    ]
+    assert not test.text
+    test = open_page(elsewhere, "views/replay.py", session=PARENT, child="gone")
+    assert any('No child session goes by "gone" here' in text.value for text in test.text)
 
 
 def test_recorded_results_stand_beside_the_response(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
     """In a lane of their own, with exit status and time, and no empty lane of ours."""
-    lanes = {}
+    theirs = {}
     for turn in ("0", "1", "2"):
-        shown = drawn(open_page(elsewhere, "views/replay.py", session=PARENT, turn=turn), "transcript")
-        lanes[turn] = {lane["title"]: lane["cards"] for lane in shown["lanes"]}
-        assert list(lanes[turn]) == ["Actions", "What came of them elsewhere, as recorded"]
+        shown = drawn(open_page(elsewhere, "views/replay.py", session=PARENT, turn=turn), "transcript")[
+            "turn"
+        ]
+        [lane] = shown["done"]
+        assert lane["title"] == "What came of them elsewhere, as recorded"
+        assert [lane["title"] for lane in shown["lanes"]] == ["Actions"]
         assert "1,000 tokens in · 10 tokens out" in shown["about"]
-    theirs = {turn: found["What came of them elsewhere, as recorded"] for turn, found in lanes.items()}
+        theirs[turn] = lane["cards"]
     assert [(card["status"], card["where"]) for card in theirs["0"]] == [("succeeded", "recorded · 12.5 ms")]
     assert [card["where"] for card in theirs["1"]] == ["recorded · exit 2 · time not recorded"]
     assert [card["status"] for card in theirs["2"]] == ["denied"]
@@ -111,8 +135,8 @@ def test_recorded_results_stand_beside_the_response(open_page: Open, elsewhere: 
 
 def test_what_only_words_tell_says_so(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
     """A failure that no field of the recording has."""
-    shown = drawn(open_page(elsewhere, "views/replay.py", session=CHILD), "transcript")
-    [card] = shown["lanes"][-1]["cards"]
+    shown = drawn(open_page(elsewhere, "views/replay.py", session=CHILD), "transcript")["turn"]
+    [card] = shown["done"][-1]["cards"]
     assert "Inferred: only the words of the result tell this." in card["lines"]
 
 

@@ -41,6 +41,11 @@ def drawn(test: AppTest, component: str) -> dict[str, Any]:
     return dict(json.loads(shown.proto.json))
 
 
+def shown(test: AppTest) -> dict[str, Any]:
+    """Return what is drawn of the turn that is shown."""
+    return dict(drawn(test, "transcript")["turn"])
+
+
 def column(test: AppTest, label: str) -> list[Any]:
     """Return the cells of a column of a page's table."""
     table = drawn(test, "table")
@@ -190,24 +195,42 @@ class TestTurns:
 
 class TestReplay:
     def test_shows_the_session_and_what_was_told(self, open_page: Open, sample: Path) -> None:
-        """The header is plain text, and prompt and feedback are shown exactly."""
+        """The facts stand on one line, and prompt and feedback are shown exactly."""
         test = open_page(sample, REPLAY, session=STEPS, turn="0")
-        assert "steps" in texts(test)
-        [_, [after]] = drawn(test, "passages")["columns"]
+        facts = {fact["label"]: fact["text"] for fact in drawn(test, "session_facts")["facts"]}
+        assert (facts["Session"], facts["Model"], facts["Turns"]) == ("steps", "small", "4")
+        [after] = shown(test)["told"]
         assert after["text"].startswith("done ![x](https://evil.example")
 
     def test_feedback_of_the_turn_before_is_the_prompt(self, open_page: Open, sample: Path) -> None:
         """Where no prompt was recorded, the model was shown what it had been told."""
-        test = open_page(sample, REPLAY, session=STEPS, turn="1")
-        [[before], _] = drawn(test, "passages")["columns"]
+        [before] = shown(open_page(sample, REPLAY, session=STEPS, turn="1"))["shown"]
         assert before["text"].startswith("done ")
 
     def test_a_turn_that_does_not_exist_shows_the_nearest(self, open_page: Open, sample: Path) -> None:
         """A mistyped turn is no dead end."""
         test = open_page(sample, REPLAY, session=STEPS, turn="99")
-        assert test.number_input[0].value == 3
+        assert drawn(test, "transcript")["index"] == 3
         assert 'This session has no turn "99"; the nearest one is shown.' in texts(test)
-        assert open_page(sample, REPLAY, session=STEPS, turn="first").number_input[0].value == 0
+        test = open_page(sample, REPLAY, session=STEPS, turn="first")
+        assert drawn(test, "transcript")["index"] == 0
+        assert 'This session has no turn "first"' in texts(test)
+
+    def test_a_link_to_characters_marks_them(self, open_page: Open, sample: Path, mixed: str) -> None:
+        """In code points; what is no span of the response is said, and breaks nothing."""
+        start = mixed.index("🚀")
+        test = open_page(sample, REPLAY, session=STEPS, turn="0", at=f"{start}-{start + 1}")
+        assert drawn(test, "transcript")["at"] == [start, start + 1]
+        test = open_page(sample, REPLAY, session=STEPS, turn="0", at="7-99999")
+        assert drawn(test, "transcript")["at"] is None
+        assert 'This response has no characters "7-99999"; a span is written 412-420.' in texts(test)
+
+    def test_a_search_stands_in_the_link(self, open_page: Open, sample: Path) -> None:
+        """It marks the text in the response, and knows the turns that have it."""
+        test = open_page(sample, REPLAY, session=STEPS, turn="1", find="nothing")
+        found = drawn(test, "transcript")
+        assert (found["find"]["turns"], found["find"]["here"]) == ([1], "response")
+        assert found["turn"]["found"] == [[0, 7]]
 
     def test_an_unknown_run_is_named(self, open_page: Open, sample: Path) -> None:
         """A reading that is not there is not silently another one."""
@@ -220,9 +243,10 @@ class TestReplay:
     def test_what_an_import_does_not_say_is_not_recorded(self, open_page: Open, imported: Path) -> None:
         """Whether another runtime ran a turn, and what it told the model, can't be known from its text alone."""
         test = open_page(imported, REPLAY, session=derived_id("session", "jsonl", "theirs"), turn="0")
-        lanes = {lane["title"]: lane for lane in drawn(test, "transcript")["lanes"]}
-        assert lanes["Executions"]["whenEmpty"].startswith("Not recorded: ")
-        [[before], [after]] = drawn(test, "passages")["columns"]
+        turn = shown(test)
+        [executions] = turn["done"]  # and nothing of a workspace that nobody here has seen
+        assert executions["whenEmpty"].startswith("Not recorded: ")
+        [before], [after] = turn["shown"], turn["told"]
         assert (before["text"], before["absent"]) == (None, "Not recorded.")
         assert (after["text"], after["absent"]) == (None, "Not recorded.")
         assert column(open_page(imported, SESSIONS), "Failed") == [None]
@@ -232,8 +256,7 @@ class TestReplay:
         with open_ledger(approved, read_only=True) as ledger:
             [row] = queries.sessions(ledger)
             [said] = queries.conversation(ledger, row.session_id)
-        test = open_page(approved, REPLAY, session=row.session_id, turn="0")
-        [_, after] = drawn(test, "passages")["columns"]
+        after = shown(open_page(approved, REPLAY, session=row.session_id, turn="0"))["told"]
         assert [part["text"] for part in after] == [told.text for told in said.told]
         times = [f"{told.at:%Y-%m-%d %H:%M:%S} UTC" for told in said.told]
         assert [part["title"] for part in after] == [
@@ -242,29 +265,40 @@ class TestReplay:
             f"Told again as the turn went on (2) · {times[2]}",
         ]
 
+    def test_the_workspace_stands_before_and_after_each_action(self, open_page: Open, approved: Path) -> None:
+        """Where it was kept, action by action; a click on one shows what became of each file."""
+        with open_ledger(approved, read_only=True) as ledger:
+            [row] = queries.sessions(ledger)
+        lane = shown(open_page(approved, REPLAY, session=row.session_id, turn="0"))["done"][-1]
+        steps = [(card["name"], card["before"]["said"], card["after"]["said"]) for card in lane["cards"]]
+        assert steps == [
+            ("create_file", "empty", "1 path, 1 byte"),
+            ("create_file", "1 path, 1 byte", "2 paths, 2 bytes"),
+        ]
+
     def test_what_was_run_here_and_never_ended_says_so(self, open_page: Open, sample: Path) -> None:
         """A live turn without an end was cut off."""
-        test = open_page(sample, REPLAY, session=STEPS, turn="2")
-        [_, [after]] = drawn(test, "passages")["columns"]
+        turn = shown(open_page(sample, REPLAY, session=STEPS, turn="2"))
+        [after] = turn["told"]
         assert after["absent"] == "The turn never ended."
-        lanes = {lane["title"]: lane for lane in drawn(test, "transcript")["lanes"]}
-        assert lanes["Executions"]["whenEmpty"] == "Nothing was executed."
+        assert turn["done"][0]["whenEmpty"] == "Nothing was executed."
 
-    def test_number_goes_to_a_turn(self, open_page: Open, sample: Path) -> None:
-        """The number jumps, and the link follows."""
+    def test_the_readings_of_a_turn_are_links(self, open_page: Open, sample: Path) -> None:
+        """Two runs have read the turn; the second is an address away, and so is it beside the first."""
         test = open_page(sample, REPLAY, session=STEPS, turn="0")
-        test.number_input[0].set_value(2).run()
-        assert test.query_params["turn"] == "2"
-
-    def test_reading_of_another_run_is_picked(self, open_page: Open, sample: Path) -> None:
-        """Two runs have read the turn; picking the second puts it into the link."""
-        test = open_page(sample, REPLAY, session=STEPS, turn="0")
-        picker = test.selectbox[0]
-        assert len(picker.options) == 2
         again = next(run.run_id for run in _runs(sample) if run.name.startswith("again"))
-        picker.set_value(again).run()
-        assert not test.exception
-        assert test.query_params["run"] == again
+        by, beside = drawn(test, "session_facts")["readings"]
+        assert [(one["chosen"], one["href"]) for one in by["options"]] == [
+            (True, f"replay?session={STEPS}&turn=0"),
+            (False, f"replay?session={STEPS}&turn=0&run={again}"),
+        ]
+        assert beside["options"][1]["href"] == f"replay?session={STEPS}&turn=0&beside={again}"
+        other = open_page(sample, REPLAY, session=STEPS, turn="0", run=again)
+        assert shown(other)["verdict"] == "failed"
+        assert [one["chosen"] for one in drawn(other, "session_facts")["readings"][0]["options"]] == [
+            False,
+            True,
+        ]
 
     @pytest.mark.parametrize("session", ["nonsense", derived_id("session", "of another ledger")])
     def test_unknown_session_gets_a_sentence_and_a_way_back(

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.execution.approval import Decision
+from actionledger.vocabulary import DecisionKind
 
 _FILE = "<create_file><path>{}</path><content>{}</content></create_file>"
 
@@ -75,6 +77,18 @@ def test_without_a_manifest_it_says_that_it_is_not_recorded(ledger: al.Ledger) -
     assert [(step.names, step.before, step.diffs()) for step in steps] == [(("create_file",), None, ())]
     assert "not recorded" in str(steps)
     assert steps.note.startswith("Nobody has kept")
+
+
+def test_what_waited_for_a_person_is_a_step_where_it_was_carried_out(
+    ledger: al.Ledger, tmp_path: Path
+) -> None:
+    """Once each, and not at the end of the turn at which nothing of it was done."""
+    with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "work") as runtime:
+        turn = runtime.handle(_FILE.format("a.txt", "one") + _FILE.format("b.txt", "two"))
+        for index in range(2):
+            runtime.resume(turn.turn_id, {index: Decision(DecisionKind.APPROVED, by="ann")})
+    steps = al.steps(ledger, runtime.session_id)
+    assert [[change.path for change in step.changes] for step in steps] == [["a.txt"], ["b.txt"]]
 
 
 def test_a_turn_alone_has_its_own_steps_and_those_from_outside_behind_it(

@@ -1,11 +1,10 @@
-"""The scripts and styles of our own components, which stand beside their modules."""
+"""Our own components, mounted in Streamlit from the files that stand beside their modules."""
 
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-_FOLDER = Path(__file__).parent
+from actionledger_dashboard.viewer.files import joined, read
 
 
 def mount_of(name: str, *before: str) -> Any:
@@ -16,15 +15,10 @@ def mount_of(name: str, *before: str) -> Any:
         before: what it shares with some of the others. Those files stand before its own, and ``shared.css`` and ``shared.js``
             before all.
     """
-    names = ("shared", *before, name)
+    names = tuple(dict.fromkeys(("shared", *before, name)))
     return st.components.v2.component(
         f"actionledger.{name}",
-        html=_read(name, "html") or None,
-        css="".join(_read(each, "css") for each in names),
-        js="".join(_read(each, "js") for each in names),
+        html=read(name, "html") or None,
+        css=joined(names, "css"),
+        js=joined(names, "js"),
     )
-
-
-def _read(name: str, kind: str) -> str:
-    file = _FOLDER / f"{name}.{kind}"
-    return file.read_text(encoding="utf-8") if file.exists() else ""

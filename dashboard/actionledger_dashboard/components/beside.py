@@ -14,10 +14,13 @@ from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.sides import FIRST
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer.course import Course
+from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.reading import reader_label
 
 _PARAMETER = "beside"
 _NOTHING = ""
-_KEY = "beside"
+_FIRST = ""  # what stands for the first reading, which no run is named for
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +46,6 @@ class Shown:
         return None if index is None else self.href(index)
 
 
-def reader_label(reader: Reader) -> str:
-    """Return what a reading is called in a list of readings."""
-    name = "First reading" if reader.kind.is_first_reading else reader.name or "re-reading"
-    return f"{name} · {reader.parser} · {reader.outcome.replace('_', ' ')}"
-
-
 def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
     """Return the readings of a turn that are not the one that is shown, by what stands for them in a URL."""
     named = {FIRST if place == 0 else reader.run_id: reader for place, reader in enumerate(detail.readers)}
@@ -57,39 +54,57 @@ def others_of(detail: TurnDetail, run_id: str | None) -> dict[str, Reader]:
     return {name: reader for name, reader in named.items() if name != shown}
 
 
-def pick_beside(detail: TurnDetail, run_id: str | None) -> None:
-    """Let another reading be picked to stand beside the one that is shown, where there is one."""
+def reading_choices(detail: TurnDetail, run_id: str | None) -> list[Values]:
+    """Return what lets another reading of a turn be picked, and one to stand beside it, where there is one.
+
+    Args:
+        detail: the turn.
+        run_id: the run whose reading is shown; None for the first one.
+    """
+    beside = st.query_params.get(_PARAMETER)
+    session_id, index = detail.response.session_id, detail.response.index
+    labels, chosen = _readings_of(detail, run_id)
+    by = [
+        _option(
+            label, links.replay_href(session_id, index, run or None, beside=beside), is_chosen=run == chosen
+        )
+        for run, label in labels.items()
+    ]
     others = others_of(detail, run_id)
-    there = st.query_params.get(_PARAMETER, _NOTHING)
-    if not others and not there:
-        return
-    labels = {_NOTHING: "(nothing)"} | {name: reader_label(reader) for name, reader in others.items()}
-    labels.setdefault(there, "A run that has not read this turn")
-    st.session_state[_KEY] = there
-
-    def put_beside() -> None:
-        picked = st.session_state[_KEY]
-        if picked == _NOTHING:
-            st.query_params.pop(_PARAMETER, None)
-        elif picked in labels:
-            st.query_params[_PARAMETER] = picked
-
-    st.selectbox(
-        "Beside it",
-        list(labels),
-        format_func=lambda name: visible(labels[name]),
-        key=_KEY,
-        on_change=put_beside,
-    )
+    if not others and not beside:
+        return [{"label": "Read by", "options": by}] if len(by) > 1 else []
+    names = {None: "(nothing)"} | {name: reader_label(reader) for name, reader in others.items()}
+    names.setdefault(beside, "A run that has not read this turn")
+    second = [
+        _option(label, links.replay_href(session_id, index, run_id, beside=name), is_chosen=name == beside)
+        for name, label in names.items()
+    ]
+    return [{"label": "Read by", "options": by}, {"label": "Beside it", "options": second}]
 
 
-def show_beside(detail: TurnDetail, run_id: str | None, turns: Sequence[int]) -> bool:
+def _readings_of(detail: TurnDetail, run_id: str | None) -> tuple[dict[str, str], str]:
+    """Return what the readings of a turn are called, by what stands for each, and which one is shown."""
+    first = detail.readers[0].run_id if detail.readers else None
+    labels = {_FIRST: "First reading"}
+    labels |= {
+        _FIRST if reader.run_id == first else reader.run_id: reader_label(reader) for reader in detail.readers
+    }
+    chosen = _FIRST if run_id is None or run_id == first else run_id
+    labels.setdefault(chosen, "The chosen run, which has not read this turn")
+    return labels, chosen
+
+
+def _option(label: str, href: str, *, is_chosen: bool) -> Values:
+    return {"text": visible(label), "href": href, "chosen": is_chosen}
+
+
+def show_beside(detail: TurnDetail, run_id: str | None, course: Course) -> bool:
     """Show where the readings of the session first differ, and both of this turn where a second one is picked.
 
     Args:
         detail: the turn as the first of them has it.
         run_id: the run that the page shows; None for the first reading.
-        turns: the indices of the session's turns, in order.
+        course: the session's course around it.
 
     Returns:
         Whether two readings are shown.
@@ -105,7 +120,7 @@ def show_beside(detail: TurnDetail, run_id: str | None, turns: Sequence[int]) ->
     other = ask(queries.turn, shown.session_id, detail.response.index, _run_of(beside))
     if not picked or other is None:
         return False
-    _show_both(shown, detail, other, turns, differing)
+    _show_both(shown, detail, other, course, differing)
     return True
 
 
@@ -136,19 +151,17 @@ def _lead(shown: Shown, index: int, differing: Sequence[int], *, is_open: bool) 
 
 
 def _show_both(
-    shown: Shown, detail: TurnDetail, other: TurnDetail, turns: Sequence[int], differing: Sequence[int]
+    shown: Shown, detail: TurnDetail, other: TurnDetail, course: Course, differing: Sequence[int]
 ) -> None:
     difference = None
     if detail.attempt is not None and other.attempt is not None:
         runs = (detail.attempt.run_id, other.attempt.run_id)
         difference = ask(queries.compare_turn, *runs, detail.response.turn_id)
     index = detail.response.index
-    before = max((turn for turn in turns if turn < index), default=None)
-    after = min((turn for turn in turns if turn > index), default=None)
     otherwise = min((turn for turn in differing if turn > index), default=None)
     steps = (
-        Step("◀", "previous turn", ("k", "←"), shown.step(before)),
-        Step("▶", "next turn", ("j", "→"), shown.step(after)),
+        Step("◀", "previous turn", ("k", "←"), shown.step(course.previous)),
+        Step("▶", "next turn", ("j", "→"), shown.step(course.next)),
         Step("next difference", "next difference", ("e",), shown.step(otherwise)),
     )
     first = " · the first that differs" if differing and differing[0] == index else ""
@@ -156,7 +169,7 @@ def _show_both(
         (_title(detail, shown.run_id), detail),
         (_title(other, _run_of(shown.beside)), other),
     ]
-    show_readings(sides, difference, place=f"turn {index} / {turns[-1]}{first}", steps=steps)
+    show_readings(sides, difference, place=f"turn {index} / {course.last}{first}", steps=steps)
 
 
 def _title(detail: TurnDetail, run_id: str | None) -> str:

@@ -15,9 +15,9 @@ from actionledger_dashboard.components.answers import in_points
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.transcript_data import outcome_look
 from actionledger_dashboard.components.wording import out_of, share
 from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer import looks
 
 GROUPINGS: Mapping[str, Grouping] = {
     "by model": "model",
@@ -152,13 +152,13 @@ def show_turns(found: Sequence[ComparedTurn], sides: Sides, bucket: Bucket) -> N
             "Before",
             [words(turn.before) for turn in found],
             "verdict",
-            looks=[outcome_look(turn.before) for turn in found],
+            looks=[looks.look_of(turn.before) for turn in found],
         ),
         Column(
             "After",
             [words(turn.after) for turn in found],
             "verdict",
-            looks=[outcome_look(turn.after) for turn in found],
+            looks=[looks.look_of(turn.after) for turn in found],
         ),
         Column("", ["" for _ in found], "long"),
     ]

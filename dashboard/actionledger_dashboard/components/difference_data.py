@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from actionledger.canonical import json_text
 from actionledger.ledger.queries import ActionDifference, FieldDifference, ReadAction, TurnDifference
 from actionledger.plurals import counted
-from actionledger_dashboard.components.transcript_data import Values
 from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.viewer.looks import Values
 
 _LOOKS = {
     "same": "idle",

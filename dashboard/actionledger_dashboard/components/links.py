@@ -10,6 +10,7 @@ from actionledger.ledger.queries.addresses import (
     mark_parameters,
     query_of,
 )
+from actionledger.values import Span
 
 __all__ = [
     "FILTERS",
@@ -40,7 +41,13 @@ def turns_href(within: Filter, mark: Mark) -> str:
 
 
 def replay_href(
-    session_id: str, turn_index: int = 0, run_id: str | None = None, *, beside: str | None = None
+    session_id: str,
+    turn_index: int = 0,
+    run_id: str | None = None,
+    *,
+    beside: str | None = None,
+    at: Span | None = None,
+    child: str | None = None,
 ) -> str:
     """Return the address of one turn of one session.
 
@@ -49,9 +56,12 @@ def replay_href(
         turn_index: the turn's place in it, from 0.
         run_id: the run whose reading to show; None for the first one.
         beside: the run whose reading to show beside it, or ``first``; None for none.
+        at: the span of its response to go to and to mark, in code points.
+        child: the child session to open in place.
     """
-    runs = {"run": run_id, "beside": beside}
-    named = {name: value for name, value in runs.items() if value is not None}
+    span = None if at is None else f"{at.start}-{at.end}"
+    more = {"run": run_id, "beside": beside, "at": span, "child": child}
+    named = {name: value for name, value in more.items() if value is not None}
     return f"replay?{query_of({'session': session_id, 'turn': str(turn_index)} | named)}"
 
 

@@ -1,4 +1,4 @@
-// A response with its blocks marked, and the cards of what came of them.
+// A response as it was written: a bar beside each block, and within the text only what is faulty is tinted.
 
 // What explains itself does so to who points at it, who steps to it by keyboard, and who hears it.
 const explained = (made, why, whys) => {
@@ -10,33 +10,72 @@ const explained = (made, why, whys) => {
   return made;
 };
 
+const spanning = (made, { start, end }) => {
+  made.dataset.start = start;
+  made.dataset.end = end;
+  return made;
+};
+
+// What lies over the text without being a mark: where each action stands, what is looked for, what a link points at.
+const layersOf = (data) => [
+  ...(data.calls ?? []).map((call) => ({ ...call, kind: "called" })),
+  ...(data.found ?? []).map(([start, end]) => ({ start, end, kind: "found" })),
+  ...(data.at ? [{ start: data.at[0], end: data.at[1], kind: "at" }] : []),
+];
+
 // Offsets are code points, as Python counts them; JavaScript's own count UTF-16 units.
 const drawText = (pane, data, whys) => {
   const points = Array.from(data.text);
-  let next = 0;
-  const put = (into, start, end) => {
+  const layers = layersOf(data);
+  const cuts = [...new Set(layers.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
+  let nextToken = 0;
+  let nextCut = 0;
+  const plain = (into, start, end) => {
     let at = start;
-    while (next < data.tokens.length && data.tokens[next].at < end) {
-      const found = data.tokens[next];
+    while (nextToken < data.tokens.length && data.tokens[nextToken].at < end) {
+      const found = data.tokens[nextToken];
       const stop = Math.min(found.end, end);
       into.append(points.slice(at, Math.max(at, found.at)).join(""));
       into.append(token({ ...found, text: points.slice(Math.max(at, found.at), stop).join("") }));
       at = stop;
       if (found.end > end) break;
-      next += 1;
+      nextToken += 1;
     }
     into.append(points.slice(at, end).join(""));
+  };
+  const leaf = (into, start, end) => {
+    const over = layers.filter((layer) => layer.start <= start && end <= layer.end && layer.start < layer.end);
+    if (!over.length || start === end) return plain(into, start, end);
+    const made = element("span", [...new Set(over.map(({ kind }) => kind))].join(" "));
+    const call = over.find((layer) => layer.call !== undefined);
+    if (call) spanning(made, call).dataset.call = call.call;
+    plain(made, start, end);
+    into.append(made);
+  };
+  const point = (into, at) => {
+    if (layers.some(({ kind, start, end }) => kind === "at" && start === at && end === at)) into.append(element("span", "at point"));
+  };
+  const put = (into, start, end) => {
+    let from = start;
+    while (nextCut < cuts.length && cuts[nextCut] <= end) {
+      const cut = cuts[nextCut];
+      if (cut > from) leaf(into, from, cut);
+      from = Math.max(from, cut);
+      point(into, cut);
+      nextCut += 1;
+    }
+    leaf(into, from, end);
   };
   let at = 0;
   pane.dataset.empty = data.whenEmpty;
   for (const span of data.marks) {
     put(pane, at, span.start);
-    const mark = explained(element("mark", span.look), span.why, whys);
+    const mark = spanning(explained(element("mark", span.look + (span.faulty ? " faulty" : "")), span.why, whys), span);
     mark.dataset.block = span.block;
     at = span.start;
     for (const spot of span.spots) {
       put(mark, at, spot.start);
-      const place = explained(element("span", `spot ${spot.look}`), spot.why, whys);
+      const place = spanning(explained(element("span", `spot ${spot.look}`), spot.why, whys), spot);
       put(place, spot.start, spot.end);
       mark.append(place);
       at = spot.end;
@@ -48,76 +87,53 @@ const drawText = (pane, data, whys) => {
   put(pane, at, points.length);
 };
 
-const drawCard = (card) => {
-  const box = element("div", "card");
-  if (card.block !== null) {
-    box.dataset.block = card.block;
-    box.tabIndex = 0;
-  }
-  const head = element("div", "head");
-  head.append(element("b", "", card.name), element("span", `chip ${card.look}`, card.status), element("span", "where", card.where));
-  box.append(head);
-  for (const line of card.lines) box.append(element("div", "line", line));
-  if (card.value.length) {
-    const value = element("pre", "value", card.value);
-    value.tabIndex = 0;
-    box.append(value);
-  }
-  return box;
+// The bars stand beside the lines that their blocks take; blocks on the same line have theirs next to each other.
+const placeBars = (box) => {
+  const gutter = box.querySelector(".gutter");
+  const top = gutter.getBoundingClientRect().top;
+  const ends = [];
+  gutter.replaceChildren(
+    ...[...box.querySelectorAll("mark")].map((mark) => {
+      const lines = [...mark.getClientRects()];
+      const start = Math.min(...lines.map((line) => line.top)) - top;
+      const end = Math.max(...lines.map((line) => line.bottom)) - top;
+      let column = ends.findIndex((taken) => taken <= start);
+      if (column < 0) column = ends.length < 4 ? ends.push(0) - 1 : 3;
+      ends[column] = end;
+      const bar = element("span", `beside chip ${mark.classList[0]}`);
+      bar.setAttribute("aria-hidden", "true");
+      bar.dataset.block = mark.dataset.block;
+      bar.style.top = `${start}px`;
+      bar.style.height = `${Math.max(14, end - start)}px`;
+      bar.style.insetInlineEnd = `${column * 11}px`;
+      bar.onclick = () => mark.focus();
+      return bar;
+    }),
+  );
 };
 
-const drawLanes = (pane, lanes) => {
-  for (const lane of lanes) {
-    pane.append(element("h4", "", lane.title));
-    if (!lane.cards.length) pane.append(element("div", "none", lane.whenEmpty));
-    pane.append(...lane.cards.map(drawCard));
-  }
+const watchBars = (box) => {
+  const observer = new ResizeObserver(() => placeBars(box));
+  observer.observe(box.querySelector(".text"));
+  return () => observer.disconnect();
 };
 
-// The explanation of what is pointed at or stepped to, below it; Escape takes it away.
-const explain = (root, whys) => {
-  const shown = root.querySelector(".why");
-  const hide = () => (shown.hidden = true);
-  const show = (event) => {
-    const made = event.target.closest("[aria-describedby]");
-    if (!made) return hide();
-    const why = whys.querySelector(`#${made.getAttribute("aria-describedby")}`);
-    shown.replaceChildren(...[...why.childNodes].map((node) => node.cloneNode(true)));
-    shown.hidden = false;
-    const frame = root.getBoundingClientRect();
-    const place = made.getClientRects()[0] ?? made.getBoundingClientRect();
-    const left = Math.min(place.left - frame.left, frame.width - shown.offsetWidth - 12);
-    const below = place.bottom - frame.top + 4;
-    const above = place.top - frame.top - shown.offsetHeight - 4;
-    shown.style.left = `${Math.max(8, left)}px`;
-    shown.style.top = `${Math.max(8, below + shown.offsetHeight < frame.height ? below : above)}px`;
-  };
-  const until = new AbortController();
-  const on = (kinds, react) => kinds.forEach((kind) => root.addEventListener(kind, react, { signal: until.signal }));
-  on(["mouseover", "focusin"], show);
-  on(["mouseleave", "focusout", "wheel"], hide);
-  on(["keydown"], (event) => event.key === "Escape" && hide());
-  return () => until.abort();
+// A response in a box that scrolls.
+const drawScript = (box, data, whys) => {
+  const text = element("pre", "text");
+  drawText(text, data, whys);
+  box.replaceChildren(element("div", "gutter"), text);
 };
 
-// A block and its cards light up together; a click on one brings the other into view, Enter goes there.
-const tie = (text, lanes) => {
-  const all = [...text.querySelectorAll("[data-block]"), ...lanes.querySelectorAll("[data-block]")];
-  const light = (block, on) => all.forEach((one) => one.dataset.block === block && one.classList.toggle("lit", on));
-  for (const one of all) {
-    one.onmouseenter = () => light(one.dataset.block, true);
-    one.onmouseleave = () => light(one.dataset.block, false);
-    const other = () => {
-      const pane = text.contains(one) ? lanes : text;
-      const found = [...pane.querySelectorAll("[data-block]")].find((each) => each.dataset.block === one.dataset.block);
-      if (found) found.scrollIntoView({ block: "nearest" });
-      return found;
-    };
-    one.onclick = other;
-    one.onkeydown = (event) => {
-      if (event.key === "Enter") other()?.focus();
-    };
-    one.onfocus = () => light(one.dataset.block, true);
-    one.onblur = () => light(one.dataset.block, false);
-  }
+// Brings a part of a box that scrolls into view, and leaves the page around it where it is.
+const bring = (box, part) => {
+  if (!part || box.scrollHeight <= box.clientHeight) return;
+  const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
+  if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+  box.scrollTop += inner.top - outer.top - box.clientHeight / 3;
+};
+
+const showFirst = (box) => {
+  box.scrollTop = 0;
+  bring(box, box.querySelector(".at") ?? box.querySelector(".found") ?? box.querySelector(".spot.wrong") ?? box.querySelector("mark.faulty") ?? box.querySelector("mark"));
 };

@@ -12,9 +12,9 @@ const drawSide = (side, whys) => {
     made.setAttribute("aria-label", name);
     return made;
   };
-  const text = region(element("pre", "text"), `the response, ${side.ordinal}`);
-  drawText(text, side, whys);
-  const lanes = region(element("div", "lanes"), `what was read of it, ${side.ordinal}`);
+  const text = region(element("div", "script"), `the response, ${side.ordinal}`);
+  drawScript(text, side, whys);
+  const lanes = region(element("div", "lanes cards"), `what was read of it, ${side.ordinal}`);
   drawLanes(lanes, side.lanes);
   tie(text, lanes);
   box.append(title, text, lanes);
@@ -71,10 +71,10 @@ export default function ({ data, parentElement }) {
   pane(".sides").append(...data.sides.map((side) => drawSide(side, whys)));
   drawDifferences(pane(".differences"), data);
   root.dataset.turn = data.turn;
-  for (const text of root.querySelectorAll(".text")) {
-    const first = text.querySelector(".spot.wrong") || text.querySelector("mark");
-    text.scrollTop = first ? Math.max(0, first.offsetTop - text.offsetTop - text.clientHeight / 3) : 0;
-  }
+  const stops = [...root.querySelectorAll(".script")].map((script) => {
+    showFirst(script);
+    return watchBars(script);
+  });
   root.querySelector(".why").hidden = true;
   const stopExplaining = explain(root, whys);
   const onKey = (event) => {
@@ -88,6 +88,7 @@ export default function ({ data, parentElement }) {
   document.addEventListener("keydown", onKey);
   return () => {
     document.removeEventListener("keydown", onKey);
+    stops.forEach((stop) => stop());
     stopExplaining();
   };
 }

@@ -6,10 +6,11 @@ from dataclasses import asdict, dataclass
 from actionledger.ledger.queries import TurnDetail, TurnDifference
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.difference_data import difference_rows, difference_said
-from actionledger_dashboard.components.transcript_data import Values, reading_data
 from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.reading import reading_data
 
-_mount = mount_of("readings", "marked")
+_mount = mount_of("readings", "marked", "cards", "explained")
 
 _ORDINALS = ("on the left", "on the right")
 

@@ -45,8 +45,9 @@ const follows = (link, hrefOf = () => link.href) => {
   return link;
 };
 
-// Keys that are typed into a field are no steps.
+// Keys that are typed into a field are no steps, and none that a page or an input method has taken already.
+const FIELDS = "input, textarea, select, [contenteditable]:not([contenteditable=false]), [role=textbox], [role=combobox], [role=listbox]";
 const isTyping = (event) => {
   const target = event.composedPath()[0];
-  return Boolean(target.closest?.("input, textarea, select, [contenteditable=true]"));
+  return event.isComposing || event.defaultPrevented || Boolean(target.closest?.(FIELDS));
 };

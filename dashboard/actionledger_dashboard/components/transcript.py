@@ -1,30 +1,63 @@
-"""The transcript as a component: one turn to read, and keys and buttons to step to another one."""
+"""The viewer of a session within the dashboard: steps and searches come back as changes of the URL."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 
 import streamlit as st
 
-from actionledger.ledger.queries import TurnDetail, TurnRow
 from actionledger_dashboard.components.assets import mount_of
-from actionledger_dashboard.components.transcript_data import list_data, turn_data
+from actionledger_dashboard.viewer.files import VIEWER
+from actionledger_dashboard.viewer.looks import Values
 
-_KEY = "transcript"
-
-
-_mount = mount_of("transcript", "marked")
+_mount = mount_of("transcript", *VIEWER)
 
 
-def show_transcript(detail: TurnDetail, turns: Sequence[TurnRow], on_step: Callable[[int], None]) -> None:
-    """Show a turn and the list of turns that it stands in.
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The query parameters that say what a viewer shows; a page that has two of them tells them apart by these.
 
     Args:
-        detail: the turn.
-        turns: all turns of its session, in order.
-        on_step: told the index to go to when the reader steps, before the page runs again.
+        turn: the place of the turn.
+        at: the span of its response that is marked.
+        find: the text that is looked for.
     """
 
-    def step() -> None:
-        if _KEY in st.session_state:  # else a key was pressed while the transcript was leaving the page
-            on_step(int(st.session_state[_KEY]["go"]))
+    turn: str = "turn"
+    at: str = "at"
+    find: str = "find"
 
-    _mount(key=_KEY, data=turn_data(detail) | list_data(detail.response.index, turns), on_go_change=step)
+
+def show_transcript(
+    key: str,
+    view: Values,
+    names: Names,
+    *,
+    on_step: Callable[[int], None],
+    on_find: Callable[[str], None],
+    is_inner: bool = False,
+) -> None:
+    """Show a turn of a session in lanes.
+
+    Args:
+        key: tells it from another one on the page.
+        view: what ``session_view`` gave.
+        names: the query parameters that links of it have.
+        on_step: told the place to go to when the reader steps, before the page runs again.
+        on_find: told the text to look for; empty for none.
+        is_inner: whether it stands within another one's page, so that keys are for it when it has the focus alone.
+    """
+
+    def changed(name: str, react: Callable[[Values], None]) -> Callable[[], None]:
+        def react_if_there() -> None:
+            # Else a key was pressed while the viewer was leaving the page.
+            if key in st.session_state and st.session_state[key].get(name) is not None:
+                react(st.session_state[key])
+
+        return react_if_there
+
+    _mount(
+        key=key,
+        data=view | {"names": asdict(names), "inner": is_inner},
+        on_go_change=changed("go", lambda state: on_step(int(state["go"]))),
+        on_find_change=changed("find", lambda state: on_find(str(state["find"]))),
+    )

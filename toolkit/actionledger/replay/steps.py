@@ -261,7 +261,9 @@ def _of_turn(timeline: Iterator[Step], turn: int) -> Iterator[Step]:
 
 def _steps(kept: KeptStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iterator[Step]:
     state = kept.first
-    told: set[tuple[int, int]] = set()
+    # A turn ends each time that it goes on; what was carried out after its first end is told where it was.
+    effects = [line for line in kept.lines if isinstance(line, Effects) and line.turn is not None]
+    told = {(line.turn, place) for line in effects for place in line.actions}
     assert state is not None
     for line in kept.lines:
         before = _shown(state, kept.objects)
@@ -270,7 +272,6 @@ def _steps(kept: KeptStates, last: Mapping[int, dict[int, RecordedTry]]) -> Iter
             assert state is not None
             turn = last.get(line.turn, {}) if line.turn is not None else {}
             actions = tuple(turn[place] for place in line.actions if place in turn)
-            told |= {(line.turn, place) for place in line.actions if line.turn is not None}
             yield Step(line.turn, actions, before, _shown(state, kept.objects), tuple(line.as_changes))
         elif isinstance(line, TurnEnded):
             # What was never carried out has changed nothing.

@@ -1,0 +1,171 @@
+"""What a viewer shows, asked of a ledger: the same questions for a page of the dashboard and for a notebook."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
+
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, queries
+from actionledger.ledger.queries import TurnDetail
+from actionledger.ledger.queries.naming import one_session
+from actionledger.replay.steps import steps
+from actionledger.values import Span
+from actionledger_dashboard.viewer.conversation import shown_before, told_after
+from actionledger_dashboard.viewer.course import Course, course_data
+from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere
+from actionledger_dashboard.viewer.finding import found_data, occurrences
+from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
+from actionledger_dashboard.viewer.session import facts_of, family_of
+from actionledger_dashboard.viewer.states import state_lane
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_LONG = 60_000
+"""A response of so many characters is not sent before somebody steps to it."""
+
+
+class Ask(Protocol):
+    """Asks a ledger, remembering answers or not."""
+
+    def __call__(self, query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Return what a query finds in the ledger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which turn is shown, and how.
+
+    Args:
+        session_id: the session.
+        turn: the place of the turn that is wanted; the nearest one is shown.
+        run_id: the run whose reading is shown; None for the first one.
+        find: a text to look for in the session.
+        near: how many turns before and after are sent with it, to be stepped to at once.
+    """
+
+    session_id: str
+    turn: int = 0
+    run_id: str | None = None
+    find: str = ""
+    near: int = 1
+
+
+def view_of(
+    ledger: Ledger, session: str, *, turn: int = 0, run_id: str | None = None, near: int = 25
+) -> Values:
+    """Return what a viewer draws of a session: one turn, its neighbours, the map of all, and the session's facts.
+
+    Args:
+        ledger: where it is recorded.
+        session: the session: its id, the beginning of it, or its own name.
+        turn: the place of the turn that is shown first, from 0; the nearest one where there is none.
+        run_id: the run whose reading is shown; None for the first one.
+        near: how many turns before and after it can be stepped to.
+
+    Returns:
+        Values for ``page_of`` and ``frame_of``, ready to be JSON.
+
+    Raises:
+        UsageError: there is no such session, several are called that, or it has no response.
+    """
+    session_id = one_session(ledger, session)
+
+    def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        return query(ledger, *args, **kwargs)
+
+    asked = Asked(session_id, turn, run_id, near=near)
+    course = course_of(ask, asked)
+    known = queries.session(ledger, session_id)
+    if course is None or known is None:
+        raise UsageError(
+            f"No response of the session {session!r} is recorded, so that there is none to show."
+        )
+    parent = queries.session(ledger, known.parent_session_id) if known.parent_session_id else None
+    family = family_of(known, parent, queries.children(ledger, session_id))
+    return {"facts": facts_of(known), "family": family} | session_view(ask, asked, course)
+
+
+def course_of(ask: Ask, asked: Asked) -> Course | None:
+    """Return the course of a session around the turn that is asked for; None where it has no turn.
+
+    Args:
+        ask: asks the ledger.
+        asked: which turn.
+    """
+    stretches = ask(queries.stretches, asked.session_id, asked.run_id)
+    if not stretches:
+        return None
+    return Course.around(
+        asked.turn,
+        stretches,
+        lambda between: ask(queries.turns, asked.session_id, asked.run_id, between=between),
+    )
+
+
+def session_view(ask: Ask, asked: Asked, course: Course, at: Span | None = None) -> Values:
+    """Return what is drawn of the turn that is shown, of those near it, and of the session's course.
+
+    Args:
+        ask: asks the ledger.
+        asked: which turn.
+        course: the session's course around it.
+        at: a span of its response to be marked, in code points.
+    """
+    found = ask(queries.mentions, asked.session_id, asked.find) if asked.find else []
+    drawn = {index: _turn(ask, asked, index, before) for index, before in _nearby(course, asked.near)}
+    return course_data(course) | {
+        "turn": drawn.pop(course.index),
+        "near": {str(index): values for index, values in drawn.items()},
+        "at": None if at is None else [at.start, at.end],
+        "find": found_data(asked.find, found, course.index),
+    }
+
+
+def _nearby(course: Course, near: int) -> list[tuple[int, int | None]]:
+    """Return the places of the turn that is shown and of those near it that are no burden, each with that of the one before it."""
+    places = [row.index for row in course.rows]
+    here = places.index(course.index)
+    first, last = max(0, here - near), here + near + 1
+    outside = course.before[-1].last if course.before else None
+    return [
+        (row.index, places[place - 1] if place else outside)
+        for place, row in enumerate(course.rows)
+        if row.index == course.index or (first <= place < last and row.characters < _LONG)
+    ]
+
+
+def _turn(ask: Ask, asked: Asked, index: int, before: int | None) -> Values:
+    detail = ask(queries.turn, asked.session_id, index, asked.run_id)
+    if detail is None:
+        raise UsageError(f"The session {asked.session_id} has no turn {index}.")
+    told = None
+    if detail.response.prompt is None and before is not None:
+        told = ask(queries.response, asked.session_id, before)
+    return reading_data(detail) | {
+        "index": index,
+        "attempts": attempt_lane(detail),
+        "done": [*run_lanes(detail), *_states(ask, detail)],
+        "shown": shown_before(detail, told),
+        "told": told_after(detail),
+        "found": occurrences(asked.find, detail.response.text),
+    }
+
+
+def _states(ask: Ask, detail: TurnDetail) -> list[Values]:
+    """Return what the workspace held; nothing where another runtime has run the turn, of whose workspace nobody knows."""
+    if was_recorded_elsewhere(detail):
+        return []
+    return [ask(states_drawn, detail.response.session_id, detail.response.index)]
+
+
+def states_drawn(ledger: Ledger, session_id: str, index: int) -> Values:
+    """Return what is drawn of a session's workspace around one turn; much smaller than what it is made from.
+
+    Args:
+        ledger: where it is recorded.
+        session_id: the session.
+        index: the turn's place.
+    """
+    return state_lane(steps(ledger, session_id, turn=index))

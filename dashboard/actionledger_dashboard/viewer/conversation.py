@@ -1,0 +1,60 @@
+"""What is drawn of the talk around a turn: what the model was shown before it, thought, and was told after it."""
+
+from actionledger.ledger.queries import Response, TurnDetail
+from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.viewer.doing import was_recorded_elsewhere
+from actionledger_dashboard.viewer.looks import Values
+
+NOT_RECORDED = "Not recorded."
+
+
+def shown_before(detail: TurnDetail, before: Response | None) -> list[Values]:
+    """Return what the model was shown before a turn, and what it thought, folded, where that is recorded.
+
+    Args:
+        detail: the turn.
+        before: the response of the turn before, whose feedback it was shown where no prompt is recorded; None if there is none.
+    """
+    prompt = detail.response.prompt
+    if prompt is None and before is not None:
+        prompt = before.feedback
+    thought = detail.response.reasoning
+    found = [passage("What the model was shown before", prompt, NOT_RECORDED)]
+    return found + ([] if thought is None else [passage("What the model thought", thought, is_folded=True)])
+
+
+def told_after(detail: TurnDetail) -> list[Values]:
+    """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
+    first = "What the model was told next, exactly"
+    if not detail.response.told:
+        return [passage(first, None, _when_not_told(detail))]
+    return [
+        passage(
+            (f"Told again as the turn went on ({number})" if told.is_resumed else first)
+            + (f" · {told.at:%Y-%m-%d %H:%M:%S} UTC" if told.at else ""),
+            told.text,
+        )
+        for number, told in enumerate(detail.response.told)
+    ]
+
+
+def passage(title: str, text: str | None, absent: str = "", *, is_folded: bool = False) -> Values:
+    """Return one text under its title.
+
+    Args:
+        title: what it is.
+        text: it; None where there is none.
+        absent: what to say where there is none.
+        is_folded: whether only its title is seen until somebody opens it.
+    """
+    shown = None if text is None else pieces(text)
+    return {"title": title, "text": shown, "absent": absent, "folded": is_folded}
+
+
+def _when_not_told(detail: TurnDetail) -> str:
+    """Return why it is not there what the model was told of a turn."""
+    if not was_recorded_elsewhere(detail):
+        return "The turn never ended."
+    if detail.executions:
+        return "Not recorded as one text; what came of each call stands beside the response."
+    return NOT_RECORDED

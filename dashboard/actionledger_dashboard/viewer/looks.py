@@ -1,0 +1,125 @@
+"""The words, verdicts and cards that all of the viewer is made of."""
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, TypeAlias
+
+from actionledger.values import Span
+from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, ExecutionStatus, Outcome, Reason
+from actionledger_dashboard.components.visible import pieces
+
+Values: TypeAlias = dict[str, Any]
+"""Values by name, to be sent as JSON."""
+
+VALUE_CHARACTERS = 20_000
+"""How much of one action's arguments or result is shown."""
+
+NEUTRAL = "idle"
+WORST_FIRST = ("bad", "mended", "good", NEUTRAL)
+
+_LOOKS: dict[str, str] = {
+    Outcome.CLEAN: "good",
+    Outcome.REPAIRED: "mended",
+    Outcome.PARTIAL: "bad",
+    Outcome.FAILED: "bad",
+    BlockStatus.STRICT: "good",
+    BlockStatus.MALFORMED: "bad",
+    ActionStatus.VALID: "good",
+    ActionStatus.COERCED: "mended",
+    ActionStatus.INVALID: "bad",
+    ActionStatus.UNKNOWN: "bad",
+    ExecutionStatus.SUCCEEDED: "good",
+    ExecutionStatus.TIMED_OUT: "bad",
+    ExecutionStatus.INTERRUPTED: "bad",
+}
+
+
+def look_of(status: str) -> str:
+    """Return which verdict an outcome or a status is: good, mended, bad or idle."""
+    return _LOOKS.get(status, NEUTRAL)
+
+
+def words(code: str) -> str:
+    """Return a code of the vocabulary as words."""
+    return code.replace("_", " ")
+
+
+def because(reason: Reason | None) -> str:
+    """Return a reason with its sentence; empty where there is none."""
+    return "" if reason is None else f"{words(reason)}: {SENTENCES[reason]}"
+
+
+def place(span: Span) -> str:
+    """Return where a span stands."""
+    return f"[{span.start:,}, {span.end:,})"
+
+
+def quoted(text: str) -> str:
+    """Return a text in quotation marks, or that there is none."""
+    return json.dumps(text, ensure_ascii=False) if text else "nothing"
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Return whether two spans share a character."""
+    return one.start < other.end and other.start < one.end
+
+
+def bounded(text: str, most: int = VALUE_CHARACTERS) -> str:
+    """Return a text, or its beginning with how much is missing."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]}\n… and {len(text) - most:,} more characters"
+
+
+def pretty(text: str) -> str:
+    """Return JSON text with a line a value, and say it where it is too long to show whole."""
+    with suppress(ValueError):
+        text = json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    return bounded(text)
+
+
+def card(
+    name: str,
+    status: str,
+    look: str,
+    where: str,
+    lines: Sequence[str] = (),
+    *,
+    value: str = "",
+    block: int | None = None,
+    call: int | None = None,
+) -> Values:
+    """Return one card of a lane.
+
+    Args:
+        name: what it is about; others may have written it.
+        status: what came of it, in a word or two.
+        look: the verdict that this is.
+        where: where and how, in a few words.
+        lines: what is said of it.
+        value: a longer text.
+        block: the block of the response that it is tied to.
+        call: the place of the action that it is tied to.
+    """
+    return {
+        "name": pieces(name),
+        "status": status,
+        "look": look,
+        "where": where,
+        "lines": [pieces(line) for line in lines],
+        "value": pieces(value),
+        "block": None if block is None else str(block),
+        "call": None if call is None else str(call),
+    }
+
+
+def lane(title: str, cards: Sequence[Values], when_empty: str = "") -> Values:
+    """Return cards under a title.
+
+    Args:
+        title: what they are.
+        cards: they.
+        when_empty: what to say where there is none.
+    """
+    return {"title": title, "whenEmpty": when_empty, "cards": list(cards)}

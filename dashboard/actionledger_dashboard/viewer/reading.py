@@ -1,0 +1,168 @@
+"""What is drawn of one reading of a turn: the text with its marks, the attempts at it, its repairs, issues and actions."""
+
+from collections.abc import Iterator, Sequence
+
+from actionledger.events import ActionRecord
+from actionledger.ledger.queries import Reader, Response, TurnDetail
+from actionledger.values import Block, FieldError, Issue
+from actionledger.vocabulary import SENTENCES, CostOrigin
+from actionledger_dashboard.components.visible import pieces, tokens
+from actionledger_dashboard.components.wording import dollars
+from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
+from actionledger_dashboard.viewer.looks import (
+    NEUTRAL,
+    Values,
+    because,
+    card,
+    lane,
+    look_of,
+    overlap,
+    place,
+    pretty,
+    words,
+)
+from actionledger_dashboard.viewer.marks import calls_of, marks_of
+from actionledger_dashboard.viewer.repairs import differences
+
+
+def reading_data(detail: TurnDetail) -> Values:
+    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
+    return {
+        "text": detail.response.text,
+        "tokens": tokens(detail.response.text),
+        "whenEmpty": "The response is empty.",
+        "verdict": _verdict(detail),
+        "look": look_of(detail.attempt.outcome) if detail.attempt else NEUTRAL,
+        "about": pieces(_about(detail)),
+        "marks": marks_of(detail),
+        "calls": calls_of(detail),
+        "lanes": list(read_lanes(detail)),
+    }
+
+
+def reader_label(reader: Reader) -> str:
+    """Return what a reading is called in a list of readings."""
+    name = "First reading" if reader.kind.is_first_reading else reader.name or "re-reading"
+    return f"{name} · {reader.parser} · {words(reader.outcome)}"
+
+
+def attempt_lane(detail: TurnDetail) -> Values:
+    """Return a card for each parse attempt at the turn, the one that is shown first."""
+    shown = detail.attempt.run_id if detail.attempt else None
+    ordered = sorted(detail.readers, key=lambda reader: reader.run_id != shown)
+    cards = [_attempt_card(reader, detail, is_shown=reader.run_id == shown) for reader in ordered]
+    return lane("Parse attempts", cards, "Nothing has read this response.")
+
+
+def _attempt_card(reader: Reader, detail: TurnDetail, *, is_shown: bool) -> Values:
+    run = reader.name or ("first reading" if reader.kind.is_first_reading else "re-reading")
+    parts = [f"{run} ({words(reader.kind)})"]
+    if is_shown and detail.attempt is not None:
+        attempt = detail.attempt
+        parts.append(f"dialect {attempt.dialect or 'none'}, catalogue {attempt.catalogue or 'none'}")
+        parts.append(f"{attempt.duration_us / 1000:.1f} ms")
+    where = "shown here" if is_shown else "another reading"
+    return card(reader.parser, words(reader.outcome), look_of(reader.outcome), where, [" · ".join(parts)])
+
+
+def _verdict(detail: TurnDetail) -> str:
+    if detail.attempt is None:
+        return "not read by this run" if detail.readers else "recorded, but never read"
+    return words(detail.attempt.outcome)
+
+
+def _about(detail: TurnDetail) -> str:
+    if detail.attempt is None:
+        return ""
+    attempt = detail.attempt
+    response = detail.response
+    is_audited = response.capture.is_auditable
+    parts = [
+        because(attempt.reason),
+        f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
+        f"parser {attempt.parser}",
+        f"dialect {attempt.dialect or 'none'}",
+        f"read in {attempt.duration_us / 1000:.1f} ms",
+        *_spent(response),
+    ]
+    if not detail.response.text_is_exact:
+        parts.append("a secret or a broken character was replaced before it was recorded")
+    return " · ".join(part for part in parts if part)
+
+
+def _spent(response: Response) -> Iterator[str]:
+    """Yield what the response took, as far as that is recorded."""
+    cached = f" ({response.cached_tokens:,} from a cache)" if response.cached_tokens else ""
+    if response.input_tokens is not None:
+        yield f"{response.input_tokens:,} tokens in{cached}"
+    if response.output_tokens is not None:
+        yield f"{response.output_tokens:,} tokens out"
+    if response.cost_usd is not None:
+        by = " by a price file" if response.cost_origin is CostOrigin.PRICES else ""
+        yield dollars(response.cost_usd) + by
+    if response.latency_ms is not None:
+        yield f"answered in {response.latency_ms / 1000:,.1f} s"
+
+
+def read_lanes(detail: TurnDetail) -> Iterator[Values]:
+    """Yield what was repaired and what is wrong, where there is any; then what was read."""
+    text = detail.response.text
+    if repairs := [made for block in detail.blocks for made in _repair_cards(text, block)]:
+        yield lane("Repairs", repairs)
+    if detail.issues:
+        yield lane("Issues", [_issue_card(issue, detail.blocks) for issue in detail.issues])
+    actions = [_action_card(action, detail) for action in detail.actions]
+    yield lane("Actions", actions, "No action was read.")
+
+
+def _repair_cards(text: str, block: Block) -> Iterator[Values]:
+    for difference in differences(text, block):
+        made = card(difference["kinds"], "repaired", "mended", difference["where"], block=block.index)
+        yield made | {"difference": difference}
+
+
+def _issue_card(issue: Issue, blocks: Sequence[Block]) -> Values:
+    around = (block.index for block in blocks if issue.span is not None and overlap(block.span, issue.span))
+    where = place(issue.span) if issue.span is not None else ""
+    look = "mended" if issue.code.is_note else "bad"
+    return card(words(issue.code), "issue", look, where, [issue.message], block=next(around, None))
+
+
+def _action_card(action: ActionRecord, detail: TurnDetail) -> Values:
+    lines = [SENTENCES[action.reason]] if action.reason is not None and not action.errors else []
+    lines += [f"Evidence that it was meant, or not: {words(action.evidence)}."] if action.evidence else []
+    lines += [
+        f"{words(reversal.kind)} {reversed_at(reversal)}"
+        for reversal in detail.reversals
+        if is_of_reading(reversal, detail) and reversal.action_index == action.index
+    ]
+    made = card(
+        action.name,
+        words(action.status),
+        look_of(action.status),
+        place(action.span),
+        lines,
+        value=pretty(action.arguments),
+        block=action.block,
+        call=action.index,
+    )
+    fields = [_error_row(error) for error in action.errors]
+    fields += [
+        {
+            "path": pieces(one.path or "(all)"),
+            "said": "converted",
+            "expected": pieces(one.after),
+            "value": pieces(one.before),
+        }
+        for one in action.conversions
+    ]
+    return made | {"fields": fields}
+
+
+def _error_row(error: FieldError) -> Values:
+    return {
+        "path": pieces(error.path or "(all)"),
+        "said": SENTENCES[error.code],
+        "expected": pieces(error.expected),
+        "value": pieces(error.value),
+    }

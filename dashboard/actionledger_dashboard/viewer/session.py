@@ -1,0 +1,79 @@
+"""What is drawn of a session as a whole: its facts on one line, its family, and by whom its turns were read."""
+
+from collections.abc import Callable, Sequence
+
+from actionledger.ledger.queries import Child, Session
+from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.viewer.looks import Values
+
+_LONGEST = 40
+"""How many characters of a fact are seen; the whole of it is told to who asks."""
+
+
+def facts_of(session: Session) -> list[Values]:
+    """Return what is known of a session, fact by fact; others wrote the most of it."""
+    ended = {True: "success", False: "no success", None: "not recorded"}[session.success]
+    facts = {
+        "Session": session.external_id or session.session_id,
+        "Model": session.model,
+        "Profile": session.profile,
+        "Task": session.task,
+        "Source": session.source,
+        "Started (UTC)": f"{session.started_at:%Y-%m-%d %H:%M}" if session.started_at else "not recorded",
+        "Ended": f"{ended}: {session.reason}" if session.reason else ended,
+        "Turns": f"{session.turns:,}",
+    }
+    return [
+        {"label": label, "text": pieces(_cut_in_the_middle(value or "–")), "whole": pieces(value or "–")}
+        for label, value in facts.items()
+    ]
+
+
+def family_of(
+    session: Session,
+    parent: Session | None,
+    children: Sequence[Child],
+    *,
+    href_of: Callable[[str], str] | None = None,
+    opened_of: Callable[[str], str] | None = None,
+) -> list[Values]:
+    """Return the session that this one is a child of, and its own children.
+
+    Args:
+        session: the session.
+        parent: its parent; None where it has none or it is not in the ledger.
+        children: its children.
+        href_of: gives the address of another session's replay; None where there is none to give.
+        opened_of: gives the address of this page with a child opened in place.
+    """
+    found = []
+    if parent is not None:
+        found.append(_relative(parent, "parent", href_of) | {"turns": parent.turns})
+    elif session.parent_session_id:
+        said = f"{session.relation or 'child'} of a session that is not in this ledger"
+        found.append(_relative(None, said, None))
+    for child in children:
+        made = _relative(child, str(child.relation or "child"), href_of)
+        opened = opened_of(child.session_id) if opened_of else None
+        found.append(made | {"turns": child.turns, "failed": child.failed, "opened": opened})
+    return found
+
+
+def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], str] | None) -> Values:
+    name = "" if one is None else one.external_id or one.session_id
+    return {
+        "name": pieces(_cut_in_the_middle(name)),
+        "role": role,
+        "session": "" if one is None else one.session_id,
+        "turns": None,
+        "failed": None,
+        "href": href_of(one.session_id) if href_of and one else None,
+        "opened": None,
+    }
+
+
+def _cut_in_the_middle(text: str) -> str:
+    """Return a text of bearable length: names differ at their ends."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 + 1 :]}"

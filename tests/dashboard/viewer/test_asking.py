@@ -1,0 +1,127 @@
+"""A session as a viewer has it: few questions and few rows, however long it is, and the same without a server."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from effort import is_soak
+
+from actionledger.errors import UsageError
+from actionledger.ids import derived_id
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.vocabulary import Outcome
+from actionledger_dashboard.viewer import frame_of, page_of, view_of
+from actionledger_dashboard.viewer.asking import Asked, course_of, session_view
+
+STEPS = derived_id("session", "steps")
+LONG = 10_000 if is_soak() else 2_000
+
+
+class Counting:
+    """A ledger that counts what it is asked, and what it gives."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger, self.queries, self.rows = ledger, 0, 0
+        self.manifests = ledger.manifests
+
+    def sql(self, query: str, parameters: Any = None) -> "Counted":
+        self.queries += 1
+        return Counted(self, self.ledger.sql(query, parameters))
+
+
+class Counted:
+    def __init__(self, counting: Counting, result: Any) -> None:
+        self._counting, self._result = counting, result
+        self.columns = result.columns
+
+    def fetchall(self) -> list[Any]:
+        found = list(self._result.fetchall())
+        self._counting.rows += len(found)
+        return found
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory, recorder: Callable[..., Any]) -> Iterator[Ledger]:
+    """A ledger with one session of thousands of turns, every hundredth of them failed."""
+    with open_ledger(tmp_path_factory.mktemp("long") / "long.duckdb", in_background=False) as ledger:
+        made = recorder(ledger)
+        made.run("live")
+        made.session("long")
+        for index in range(LONG):
+            outcome = Outcome.FAILED if index % 100 == 7 else Outcome.NO_ACTION
+            made.turn("long", index, f"Number {index}.", outcome)
+        yield ledger
+
+
+@pytest.mark.scaled
+@pytest.mark.slow
+@pytest.mark.parametrize("wanted", [0, LONG // 2 + 3, LONG - 1])
+def test_a_session_of_thousands_of_turns_opens_without_loading_them(long: Ledger, wanted: int) -> None:
+    """Some hundred rows and three dozen questions, wherever it is opened; three turns are sent, and every one is on the map."""
+    counting: Any = Counting(long)
+
+    def ask(query: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        return query(counting, *args, **kwargs)
+
+    asked = Asked(derived_id("session", "long"), wanted)
+    course = course_of(ask, asked)
+    assert course is not None
+    view = session_view(ask, asked, course)
+    assert view["turn"]["text"] == f"Number {wanted}."
+    assert counting.queries <= 40
+    assert counting.rows <= 400
+    assert len(view["near"]) <= 2
+    assert len(json.dumps(view)) < 100_000
+    assert view["stretches"][-1]["last"] == LONG - 1
+    assert sum(one.errors for one in course.stretches) == LONG // 100
+
+
+def test_a_turn_near_the_one_that_is_shown_is_the_same_as_when_it_is_shown(sample: Path) -> None:
+    """What is stepped to at once is what the server would say."""
+    with open_ledger(sample, read_only=True) as ledger:
+        views = [view_of(ledger, STEPS, turn=index) for index in range(4)]
+    assert [view["index"] for view in views] == [0, 1, 2, 3]
+    for view in views:
+        for index, near in view["near"].items():
+            assert near == views[int(index)]["turn"]
+
+
+def test_what_was_told_before_is_what_the_model_was_shown(sample: Path) -> None:
+    """Where no prompt is recorded; and nothing before the first turn."""
+    with open_ledger(sample, read_only=True) as ledger:
+        view = view_of(ledger, STEPS)
+    assert view["turn"]["shown"][0]["text"] is None
+    assert view["near"]["1"]["shown"][0]["text"].startswith("done ")
+
+
+def test_a_session_that_is_not_there_says_so(sample: Path) -> None:
+    """As everywhere."""
+    with open_ledger(sample, read_only=True) as ledger, pytest.raises(UsageError):
+        view_of(ledger, "no such session")
+
+
+def test_a_page_holds_all_that_it_needs_and_no_text_as_html(sample: Path, hostile: str) -> None:
+    """No address of another host, one script that may run, and recorded texts within JSON alone."""
+    with open_ledger(sample, read_only=True) as ledger:
+        view = view_of(ledger, derived_id("session", hostile))
+    page = page_of(view, title="</title><script>")
+    assert "<img" not in page
+    assert "</title><script>" not in page
+    assert page.count("<script") == 2
+    assert "script-src 'sha256-" in page
+    held = page.partition('id="view">')[2].partition("</script>")[0]
+    assert json.loads(held) == json.loads(json.dumps(view))
+    frame = frame_of(view)
+    assert 'sandbox="allow-scripts"' in frame
+    assert frame.count("<") == 2
+
+
+def test_the_viewer_needs_no_streamlit() -> None:
+    """A notebook imports it without the dashboard's packages."""
+    code = "import sys, actionledger_dashboard.viewer; print('streamlit' in sys.modules, 'pandas' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["False", "False"]

@@ -1,0 +1,114 @@
+"""What is marked: spans that are exactly the text's, the worst first, and only what is faulty tinted."""
+
+from dataclasses import replace
+
+import pytest
+from one_turn import ACTION, BLOCK, DETAIL, LOOSE, TEXT
+
+from actionledger.values import Issue, Span
+from actionledger.vocabulary import ActionStatus, BlockStatus, Evidence, Reason
+from actionledger_dashboard.viewer.marks import calls_of, marks_of
+from actionledger_dashboard.viewer.reading import reading_data
+
+
+def test_a_mark_is_exactly_its_block() -> None:
+    """Text between a mark's offsets is the block's, and its title says what, how and where."""
+    [mark] = reading_data(DETAIL)["marks"]
+    assert TEXT[mark["start"] : mark["end"]] == "<a>1,</a>"
+    assert mark["why"] == "xml_tags · repaired · repaired: trailing comma · [2, 11) · a: valid"
+
+
+def test_an_issue_outside_of_every_block_is_marked_too() -> None:
+    """What is wrong is seen in the text, also where no block was found."""
+    marks = reading_data(replace(DETAIL, issues=(LOOSE,)))["marks"]
+    assert [TEXT[mark["start"] : mark["end"]] for mark in marks] == ["<a>1,</a>", "<b"]
+    assert marks[1]["look"] == "bad"
+
+
+def test_spots_lie_within_their_block_in_text_order_and_never_overlap() -> None:
+    """A repair and an issue at the same place are one spot; one that is all of the block is none."""
+    issues = (
+        Issue(Reason.MALFORMED_JSON, Span(5, 6)),
+        Issue(Reason.TRAILING_COMMA, Span(6, 7)),
+        Issue(Reason.WRONG_SHAPE, BLOCK.span),
+    )
+    [mark] = reading_data(replace(DETAIL, issues=issues))["marks"]
+    assert [(spot["start"], spot["end"]) for spot in mark["spots"]] == [(5, 6), (6, 7)]
+
+
+def test_marks_that_touch_are_both_drawn_and_overlap_nothing() -> None:
+    """Blocks side by side, and an issue that ends where a block begins or begins where it ends, are marks of their own."""
+    second = replace(BLOCK, index=1, span=Span(11, 13), body=Span(12, 12), repairs=())
+    issues = (Issue(Reason.UNCLOSED_TAG, Span(0, 2), "before"), Issue(Reason.UNCLOSED_TAG, Span(13, 16), "b"))
+    data = reading_data(replace(DETAIL, blocks=(BLOCK, second), issues=issues))
+    found = [(mark["start"], mark["end"], mark["block"]) for mark in data["marks"]]
+    assert found == [(0, 2, ""), (2, 11, "0"), (11, 13, "1"), (13, 16, "")]
+    cards = {lane["title"]: lane["cards"] for lane in data["lanes"]}["Issues"]
+    assert [card["block"] for card in cards] == [None, None]
+
+
+def test_an_issue_is_tied_to_a_block_that_it_shares_a_character_with() -> None:
+    """It has no mark of its own then."""
+    issues = (Issue(Reason.UNCLOSED_TAG, Span(0, 3), "before"), Issue(Reason.UNCLOSED_TAG, Span(10, 16), "b"))
+    data = reading_data(replace(DETAIL, issues=issues))
+    assert [(mark["start"], mark["end"]) for mark in data["marks"]] == [(2, 11)]
+    cards = {lane["title"]: lane["cards"] for lane in data["lanes"]}["Issues"]
+    assert [card["block"] for card in cards] == ["0", "0"]
+
+
+def test_spots_that_touch_are_both_drawn_and_of_two_that_overlap_the_first() -> None:
+    """From edge to edge of their block, each character in one of them at most."""
+    places = [Span(2, 4), Span(4, 6), Span(5, 8), Span(8, 11), Span(10, 12)]
+    issues = tuple(Issue(Reason.MALFORMED_JSON, place) for place in places)
+    [mark] = reading_data(replace(DETAIL, blocks=(replace(BLOCK, repairs=()),), issues=issues))["marks"]
+    assert [(spot["start"], spot["end"]) for spot in mark["spots"]] == [(2, 4), (4, 6), (8, 11)]
+
+
+@pytest.mark.parametrize(
+    ("status", "look"),
+    [(ActionStatus.VALID, "mended"), (ActionStatus.INVALID, "bad"), (ActionStatus.ILLUSTRATION, "mended")],
+)
+def test_a_mark_looks_like_the_worst_of_its_block_and_actions(status: ActionStatus, look: str) -> None:
+    """A block that was read but holds an invalid action is not green."""
+    [mark] = reading_data(replace(DETAIL, actions=(replace(ACTION, status=status),)))["marks"]
+    assert mark["look"] == look
+
+
+def test_a_mark_says_its_dialect_rule_evidence_and_offsets() -> None:
+    """What is not recorded is left out."""
+    block = replace(
+        BLOCK,
+        status=BlockStatus.MALFORMED,
+        reason=Reason.UNCLOSED_TAG,
+        evidence=Evidence.SENTENCE,
+        repairs=(),
+    )
+    [mark] = marks_of(replace(DETAIL, blocks=(block,), actions=()))
+    dialect, status, rule, evidence, offsets = mark["why"].split(" · ")
+    assert (dialect, status, evidence, offsets) == ("xml_tags", "malformed", "evidence: sentence", "[2, 11)")
+    assert rule.startswith("unclosed tag: ")
+
+
+def test_only_what_is_faulty_is_tinted() -> None:
+    """A block is where nothing within it says what is wrong; one with a wrong place in it, or a repaired one, is not."""
+    broken = replace(BLOCK, status=BlockStatus.MALFORMED, repairs=())
+    within = (Issue(Reason.MALFORMED_JSON, Span(5, 6)),)
+    whole = (Issue(Reason.UNCLOSED_TAG, BLOCK.span),)
+    tinted = [
+        marks_of(replace(DETAIL, blocks=(block,), issues=issues, actions=()))[0]["faulty"]
+        for block, issues in ((BLOCK, ()), (broken, within), (broken, whole), (broken, ()))
+    ]
+    assert tinted == [False, False, True, True]
+
+
+def test_actions_have_their_own_stretches() -> None:
+    """Several in one block are told apart; of two at the same characters one is drawn."""
+    second = replace(ACTION, index=1, span=Span(5, 7))
+    third = replace(ACTION, index=2, span=Span(7, 11))
+    first = replace(ACTION, span=Span(2, 5))
+    calls = calls_of(replace(DETAIL, actions=(first, second, third, replace(third, index=3))))
+    assert [(call["call"], TEXT[call["start"] : call["end"]]) for call in calls] == [
+        ("0", "<a>"),
+        ("1", "1,"),
+        ("2", "</a>"),
+    ]

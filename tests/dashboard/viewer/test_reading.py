@@ -1,0 +1,116 @@
+"""What is drawn of one reading: its attempts, repairs, issues and actions, and nothing left out in silence."""
+
+from dataclasses import replace
+
+from one_turn import ACTION, BLOCK, DETAIL, LOOSE, lanes_of
+
+from actionledger.ledger.queries import Reader
+from actionledger.values import Conversion, FieldError, Issue, Repair, Span
+from actionledger.vocabulary import ActionStatus, Evidence, Outcome, Reason, RepairKind, RunKind
+from actionledger_dashboard.viewer.looks import VALUE_CHARACTERS
+from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
+
+
+def test_a_field_that_was_left_out_is_a_note() -> None:
+    """It kept nothing from being done, and doesn't look as if it had."""
+    issues = (Issue(Reason.UNKNOWN_FIELD, BLOCK.span), LOOSE)
+    lanes = {lane["title"]: lane["cards"] for lane in reading_data(replace(DETAIL, issues=issues))["lanes"]}
+    assert [card["look"] for card in lanes["Issues"]] == ["mended", "bad"]
+
+
+def test_a_value_too_long_to_show_says_how_much_is_missing() -> None:
+    """Nothing is cut in silence."""
+    long = replace(ACTION, arguments="x" * (VALUE_CHARACTERS + 1500))
+    [card] = reading_data(replace(DETAIL, actions=(long,)))["lanes"][1]["cards"]
+    assert card["value"].endswith("… and 1,500 more characters")
+
+
+def test_a_turn_that_nothing_has_read_says_so() -> None:
+    """The text is shown without marks, with the reason for it."""
+    unread = replace(DETAIL, attempt=None, blocks=(), actions=(), executions=(), readers=())
+    assert reading_data(unread)["verdict"] == "recorded, but never read"
+    assert reading_data(replace(unread, readers=DETAIL.readers))["verdict"] == "not read by this run"
+
+
+def test_what_nobody_sees_is_named_and_moves_nothing() -> None:
+    """Tokens have the places and the characters of the text itself; arguments and repairs name them too."""
+    text = "\ufeff😀 <a>\u202e1,</a>"
+    response = replace(DETAIL.response, text=text)
+    hidden = replace(BLOCK, repairs=(Repair(RepairKind.TRAILING_COMMA, Span(8, 9), "\u200b,", "\u202e"),))
+    action = replace(ACTION, name="a\u200b", arguments='{"n":"\u2066"}')
+    data = reading_data(replace(DETAIL, response=response, blocks=(hidden,), actions=(action,)))
+    assert data["text"] == text
+    assert [(found["at"], found["code"]) for found in data["tokens"]] == [(0, "U+FEFF"), (6, "U+202E")]
+    assert all(text[found["at"] : found["end"]] == found["text"] for found in data["tokens"])
+    lanes = {lane["title"]: lane["cards"][0] for lane in data["lanes"]}
+    codes = [
+        piece["code"]
+        for part in (
+            *(
+                one["text"]
+                for side in ("before", "after")
+                for one in lanes["Repairs"]["difference"][side]
+                if one["changed"]
+            ),
+            lanes["Actions"]["name"],
+            lanes["Actions"]["value"],
+        )
+        for piece in part
+        if isinstance(piece, dict)
+    ]
+    assert codes == ["U+200B", "U+202E", "U+200B", "U+2066"]
+
+
+def test_a_conversion_is_shown_as_what_it_is() -> None:
+    """What was written and what it was taken as; the action is mended and not wrong."""
+    action = replace(ACTION, status=ActionStatus.COERCED, conversions=(Conversion("n", '"1"', "1"),))
+    [card] = reading_data(replace(DETAIL, actions=(action,)))["lanes"][1]["cards"]
+    assert card["look"] == "mended"
+    assert card["fields"] == [{"path": "n", "said": "converted", "expected": "1", "value": '"1"'}]
+
+
+def test_errors_of_an_action_stand_by_their_paths() -> None:
+    """Every refused field says where, what is wrong and what was expected; the action itself is one, too."""
+    errors = (
+        FieldError(Reason.MISSING_FIELD, "issues.0.path", "", "a text"),
+        FieldError(Reason.WRONG_TYPE, "", "7", "an object"),
+    )
+    invalid = replace(ACTION, status=ActionStatus.INVALID, reason=errors[0].code, errors=errors)
+    [card] = reading_data(replace(DETAIL, actions=(invalid,)))["lanes"][1]["cards"]
+    assert card["lines"] == []
+    assert [(row["path"], row["expected"], row["value"]) for row in card["fields"]] == [
+        ("issues.0.path", "a text", ""),
+        ("(all)", "an object", "7"),
+    ]
+    assert card["fields"][0]["said"] == "A required field is missing."
+
+
+def test_lanes_of_a_repaired_turn() -> None:
+    """An action and its execution are tied to their block and to each other."""
+    lanes = {lane["title"]: lane["cards"] for lane in lanes_of(DETAIL)}
+    assert list(lanes) == ["Repairs", "Actions", "Executions"]
+    assert lanes["Actions"][0]["value"] == '{\n  "n": 1\n}'
+    assert lanes["Executions"][0]["where"] == "try 1 · 2.5 ms"
+    assert {card["block"] for cards in lanes.values() for card in cards} == {"0"}
+    assert [lanes[title][0]["call"] for title in ("Actions", "Executions")] == ["0", "0"]
+
+
+def test_an_action_says_what_is_evidence_of_it() -> None:
+    """Where it stands without its format's own marks."""
+    [card] = reading_data(replace(DETAIL, actions=(replace(ACTION, evidence=Evidence.LAST),)))["lanes"][1][
+        "cards"
+    ]
+    assert card["lines"] == ["Evidence that it was meant, or not: last."]
+
+
+def test_each_parse_attempt_has_a_card_the_shown_one_first() -> None:
+    """With the parser, the run and what came of it."""
+    again = Reader("r2", "again", RunKind.REPARSE, "strict", Outcome.FAILED)
+    readers = (*DETAIL.readers, again)
+    lane = attempt_lane(replace(DETAIL, readers=readers))
+    assert [(card["name"], card["status"], card["where"]) for card in lane["cards"]] == [
+        ("coder", "repaired", "shown here"),
+        ("strict", "failed", "another reading"),
+    ]
+    other = replace(DETAIL, readers=readers, attempt=replace(DETAIL.attempt, run_id="r2"))  # type: ignore[type-var]
+    assert [card["name"] for card in attempt_lane(other)["cards"]] == ["strict", "coder"]
