@@ -30,6 +30,7 @@ const drawTurn = (root, turn) => {
 };
 
 const drawList = (pane, data, at, go) => {
+  if (pane.hidden) return;
   const more = (count, words) => (count ? [element("div", "more", `${count.toLocaleString("en-US")} ${words}`)] : []);
   const rows = data.turns.map((turn) => {
     const row = element("button", turn.index === at ? "here" : "");
@@ -115,7 +116,7 @@ const view = (root, data, host) => {
     draw();
     host.go(index);
   };
-  const stops = [listen(root, data, host, memory, { go, where: () => at, turn: () => turnAt(at) ?? data.turn })];
+  const stops = [listen(root, data, host, memory, { go, draw, where: () => at, turn: () => turnAt(at) ?? data.turn })];
   draw();
   stops.push(watchBars(root.querySelector(".script")), explain(root, root.querySelector(".whys")));
   fill(root);
@@ -125,7 +126,7 @@ const view = (root, data, host) => {
   return () => stops.forEach((stop) => stop());
 };
 
-const listen = (root, data, host, memory, { go, where, turn }) => {
+const listen = (root, data, host, memory, { go, draw, where, turn }) => {
   const help = root.querySelector(".help");
   const find = root.querySelector(".find");
   const list = root.querySelector(".list");
@@ -147,7 +148,11 @@ const listen = (root, data, host, memory, { go, where, turn }) => {
   );
   const does = {
     copy, help: showHelp,
-    list: () => root.querySelector("[data-do=list]").setAttribute("aria-expanded", String(!(list.hidden = !list.hidden))),
+    list: () => {
+      list.hidden = !list.hidden;
+      root.querySelector("[data-do=list]").setAttribute("aria-expanded", String(!list.hidden));
+      draw();
+    },
   };
   root.querySelectorAll("[data-do]").forEach((button) => (button.onclick = does[button.dataset.do]));
   help.querySelector("button").onclick = () => help.close();
