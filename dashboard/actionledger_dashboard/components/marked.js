@@ -67,7 +67,7 @@ const drawText = (pane, data, whys) => {
     leaf(into, from, end);
   };
   let at = 0;
-  pane.dataset.empty = data.whenEmpty;
+  if (!data.text) pane.dataset.empty = data.whenEmpty;
   for (const span of data.marks) {
     put(pane, at, span.start);
     const mark = spanning(explained(element("mark", span.look + (span.faulty ? " faulty" : "")), span.why, whys), span);

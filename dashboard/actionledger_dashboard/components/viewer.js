@@ -81,6 +81,7 @@ const fill = (root) => {
 };
 
 const view = (root, data, host) => {
+  const isNew = !memories.has(root);
   const memory = memories.get(root) ?? { drawn: "", wanted: null, since: 0, picked: null };
   memories.set(root, memory);
   const turnAt = (index) => (index === data.index ? { ...data.turn, at: data.at } : data.near[index]);
@@ -120,6 +121,10 @@ const view = (root, data, host) => {
   draw();
   stops.push(watchBars(root.querySelector(".script")), explain(root, root.querySelector(".whys")));
   fill(root);
+  if (isNew && data.inner) {
+    root.scrollIntoView({ block: "nearest" });
+    root.focus({ preventScroll: true });
+  }
   const onResize = () => fill(root);
   addEventListener("resize", onResize);
   stops.push(() => removeEventListener("resize", onResize));

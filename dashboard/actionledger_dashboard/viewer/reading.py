@@ -30,7 +30,7 @@ def reading_data(detail: TurnDetail) -> Values:
     return {
         "text": detail.response.text,
         "tokens": tokens(detail.response.text),
-        "whenEmpty": "The response is empty.",
+        "whenEmpty": _when_empty(detail.response),
         "verdict": _verdict(detail),
         "look": look_of(detail.attempt.outcome) if detail.attempt else NEUTRAL,
         "about": pieces(_about(detail)),
@@ -60,9 +60,15 @@ def _attempt_card(reader: Reader, detail: TurnDetail, *, is_shown: bool) -> Valu
     if is_shown and detail.attempt is not None:
         attempt = detail.attempt
         parts.append(f"dialect {attempt.dialect or 'none'}, catalogue {attempt.catalogue or 'none'}")
-        parts.append(f"{attempt.duration_us / 1000:.1f} ms")
+        parts += [f"{attempt.duration_us / 1000:.1f} ms"] if attempt.duration_us else []
     where = "shown here" if is_shown else "another reading"
     return card(reader.parser, words(reader.outcome), look_of(reader.outcome), where, [" · ".join(parts)])
+
+
+def _when_empty(response: Response) -> str:
+    if response.capture.is_auditable:
+        return "The response is empty."
+    return "No text of this response was recorded; the calls that were split off it stand beside it."
 
 
 def _verdict(detail: TurnDetail) -> str:
@@ -82,7 +88,7 @@ def _about(detail: TurnDetail) -> str:
         f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",
-        f"read in {attempt.duration_us / 1000:.1f} ms",
+        *([f"read in {attempt.duration_us / 1000:.1f} ms"] if attempt.duration_us else []),
         *_spent(response),
     ]
     if not detail.response.text_is_exact:

@@ -6,7 +6,7 @@ from one_turn import ACTION, BLOCK, DETAIL, LOOSE, lanes_of
 
 from actionledger.ledger.queries import Reader
 from actionledger.values import Conversion, FieldError, Issue, Repair, Span
-from actionledger.vocabulary import ActionStatus, Evidence, Outcome, Reason, RepairKind, RunKind
+from actionledger.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RepairKind, RunKind
 from actionledger_dashboard.viewer.looks import VALUE_CHARACTERS
 from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
 
@@ -114,3 +114,11 @@ def test_each_parse_attempt_has_a_card_the_shown_one_first() -> None:
     ]
     other = replace(DETAIL, readers=readers, attempt=replace(DETAIL.attempt, run_id="r2"))  # type: ignore[type-var]
     assert [card["name"] for card in attempt_lane(other)["cards"]] == ["strict", "coder"]
+
+
+def test_a_response_of_which_the_calls_alone_were_kept_is_not_called_empty() -> None:
+    """Nobody knows what its text was."""
+    response = replace(DETAIL.response, text="")
+    assert reading_data(replace(DETAIL, response=response))["whenEmpty"] == "The response is empty."
+    kept = replace(response, capture=Capture.CALLS)
+    assert reading_data(replace(DETAIL, response=kept))["whenEmpty"].startswith("No text of this response was")
