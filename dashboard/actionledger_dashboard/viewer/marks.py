@@ -68,29 +68,33 @@ def _block_mark(block: Block, detail: TurnDetail) -> Values:
 
 
 def _spots(block: Block, issues: Sequence[Issue]) -> Iterator[Values]:
-    """Yield the places within a block that were repaired or are wrong, in text order, each once."""
+    """Yield the places within a block that were repaired or are wrong, in text order, each once, what is wrong first."""
     found = [
-        (
+        _spot(
             repair.span,
             "mended",
-            f"{words(repair.kind)}: {quoted(repair.before)} read as {quoted(repair.after)} · {place(repair.span)}",
+            f"{words(repair.kind)}: {quoted(repair.before)} read as {quoted(repair.after)}",
         )
         for repair in block.repairs
     ]
+    repaired = {(repair.span, str(repair.kind)) for repair in block.repairs}
     found += [
-        (
-            issue.span,
-            "mended" if issue.code.is_note else "wrong",
-            f"{words(issue.code)}: {issue.message} · {place(issue.span)}",
+        _spot(
+            issue.span, "mended" if issue.code.is_note else "wrong", f"{words(issue.code)}: {issue.message}"
         )
         for issue in issues
-        if issue.span is not None and issue.span != block.span
+        if issue.span not in {None, block.span} and (issue.span, str(issue.code)) not in repaired
     ]
     at = block.span.start
-    for span, look, why in sorted(found):
-        if at <= span.start and span.end <= block.span.end:
-            at = span.end
-            yield {"start": span.start, "end": span.end, "look": look, "why": pieces(why)}
+    for spot in sorted(found, key=lambda one: (one["start"], one["end"], one["look"] != "wrong")):
+        if at <= spot["start"] and spot["end"] <= block.span.end:
+            at = spot["end"]
+            yield spot
+
+
+def _spot(span: Span | None, look: str, why: str) -> Values:
+    assert span is not None
+    return {"start": span.start, "end": span.end, "look": look, "why": pieces(f"{why} · {place(span)}")}
 
 
 def _issue_mark(issue: Issue, span: Span) -> Values:

@@ -112,3 +112,13 @@ def test_actions_have_their_own_stretches() -> None:
         ("1", "1,"),
         ("2", "</a>"),
     ]
+
+
+def test_what_is_wrong_at_a_place_that_was_mended_is_seen() -> None:
+    """An issue that says no more than the repair is none."""
+    comma = Span(6, 7)
+    said = [
+        marks_of(replace(DETAIL, issues=(Issue(code, comma),)))[0]["spots"][0]["look"]
+        for code in (Reason.TRAILING_COMMA, Reason.TRUNCATED)
+    ]
+    assert said == ["mended", "wrong"]
