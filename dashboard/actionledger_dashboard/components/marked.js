@@ -23,11 +23,25 @@ const layersOf = (data) => [
   ...(data.at ? [{ start: data.at[0], end: data.at[1], kind: "at" }] : []),
 ];
 
+// Where layers begin and end, in order, and which of them lie over the stretch that ends there.
+const cutBy = (layers) => {
+  const cuts = [...new Set(layers.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
+  const begins = Map.groupBy(layers.filter(({ start, end }) => start < end), ({ start }) => start);
+  let over = [];
+  const before = cuts.map((cut) => {
+    const covering = over;
+    over = [...over.filter(({ end }) => end > cut), ...(begins.get(cut) ?? [])];
+    return covering;
+  });
+  return { cuts, before };
+};
+
 // Offsets are code points, as Python counts them; JavaScript's own count UTF-16 units.
 const drawText = (pane, data, whys) => {
   const points = Array.from(data.text);
   const layers = layersOf(data);
-  const cuts = [...new Set(layers.flatMap(({ start, end }) => [start, end]))].sort((one, other) => one - other);
+  const { cuts, before } = cutBy(layers);
+  const carets = layers.filter(({ kind, start, end }) => kind === "at" && start === end).map(({ start }) => start);
   let nextToken = 0;
   let nextCut = 0;
   const plain = (into, start, end) => {
@@ -44,7 +58,7 @@ const drawText = (pane, data, whys) => {
     into.append(points.slice(at, end).join(""));
   };
   const leaf = (into, start, end) => {
-    const over = layers.filter((layer) => layer.start <= start && end <= layer.end && layer.start < layer.end);
+    const over = before[nextCut] ?? [];
     if (!over.length || start === end) return plain(into, start, end);
     const made = element("span", [...new Set(over.map(({ kind }) => kind))].join(" "));
     const call = over.find((layer) => layer.call !== undefined);
@@ -53,7 +67,7 @@ const drawText = (pane, data, whys) => {
     into.append(made);
   };
   const point = (into, at) => {
-    if (layers.some(({ kind, start, end }) => kind === "at" && start === at && end === at)) into.append(element("span", "at point"));
+    if (carets.includes(at)) into.append(element("span", "at point"));
   };
   const put = (into, start, end) => {
     let from = start;

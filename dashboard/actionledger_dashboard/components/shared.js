@@ -17,6 +17,7 @@ const token = (found) => {
   made.title = found.name;
   const itself = document.createElement("span");
   itself.textContent = found.text;
+  itself.hidden = Boolean(found.rest);
   made.append(itself);
   return made;
 };

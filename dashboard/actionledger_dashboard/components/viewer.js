@@ -47,9 +47,9 @@ const drawList = (pane, data, at, go) => {
 
 // Steps from action to action, in the text and in every lane at once; where nothing was read, from mark to mark.
 const actionsOf = (root) => {
-  const places = [...new Set([...root.querySelectorAll(".read [data-call]")].map((card) => card.dataset.call))];
-  const parts = (selector) => places.map((call) => [...root.querySelectorAll(selector.replaceAll("CALL", CSS.escape(call)))]);
-  const found = parts("[data-call='CALL']");
+  const read = new Set([...root.querySelectorAll(".read [data-call]")].map((card) => card.dataset.call));
+  const parts = Map.groupBy(root.querySelectorAll("[data-call]"), (part) => part.dataset.call);
+  const found = [...read].map((call) => parts.get(call));
   return found.length ? found : [...root.querySelectorAll(".script mark")].map((mark) => [mark]);
 };
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries import Reader, Response, TurnDetail
+from actionledger.plurals import counted
 from actionledger.values import Block, FieldError, Issue
 from actionledger.vocabulary import SENTENCES, CostOrigin
 from actionledger_dashboard.components.visible import pieces, tokens
@@ -24,12 +25,15 @@ from actionledger_dashboard.viewer.looks import (
 from actionledger_dashboard.viewer.marks import calls_of, marks_of
 from actionledger_dashboard.viewer.repairs import differences
 
+TOKENS = 10_000
+"""How many invisible characters of one response are drawn as what they are: a browser draws no million of them."""
+
 
 def reading_data(detail: TurnDetail) -> Values:
     """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
     return {
         "text": detail.response.text,
-        "tokens": tokens(detail.response.text),
+        "tokens": _tokens(detail.response.text),
         "whenEmpty": _when_empty(detail.response),
         "verdict": _verdict(detail),
         "look": look_of(detail.attempt.outcome) if detail.attempt else NEUTRAL,
@@ -94,6 +98,22 @@ def _about(detail: TurnDetail) -> str:
     if not detail.response.text_is_exact:
         parts.append("a secret or a broken character was replaced before it was recorded")
     return " · ".join(part for part in parts if part)
+
+
+def _tokens(text: str) -> list[dict[str, str | int]]:
+    """Return the invisible characters of a text; where they are too many, what follows is one token, so that none goes unseen."""
+    found = tokens(text)
+    if len(found) <= TOKENS:
+        return found
+    at, more = int(found[TOKENS]["at"]), len(found) - TOKENS
+    said = f"{len(text) - at:,} characters"
+    name = (
+        f"{said} are not drawn: {counted(more, 'more place')} in them can't be seen or turn the text around"
+    )
+    return [
+        *found[:TOKENS],
+        {"at": at, "end": len(text), "text": text[at:], "code": said, "name": name, "rest": 1},
+    ]
 
 
 def _spent(response: Response) -> Iterator[str]:

@@ -8,7 +8,7 @@ from actionledger.ledger.queries import Reader
 from actionledger.values import Conversion, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RepairKind, RunKind
 from actionledger_dashboard.viewer.looks import VALUE_CHARACTERS
-from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
+from actionledger_dashboard.viewer.reading import TOKENS, attempt_lane, reading_data
 
 
 def test_a_field_that_was_left_out_is_a_note() -> None:
@@ -124,3 +124,13 @@ def test_a_response_of_which_the_calls_alone_were_kept_is_not_called_empty() -> 
     assert reading_data(replace(DETAIL, response=kept))["whenEmpty"].startswith(
         "No text of this response was"
     )
+
+
+def test_a_text_of_invisible_characters_says_how_many_are_not_shown() -> None:
+    """A browser could draw no million of them; none of them is hidden in silence."""
+    text = "\u200b-" * (TOKENS + 5)
+    response = replace(DETAIL.response, text=text)
+    *drawn, last = reading_data(replace(DETAIL, response=response, blocks=(), actions=()))["tokens"]
+    assert len(drawn) == TOKENS
+    assert (last["at"], last["end"], last["code"]) == (2 * TOKENS, len(text), "10 characters")
+    assert "5 more places" in last["name"]
