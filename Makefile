@@ -17,7 +17,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test soak matrix slow check format dashboard notebooks bench wild fuzz mutants data clean
+.PHONY: demo quick test soak matrix slow check format dashboard notebooks docs bench wild fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -53,6 +53,10 @@ format: $(VENV)/.dev
 
 notebooks: $(VENV)/.dev  ## run the notebooks anew, outputs included
 	$(BIN)/python notebooks/run.py
+
+docs: $(VENV)/.dev  ## build the documentation site in build/site/site; a link that leads nowhere is an error
+	$(BIN)/python docs/data_model.py
+	$(BIN)/python docs/build_site.py build/site
 
 bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the same run
 	$(BIN)/python tests/benchmarks/reading.py
