@@ -27,6 +27,7 @@ def methods(cls: type) -> list[tuple[str, object]]:
 def public_callables() -> dict[str, object]:
     """Return every public function, class and method by its dotted name."""
     named = {name: getattr(al, name) for name in al.__all__} | {"QueryResult": QueryResult}
+    named |= {f"charts.{name}": getattr(al.charts, name) for name in al.charts.__all__}
     callables = {name: value for name, value in named.items() if callable(value)}
     for name, value in list(callables.items()):
         if inspect.isclass(value):
@@ -39,9 +40,15 @@ CALLABLES = public_callables()
 
 def test_the_callables_are_found():
     """Functions, classes, their methods and those that they inherit."""
-    assert {"parse", "Runtime", "Runtime.reopen", "Runtime.handle", "Ledger.sql", "QueryResult.df"} <= set(
-        CALLABLES
-    )
+    assert {
+        "parse",
+        "Runtime",
+        "Runtime.reopen",
+        "Runtime.handle",
+        "Ledger.sql",
+        "QueryResult.df",
+        "charts.trend",
+    } <= set(CALLABLES)
     assert len(CALLABLES) > 100
 
 

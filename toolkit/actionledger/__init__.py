@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from actionledger._version import __version__
 
 if TYPE_CHECKING:
+    from actionledger import charts as charts
     from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
     from actionledger.agent import (
         Conversation as Conversation,
@@ -220,10 +221,13 @@ _NAMES_OF_MODULES = {
     ),
     "vocabulary": ("Capture", "DecisionKind", "Relation"),
 }
+_ROOMS = ("charts",)
+"""Rooms whose own names are public, as in ``al.charts.funnel``."""
+
 _MODULES = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}
 """Where each public name is; it is loaded when somebody asks for it."""
 
-__all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the table has them
+__all__ = ["__version__", *_MODULES, *_ROOMS]  # noqa: PLE0604 - the table has them
 
 
 def __dir__() -> list[str]:
@@ -238,6 +242,8 @@ def load_ipython_extension(shell: Any) -> None:
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
 
     def __getattr__(name: str) -> Any:
+        if name in _ROOMS:
+            return import_module(f"{__name__}.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
