@@ -21,7 +21,16 @@ BESIDE = ("CONTRIBUTING.md", "CHANGELOG.md")
 
 NAV: dict[str, tuple[str, ...]] = {
     "How to": (
-        *("sources.md", "jsonl.md", "live.md", "failures.md", "replay.md", "gate.md", "actions.md"),
+        *(
+            "sources.md",
+            "jsonl.md",
+            "live.md",
+            "failures.md",
+            "replay.md",
+            "gate.md",
+            "experiments.md",
+            "actions.md",
+        ),
         *("policies.md", "repetition.md", "exports.md", "commands.md", "python.md"),
     ),
     "Profiles": ("assistant.md", "orchestrator.md", "coder.md", "reasoner.md"),
@@ -43,7 +52,7 @@ REFERENCE = {
         "vocabulary",
     ),
     "Recording": ("ledger", "importing", "sources", "capture", "display", "errors"),
-    "Comparing": ("rates", "replay"),
+    "Comparing": ("rates", "replay", "experiments"),
 }
 """The pages of the reference, each with the modules whose public names it has."""
 

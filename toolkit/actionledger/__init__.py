@@ -43,6 +43,12 @@ if TYPE_CHECKING:
         ActionSettings as ActionSettings,
         ExecutionSettings as ExecutionSettings,
     )
+    from actionledger.experiments import (
+        Budget as Budget,
+        Experiment as Experiment,
+        Variant as Variant,
+        experiment as experiment,
+    )
     from actionledger.explaining import explain as explain
     from actionledger.importing import (
         ImportReport as ImportReport,
@@ -158,6 +164,7 @@ _NAMES_OF_MODULES = {
     "execution.limits": ("Limits", "RateLimit"),
     "execution.profile": ("Profile",),
     "execution.settings": ("ActionSettings", "ExecutionSettings"),
+    "experiments": ("Budget", "Experiment", "Variant", "experiment"),
     "explaining": ("explain",),
     "importing": ("ImportReport", "Prices", "import_path", "import_sessions"),
     "ledger": ("Ledger", "open_ledger"),

@@ -126,17 +126,19 @@ def compared(
         rates: what each is called, it before and after, the interval of the difference, and the p-value.
     """
     rows = [
-        (name, *_of(before), *_of(after), *(difference or (None, None)), p_value)
+        (name, *rate_values(before), *rate_values(after), *(difference or (None, None)), p_value)
         for name, before, after, difference, p_value in rates
     ]
     ends: dict[str, Kind] = {"difference_low": float, "difference_high": float, "p_value": float}
-    return Columns({"measure": str, **_named("before"), **_named("after"), **ends}, rows)
+    return Columns({"measure": str, **rate_kinds("before"), **rate_kinds("after"), **ends}, rows)
 
 
-def _named(name: str) -> dict[str, Kind]:
+def rate_kinds(name: str) -> dict[str, Kind]:
+    """Return the columns that a rate takes: its share, the ends of its interval, and of how many."""
     return {name: float, f"{name}_low": float, f"{name}_high": float, f"{name}_count": int}
 
 
-def _of(rate: Rate) -> tuple[float | None, float | None, float | None, int]:
+def rate_values(rate: Rate) -> tuple[float | None, float | None, float | None, int]:
+    """Return what stands in these columns; None where there is no share or no interval."""
     low, high = rate.interval or (None, None)
     return rate.value, low, high, rate.count

@@ -14,7 +14,7 @@ _SECONDS = 0.2
 
 
 class HowFar(Protocol):
-    """How far something is; what counts ``bytes``, too, is measured by these."""
+    """How far something is; what counts ``bytes``, or how much is ``done``, too, is measured by that."""
 
     @property
     def turns(self) -> int:
@@ -33,7 +33,7 @@ def progress(label: str = "reading") -> Iterator[Callable[[HowFar], None]]:
         label: what is done.
 
     Returns:
-        A context that gives what is to be told: the ``on_progress`` of ``import_path`` and of ``reparse``.
+        A context that gives what is to be told: the ``on_progress`` of ``import_path``, ``reparse`` and ``experiment``.
 
     Example:
         >>> from pathlib import Path
@@ -106,5 +106,7 @@ def _bar(label: str, now: HowFar | None, *, is_over: bool = False) -> str:
 
 
 def _done(now: HowFar) -> int:
-    done: int = getattr(now, "bytes", now.turns)
-    return done
+    for name in ("done", "bytes"):
+        if (found := getattr(now, name, None)) is not None:
+            return int(found)
+    return now.turns

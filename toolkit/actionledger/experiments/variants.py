@@ -1,0 +1,128 @@
+"""A variant: the model, what it is told, and what it works under."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any, TypeAlias
+
+from actionledger.canonical import json_text
+from actionledger.errors import UsageError
+from actionledger.execution.approval import Policy
+from actionledger.execution.profile import Profile
+from actionledger.execution.prompting import prompt_of
+from actionledger.execution.registry import profile_named
+from actionledger.models import Model, model_from
+from actionledger.parsing.parsers import AnyParser, parser_named
+
+AnyModel: TypeAlias = str | Callable[[str], Model]
+"""A model as a text names it, or what makes one for a task's name: each conversation has its own."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One way to set a model to work.
+
+    Args:
+        name: what it is called; it tells the variants of an experiment apart.
+        profile: what the model works under, by name or as a value: its parser, its actions and how they are carried out.
+        model: the model, as ``model_from`` takes it, or a function of a task's name that makes one.
+        system: what the model is told; the profile's own instructions if not given.
+        parser: what reads its responses instead of the profile's parser, by name or as a value.
+        policy: which actions may run; the profile's if not given.
+        auto: whether actions that the policy would have wait for a person run without one.
+
+    Example:
+        >>> al.Variant(name="short", profile="assistant", model="ollama:qwen3", system="Write actions blocks.").name
+        'short'
+    """
+
+    name: str
+    profile: str | Profile
+    model: AnyModel
+    system: str | None = None
+    parser: str | AnyParser | None = None
+    policy: Policy | None = None
+    auto: bool = False
+
+    @classmethod
+    def grid(cls, **axes: Mapping[str, Any]) -> tuple["Variant", ...]:
+        """Return a variant for each combination of some settings.
+
+        Args:
+            axes: for each setting of a variant what it may be, by the name that people call that.
+
+        Raises:
+            UsageError: an axis is no setting, or has no value.
+
+        Example:
+            >>> profile, model = {"assistant": "assistant"}, {"qwen3": "ollama:qwen3"}
+            >>> wordings = {"short": "Be short.", "long": "Be thorough."}
+            >>> [variant.name for variant in al.Variant.grid(profile=profile, model=model, system=wordings)]
+            ['short', 'long']
+        """
+        known = [name for name in cls.__dataclass_fields__ if name != "name"]
+        for axis, values in axes.items():
+            if axis not in known or not values:
+                what = "has no value" if axis in known else f"is none of {', '.join(known)}"
+                raise UsageError(f"The axis {axis!r} of a grid {what}.")
+        several = [axis for axis, values in axes.items() if len(values) > 1]
+        found = []
+        for combined in product(*(values.items() for values in axes.values())):
+            settings = dict(zip(axes, combined, strict=True))
+            named = [settings[axis][0] for axis in several] or [pair[0] for pair in settings.values()]
+            found.append(
+                cls(name=" × ".join(named), **{axis: value for axis, (_, value) in settings.items()})
+            )
+        return tuple(found)
+
+    @property
+    def chosen(self) -> Profile:
+        """The profile, with the variant's own parser and policy."""
+        profile = profile_named(self.profile) if isinstance(self.profile, str) else self.profile
+        parser = parser_named(self.parser) if isinstance(self.parser, str) else self.parser
+        return replace(profile, parser=parser or profile.parser, policy=self.policy or profile.policy)
+
+    @property
+    def told(self) -> str:
+        """What the model is told."""
+        return prompt_of(self.chosen) if self.system is None else self.system
+
+    @property
+    def settings_hash(self) -> str:
+        """The hash of what is recorded of it: another one is another variant, whatever it is called."""
+        model = self.model if isinstance(self.model, str) else "made for each task"
+        profile = self.chosen
+        tools = profile.catalogue.tools()
+        described = json_text(
+            [profile.name, profile.parser.id, tools, repr(profile.policy), self.told, model, self.auto]
+        )
+        return hashlib.sha256(described.encode()).hexdigest()[:16]
+
+
+def model_of(variant: Variant, task: str) -> Model:
+    """Return the model of one conversation.
+
+    Args:
+        variant: what works.
+        task: the name of what it works on.
+    """
+    return model_from(variant.model) if isinstance(variant.model, str) else variant.model(task)
+
+
+def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
+    """Yield variants whose names tell them apart.
+
+    Raises:
+        UsageError: two have the same name, or there is none.
+    """
+    if not variants:
+        raise UsageError("An experiment has one variant at least; give a list of Variant.")
+    seen: set[str] = set()
+    for variant in variants:
+        if not variant.name or variant.name in seen:
+            raise UsageError(
+                f"Two variants are called {variant.name!r}, or one has no name; give each its own."
+            )
+        seen.add(variant.name)
+        yield variant
