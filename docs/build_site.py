@@ -83,6 +83,7 @@ def write_pages(pages: Path) -> None:
         shutil.copy(ROOT / name, pages / name)
     (pages / "notebooks").mkdir()
     shutil.copy(ROOT / "notebooks" / "README.md", pages / "notebooks" / "README.md")
+    shutil.copytree(ROOT / "notebooks" / "images", pages / "notebooks" / "images")
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
         write_notebook(json.loads(notebook.read_text(encoding="utf-8")), pages / "notebooks" / notebook.stem)
     (pages / "reference").mkdir()

@@ -2,11 +2,12 @@
 
 python notebooks/run.py [NAME ...]
 
-Also writes README.md anew: each notebook's question, its computed answer, and what running it took.
+Also writes README.md anew: each notebook's question, its computed answer, its first picture, and what running it took.
 """
 
 import resource
 import sys
+from base64 import b64decode
 from pathlib import Path
 
 import jupytext
@@ -16,6 +17,7 @@ from nbformat import NotebookNode
 
 HERE = Path(__file__).parent
 PAGE = HERE / "README.md"
+PICTURES = HERE / "images"
 
 HEAD = """# Notebooks
 
@@ -56,7 +58,15 @@ def _entry(path: Path) -> str:
         "text/plain"
     ]
     seconds = notebook.metadata["processor_seconds"]
-    return f"#{title}\n\n{question}\n\n```text\n{answer}\n```\n\n[{path.stem}]({path.name}), {seconds} s\n"
+    picture = f"![The first picture of {path.stem}](images/{path.stem}.png)"
+    return f"#{title}\n\n{question}\n\n```text\n{answer}\n```\n\n{picture}\n\n[{path.stem}]({path.name}), {seconds} s\n"
+
+
+def picture(path: Path) -> bytes:
+    """Return the first picture that a notebook shows, as PNG."""
+    cells = nbformat.read(path, as_version=4).cells
+    shown = (output.get("data", {}) for cell in cells for output in cell.get("outputs", ()))
+    return b64decode(next(data["image/png"] for data in shown if "image/png" in data))
 
 
 if __name__ == "__main__":
@@ -65,4 +75,7 @@ if __name__ == "__main__":
         if script.name != Path(__file__).name and (not names or script.stem in names):
             jupytext.write(executed(script), script.with_suffix(".ipynb"), fmt="ipynb")
             print(script.stem)
+    PICTURES.mkdir(exist_ok=True)
+    for path in HERE.glob("*.ipynb"):
+        (PICTURES / f"{path.stem}.png").write_bytes(picture(path))
     PAGE.write_text(page(), encoding="utf-8")

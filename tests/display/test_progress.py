@@ -43,11 +43,12 @@ def shown(monkeypatch):
     pages: list[str] = []
 
     class Handle:
-        def update(self, page):
-            pages.append(page.data)
+        def update(self, page, *, raw):
+            pages.append(page["text/html"])
 
-    def display(page, *, display_id):
-        pages.append(page.data)
+    def display(page, *, raw, display_id):
+        assert page["text/plain"] == "<b>importing"
+        pages.append(page["text/html"])
         return Handle()
 
     monkeypatch.setattr("IPython.display.display", display)

@@ -35,6 +35,7 @@ def test_there_are_notebooks():
         "compare_parsers",
         "does_the_improvement_plan_hold",
         "from_failure_to_gate",
+        "two_policies",
         "what_a_stricter_rule_would_have_stopped",
         "what_agents_fail_at",
         "which_parser_is_best",
@@ -64,6 +65,9 @@ def test_the_page_says_what_the_notebooks_answer(runner):
     assert page == runner.page()
     assert page.count("\n## ") == len(SCRIPTS)
     assert "…\n```" not in page
+    for script in SCRIPTS:
+        picture = runner.PICTURES / f"{script.stem}.png"
+        assert picture.read_bytes() == runner.picture(script.with_suffix(".ipynb")), script.stem
 
 
 def test_a_notebook_runs_on_samples(runner, tmp_path):

@@ -7,6 +7,7 @@ from time import monotonic
 from typing import Any, Protocol
 
 from actionledger.display.html import escaped, frame
+from actionledger.display.text import visible
 from actionledger.plurals import counted
 
 _SECONDS = 0.2
@@ -78,9 +79,9 @@ def _in_terminal(label: str) -> Iterator[Callable[[HowFar], None]]:
 
 
 def _in_notebook(label: str) -> Iterator[Callable[[HowFar], None]]:
-    from IPython.display import HTML, display  # noqa: PLC0415 - it is loaded
+    from IPython.display import display  # noqa: PLC0415 - it is loaded
 
-    handle = display(HTML(_bar(label, None)), display_id=True)
+    handle = display(_bar(label, None), raw=True, display_id=True)
     shown_at, last = 0.0, None
 
     def tell(now: HowFar) -> None:
@@ -88,21 +89,22 @@ def _in_notebook(label: str) -> Iterator[Callable[[HowFar], None]]:
         last = now
         if monotonic() - shown_at >= _SECONDS:
             shown_at = monotonic()
-            handle.update(HTML(_bar(label, now)))
+            handle.update(_bar(label, now), raw=True)
 
     try:
         yield tell
     finally:
-        handle.update(HTML(_bar(label, last, is_over=True)))
+        handle.update(_bar(label, last, is_over=True), raw=True)
 
 
-def _bar(label: str, now: HowFar | None, *, is_over: bool = False) -> str:
+def _bar(label: str, now: HowFar | None, *, is_over: bool = False) -> dict[str, str]:
     turns = f": {counted(now.turns, 'turn')}" if now else ""
     words = f"{label}{turns}{', over' if is_over else ''}"
     total = now.total if now else None
     done = f' value="{_done(now)}" max="{total}"' if now and total else ""
     bar = "" if is_over else f"<progress{done}></progress> "
-    return frame(f'<div class="al-foot">{bar}{escaped(words)}</div>')
+    shown = frame(f'<div class="al-foot">{bar}{escaped(words)}</div>')
+    return {"text/html": shown, "text/plain": visible(words)}
 
 
 def _done(now: HowFar) -> int:
