@@ -49,7 +49,10 @@ def share(rate: Rate) -> str:
 
 def interval(rate: Rate) -> str:
     """Return a rate's 95 % interval in per cent, or the word for why there is none."""
-    return rate.shown_interval or "–"
+    if rate.interval is None:
+        return rate.shown_interval or "–"
+    low, high = rate.interval
+    return f"{low:.1%} – {high:.1%}"
 
 
 def sessions(rate: Rate) -> int | None:

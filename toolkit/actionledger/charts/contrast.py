@@ -47,9 +47,9 @@ def compared(
         200
     """
     if isinstance(found, Contrast):
-        return contrast_of(found.measures, _NAMES, before, after, ink)
+        return contrast_of(found.measures, _NAMES, before, after, ink).properties(width=WIDTH)
     read = Measure("parse_success", found.before, found.after, found.difference, found.p_value)
-    return contrast_of([read], _NAMES, before, after, ink)
+    return contrast_of([read], _NAMES, before, after, ink).properties(width=WIDTH)
 
 
 def contrast_of(
@@ -78,7 +78,7 @@ def contrast_of(
         legend=alt.Legend(orient="bottom", labelLimit=320, columns=1, symbolOpacity=1),
     )
     shape = alt.Shape("side:N", title=None, scale=alt.Scale(domain=sides, range=["circle", "diamond"]))
-    base = alt.Chart(frame, width=WIDTH, height=alt.Step(_SIDE_PIXELS)).encode(
+    base = alt.Chart(frame, height=alt.Step(_SIDE_PIXELS)).encode(
         y=alt.Y(
             "measure:N",
             sort=None,

@@ -87,7 +87,7 @@ def trend(
     found = success_over_time(ledger, chosen, unit)
     if not found.periods:
         raise nothing_in(chosen)
-    return trend_of(found, now(), events, ink)
+    return trend_of(found, now(), events, ink).properties(width=WIDTH)
 
 
 def trend_of(found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK) -> Chart:
@@ -113,7 +113,7 @@ def trend_of(found: Trend, at: datetime, events: Sequence[Event] = (), ink: str 
     )
     axis = alt.Axis(format="%b %d", grid=False, values=_ticks(found), labelFlush=False)
     days = alt.X("utcyearmonthdate(start):T", title=None, axis=axis)
-    base = alt.Chart(frame, width=WIDTH, height=_HEIGHT).encode(x=days, color=colour)
+    base = alt.Chart(frame, height=_HEIGHT).encode(x=days, color=colour)
     share = alt.Y(
         "share:Q",
         title=_cut(begin),

@@ -1,22 +1,11 @@
-"""The rates of two sides beside each other: a point on its interval for each."""
+"""The rates of two sides beside each other, as a notebook has them, in the reader's ink."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from math import floor
+from collections.abc import Mapping, Sequence
 
-import altair as alt
-import pandas as pd
-
+from actionledger.charts.contrast import contrast_of
 from actionledger.replay.contrasts import Measure
-from actionledger_dashboard.components.charts.common import BLUE, ORANGE, Chart, ink
+from actionledger_dashboard.components.charts.common import Chart, ink
 from actionledger_dashboard.components.visible import visible
-from actionledger_dashboard.components.wording import interval, sessions, share
-
-_SIDE_PIXELS = 22
-_LABEL_PIXELS = 125
-_ROOM_FOR_TEXT = 1.75
-_PARTS = 5  # of an axis that begins at a multiple of 10 %, so that each label is a whole per cent
-_ALMOST_ALL = 0.5  # from here on the axis need not begin at nothing: a point has no length that could mislead
-_LONGEST = 60
 
 
 def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before: str, after: str) -> Chart:
@@ -28,76 +17,4 @@ def contrast_chart(measures: Sequence[Measure], names: Mapping[str, str], before
         before: what the side before is called; others may have written it.
         after: the same of the other side.
     """
-    sides = [f"before: {_cut(before)}", f"after: {_cut(after)}"]
-    frame = pd.DataFrame(_rows(measures, names, sides))
-    first = float(frame[["low", "share"]].astype(float).min().min())
-    begin = floor(first * 10) / 10 if first > _ALMOST_ALL else 0.0
-    room = 1 - begin
-    along = alt.Scale(domain=[begin, begin + _ROOM_FOR_TEXT * room], nice=False, zero=False)
-    ticks = [begin + room * part / _PARTS for part in range(_PARTS + 1)]
-    axis = alt.Axis(format="%", values=ticks, orient="top")
-    colour = alt.Color(
-        "side:N",
-        title=None,
-        scale=alt.Scale(domain=sides, range=[BLUE, ORANGE]),
-        legend=alt.Legend(orient="bottom", labelLimit=320, columns=1, symbolOpacity=1),
-    )
-    shape = alt.Shape("side:N", title=None, scale=alt.Scale(domain=sides, range=["circle", "diamond"]))
-    base = alt.Chart(frame, height=alt.Step(_SIDE_PIXELS)).encode(
-        y=alt.Y(
-            "measure:N",
-            sort=None,
-            title=None,
-            axis=alt.Axis(minExtent=_LABEL_PIXELS, labelLimit=_LABEL_PIXELS, ticks=False, domain=False),
-        ),
-        yOffset=alt.YOffset("side:N", sort=sides),
-        tooltip=[
-            alt.Tooltip("measure:N", title="Measure"),
-            alt.Tooltip("side:N", title="Side"),
-            alt.Tooltip("shown:N", title="Share"),
-            alt.Tooltip("interval:N", title="95 % interval"),
-            alt.Tooltip("count:Q", title="n", format=","),
-            alt.Tooltip("sessions:Q", title="Sessions", format=","),
-        ],
-    )
-    whiskers = base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=5, opacity=0.4)
-    layers = [
-        # A layer without a mark would be a thing without a name to who can't see it.
-        *(
-            [whiskers.encode(x=alt.X("low:Q", title=None, scale=along, axis=axis), x2="high:Q", color=colour)]
-            if frame["low"].notna().any()
-            else []
-        ),
-        base.mark_point(filled=True, opacity=1, size=80).encode(
-            x=alt.X("share:Q", title=None, scale=along, axis=axis), color=colour, shape=shape
-        ),
-        base.mark_text(color=ink(), align="left", fontSize=12).encode(
-            x=alt.datum(1 + 0.04 * room, scale=along), text="text:N"
-        ),
-    ]
-    return alt.layer(*layers)
-
-
-def _rows(
-    measures: Sequence[Measure], names: Mapping[str, str], sides: Sequence[str]
-) -> Iterator[dict[str, object]]:
-    for measure in measures:
-        for side, rate in zip(sides, (measure.before, measure.after), strict=True):
-            ends = rate.interval or (None, None)
-            yield {
-                "measure": names[measure.name],
-                "side": side,
-                "share": rate.value,
-                "shown": share(rate),
-                "low": ends[0],
-                "high": ends[1],
-                "interval": interval(rate),
-                "count": rate.count,
-                "sessions": sessions(rate),
-                "text": f"{share(rate)} of {rate.count:,}" if rate.count else share(rate),
-            }
-
-
-def _cut(name: str) -> str:
-    shown = visible(name)
-    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…"
+    return contrast_of(measures, names, visible(before), visible(after), ink())
