@@ -104,5 +104,15 @@ class Experiment(Framed):
             f"{self.known:,} before{left}{broke}>"
         )
 
+    def _repr_html_(self) -> str:
+        from actionledger.display.contrasts import rates_html  # noqa: PLC0415 - only where it is looked at
+
+        found = [(variant, funnel(self.ledger, self.within(variant))) for variant in self.sources]
+        rows = [
+            (variant, each.responses, *(getattr(each, name) for name in _RATES)) for variant, each in found
+        ]
+        heads = ("variant", "responses", *(name.replace("_", " ") for name in _RATES))
+        return rates_html("Experiment", repr(self)[1:-1].removeprefix("Experiment "), heads, rows)
+
 
 _SESSIONS = "SELECT count(*) FROM sessions WHERE source = $source"

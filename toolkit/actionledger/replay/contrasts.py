@@ -99,6 +99,16 @@ class Contrast(Framed):
             (each.name, each.before, each.after, each.difference, each.p_value) for each in self.measures
         )
 
+    def __str__(self) -> str:
+        from actionledger.display.contrasts import contrast_text  # noqa: PLC0415 - only where it is looked at
+
+        return contrast_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.contrasts import contrast_html  # noqa: PLC0415
+
+        return contrast_html(self)
+
 
 def contrast(ledger: Queryable, before: Filter, after: Filter) -> Contrast:
     """Return two sets of responses side by side, for what shares no turns and so can't be compared turn by turn.

@@ -96,6 +96,16 @@ class PairedComparison(Comparison, Tested, Framed):
     def _columns(self) -> Columns:
         return compared([("parse_success", self.before, self.after, self.difference, self.p_value)])
 
+    def __str__(self) -> str:
+        from actionledger.display.contrasts import paired_text  # noqa: PLC0415 - only where it is looked at
+
+        return paired_text(self)
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.contrasts import paired_html  # noqa: PLC0415
+
+        return paired_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class PairedGroup(ComparedGroup, Tested):
