@@ -36,7 +36,6 @@ from tempfile import mkdtemp
 from textwrap import fill
 
 import altair as alt
-import pandas as pd
 
 import actionledger as al
 
@@ -89,19 +88,9 @@ print(
 # how often that failed.
 
 # %%
-groups = al.failures(ledger).groups
-reasons = pd.DataFrame(
-    {
-        "stage": group.key.stage,
-        "reason": str(group.key.code),
-        "action": group.key.action,
-        "times": group.count,
-        "turns spent": group.spent.turns,
-        "sessions lost": group.lost,
-    }
-    for group in groups
-)
-reasons.head(15)
+report_of_failures = al.failures(ledger)
+groups = report_of_failures.groups
+report_of_failures.df()[["stage", "reason", "action", "count", "spent_turns", "lost"]].head(15)
 
 # %%
 tools = ledger.sql(
@@ -120,8 +109,8 @@ alt.Chart(bars).mark_bar().encode(
 # %% [markdown]
 # ## The worst turn
 #
-# The turn with the most failures; of those, the one that the model was shown most in. `actionledger dashboard` opens it under its
-# session and turn, and shows what the model wrote beside what came of it.
+# The turn with the most failures; of those, the one that the model was shown most in. `al.explain(ledger, "SESSION#TURN")` shows all of it here, and the address
+# below is its replay in `actionledger dashboard`.
 
 # %%
 worst = ledger.sql(
@@ -138,6 +127,7 @@ if worst:
         "SELECT text FROM turns WHERE session_id = $session::UUID AND turn_index = $turn", place
     )
     print(f"turn {worst[1]} of session {worst[0]}: {worst[2]} failed, shown {worst[3] or 0:,} tokens")
+    print(al.explain(ledger, f"{worst[0]}#{worst[1]}").recorded.address)
     print("the model wrote:", written_there.fetchone()[0][:200])
     for row in ledger.sql(
         """
