@@ -32,6 +32,7 @@ def test_all_three_have_the_same_rows():
     assert report.pl().rows() == list(ROWS)
     frame = report.df()
     assert frame["count"].tolist()[0] == 2**40
+    assert frame["count"].dtype == "Int64"
     assert frame.isna().sum(axis=1).tolist() == [0, 5]
     assert frame["at"].dtype == "datetime64[us]"
 
