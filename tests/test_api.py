@@ -40,16 +40,16 @@ def in_a_new_process(code: str, folder: Path) -> str:
 
 
 def test_what_is_shown_is_what_is_public():
-    """Each name once, in order, and no room of the house among them; each is there, and is what its module defines."""
+    """Each name once, in order, and no room of the house among them but one that is meant; each is there, and is what its module defines."""
     assert dir(al) == sorted(set(al.__all__))
-    assert [name for name in dir(al) if isinstance(getattr(al, name), ModuleType)] == []
+    assert [name for name in dir(al) if isinstance(getattr(al, name), ModuleType)] == [*al._ROOMS]
     with pytest.raises(AttributeError, match="module 'actionledger' has no attribute 'parze'"):
         al.parze  # noqa: B018
 
 
 def test_no_module_has_the_name_of_something_public():
     """It would take its place as soon as anything imports it."""
-    assert {module.name for module in iter_modules(al.__path__)} & set(al.__all__) == set()
+    assert {module.name for module in iter_modules(al.__path__)} & set(al.__all__) == set(al._ROOMS)
 
 
 def test_editors_are_told_the_same_names():
@@ -59,7 +59,8 @@ def test_editors_are_told_the_same_names():
         node for node in tree.body if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
     )
     names = {each.asname: f"{line.module}.{each.name}" for line in told.body for each in line.names}
-    assert names == {name: f"actionledger.{module}.{name}" for name, module in al._MODULES.items()}
+    rooms = {name: f"actionledger.{name}" for name in al._ROOMS}
+    assert names == rooms | {name: f"actionledger.{module}.{name}" for name, module in al._MODULES.items()}
 
 
 def test_every_public_function_and_class_is_documented():
