@@ -232,7 +232,7 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
         page.wait_for_selector(f".turn[data-turn='{index}']")
         visit.settle()
     page.get_by_role("link", name="Turns", exact=True).click()
-    page.wait_for_url("**/turns?source=jsonl")
+    page.wait_for_url("**/turns?source=jsonl&search=e")
     visit.settle()
     for index in (2, 1, 0):
         page.go_back()
@@ -268,15 +268,58 @@ def test_a_download_has_every_row_of_the_filter(visit: Visit, tmp_path: Path) ->
     """The file has as many rows as the button says, which is more than the page shows."""
     page = visit.page
     visit.open("turns?task=many")
+    page.get_by_role("button", name="Export 60").click()
     with page.expect_download() as started:
         page.get_by_role("button", name="Download 60 as CSV").click()
     file = tmp_path / "turns.csv"
     started.value.save_as(file)
-    with file.open(encoding="utf-8-sig", newline="") as opened:
+    with file.open(encoding="utf-8", newline="") as opened:
         rows = list(csv.DictReader(opened))
     assert len(rows) == 60
     assert page.locator("tbody tr").count() == 50
     assert page.get_by_test_id("stElementToolbar").count() == 0
+
+
+def test_a_filter_is_added_and_removed(visit: Visit) -> None:
+    """Added from the bar it is a chip and stands in the link, is there again after a reload, and its cross takes it out of both."""
+    page = visit.page
+    visit.open("turns?task=demo")
+    page.get_by_role("button", name="Add filter").click()
+    page.get_by_label("Filter by").fill("Outc")
+    page.get_by_role("option", name="Outcome").click()
+    page.get_by_role("combobox", name="Outcome").fill("fail")
+    page.get_by_role("option", name="failed").click()
+    page.wait_for_url("**/turns?task=demo&outcome=failed")
+    page.locator(".chips .filter", has_text="failed").wait_for()
+    page.reload()
+    visit.settle()
+    page.locator(".chips .filter", has_text="failed").wait_for()
+    page.get_by_text("1 turn, the latest first").wait_for()
+    page.get_by_role("link", name="Sessions", exact=True).click()
+    page.wait_for_url("**/sessions?task=demo&outcome=failed")
+    page.get_by_text("1 session", exact=True).wait_for()
+    page.get_by_role("link", name="Remove the filter Outcome: failed").click()
+    page.wait_for_url("**/sessions?task=demo")
+    visit.settle()
+    page.locator(".chips .filter", has_text="demo").wait_for()
+    assert page.locator(".chips .filter").count() == 1
+    page.go_back()
+    page.wait_for_url("**/sessions?task=demo&outcome=failed")
+    page.locator(".chips .filter", has_text="failed").wait_for()
+    assert visit.errors == []
+
+
+def test_a_hit_opens_with_its_characters_in_the_link(visit: Visit, mixed: str) -> None:
+    """What was searched for is marked in the list, and its place in the response goes along to the replay."""
+    page = visit.page
+    visit.open("turns?search=%E8%AA%AA%E6%98%8E.MD")
+    page.locator("tbody mark").first.wait_for()
+    assert page.locator("tbody mark").first.inner_text() == "說明.md"
+    row(page, 0).click()
+    start = mixed.index("說明.md")
+    page.wait_for_url(f"**/replay?*at={start}-{start + len('說明.md')}")
+    page.wait_for_selector(".turn[data-turn='0']")
+    assert visit.errors == []
 
 
 def test_filters_follow_from_page_to_page(visit: Visit) -> None:

@@ -53,6 +53,13 @@ def column(test: AppTest, label: str) -> list[Any]:
     return [row[place] for row in table["rows"]]
 
 
+def press(test: AppTest, label: str) -> None:
+    """Press the button of a label."""
+    [button] = [each for each in test.button if each.label == label]
+    button.click().run()
+    assert not test.exception
+
+
 class TestOverview:
     def test_shows_rates_with_interval_and_count(self, open_page: Open, sample: Path) -> None:
         """Of seven responses five meant to act, and three of those were read whole."""
@@ -110,14 +117,14 @@ class TestOverview:
         assert f"{said}; remove this filter" in texts(test)
         assert not test.metric
         assert test.query_params[name] == value
-        test.button[0].click().run()
+        press(test, "Remove this filter")
         assert test.metric[0].value == "7"
         assert name not in test.query_params
 
     def test_only_the_unknown_value_is_removed(self, open_page: Open, sample: Path) -> None:
         """What is known of a filter stays picked."""
         test = open_page(sample, OVERVIEW, task=["undated", "no such task"])
-        test.button[0].click().run()
+        press(test, "Remove this filter")
         assert (test.query_params["task"], test.metric[0].value) == ("undated", "1")
 
     def test_a_way_to_look_that_does_not_exist_is_the_first(self, open_page: Open, sample: Path) -> None:
@@ -184,13 +191,16 @@ class TestTurns:
     def test_dialect_picks_turns_here(self, open_page: Open, sample: Path) -> None:
         """What reading found is looked for in turns; a rate has no such filter."""
         assert column(open_page(sample, TURNS, dialect="xml_tags"), "Turn") == [0]
-        assert "Dialect" not in [widget.label for widget in open_page(sample, OVERVIEW).multiselect]
+        test = open_page(sample, OVERVIEW, dialect="xml_tags")
+        assert test.metric[0].value == "7"
+        [chip] = drawn(test, "chips")["chips"]
+        assert (chip["label"], chip["value"], chip["isSetAside"]) == ("Dialect", "xml tags", True)
 
     def test_offers_the_rows_of_the_whole_filter(self, open_page: Open, sample: Path) -> None:
         """The download says how many rows it has, and they are those of the filter and not of the page."""
         test = open_page(sample, TURNS, outcome=["no_action", "empty"])
         labels = [button.proto.label for button in test.get("download_button")]
-        assert labels == ["Download 2 as CSV", "Download 2 as Parquet"]
+        assert labels == ["Download 2 as CSV", "Download 2 as Parquet", "Download 2 as JSON lines"]
 
 
 class TestReplay:

@@ -1,32 +1,82 @@
-"""Tables and the files that they are downloaded as."""
+"""The files that a list is downloaded as."""
 
 import csv
 import io
+import json
 from pathlib import Path
 
+import duckdb
+import pytest
+
+from actionledger.ids import derived_id
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.queries import Filter, Mark
-from actionledger_dashboard.components.tables import csv_text
+from actionledger.ledger.copies import write_rows
+from actionledger.ledger.queries import Filter
+from actionledger.ledger.queries.behind import whole_turns_behind
+from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.queries.sessions import whole_sessions
 
 
-def test_a_file_has_a_row_for_each_turn_of_the_filter(sample: Path) -> None:
-    """As many as are counted, hostile names and line breaks among them."""
+def rows_of(file: Path) -> list[dict[str, object]]:
+    """Return the rows of a file by a reader of its own."""
+    if file.suffix == ".csv":
+        csv.field_size_limit(1 << 30)
+        return list(csv.DictReader(io.StringIO(file.read_bytes().decode(), newline="")))
+    if file.suffix == ".jsonl":
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").split("\n") if line]
+    found = duckdb.sql(f"FROM '{file}'")
+    return [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_a_file_has_the_rows_of_the_list_alone(sample: Path, tmp_path: Path, form: str) -> None:
+    """As many as are counted, hostile names, line breaks and filters by what came of them included."""
     with open_ledger(sample, read_only=True) as ledger:
-        for within, mark in ((Filter(), Mark()), (Filter(tasks=("demo",)), Mark(outcomes=("failed",)))):
-            found = queries.turns_behind(ledger, within, mark, limit=None)
-            written = csv_text({"name": row.external_id, "snippet": row.snippet} for row in found)
-            rows = list(csv.DictReader(io.StringIO(written)))
-            assert len(rows) == queries.count_turns_behind(ledger, within, mark) > 0
-            assert [row["snippet"] for row in rows] == [row.snippet for row in found]
+        for within in (Filter(), Filter(tasks=("demo",), outcomes=("failed",)), Filter(text="😀")):
+            file = tmp_path / f"turns.{form}"
+            count = write_rows(ledger, Selection(*whole_turns_behind(within)), file, form)
+            listed = queries.turns_behind(ledger, within, limit=None)
+            wanted = sorted((turn.session_id, str(turn.turn_index), turn.outcome) for turn in listed)
+            found = [
+                (str(row["session_id"]), str(row["turn_index"]), row["outcome"]) for row in rows_of(file)
+            ]
+            assert count == len(wanted) == queries.count_turns_behind(ledger, within) > 0
+            assert sorted(found) == wanted
 
 
-def test_no_cell_is_a_formula() -> None:
-    """A spreadsheet runs nothing that a model wrote; numbers stay numbers."""
-    written = csv_text([{"text": "=HYPERLINK(1)", "number": -1}, {"text": "@x", "number": 2}])
-    assert [row.split(",")[0] for row in written.splitlines()] == ["text", "'=HYPERLINK(1)", "'@x"]
-    assert written.splitlines()[1].endswith(",-1")
+@pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
+def test_a_file_of_sessions_is_the_list(elsewhere: Path, tmp_path: Path, form: str) -> None:
+    """In its order, children under their parent, with the same numbers."""
+    within = Filter(text="edit")
+    with open_ledger(elsewhere, read_only=True) as ledger:
+        file = tmp_path / f"sessions.{form}"
+        count = write_rows(ledger, Selection(*whole_sessions(within, order="worst")), file, form)
+        listed = queries.sessions(ledger, within, order="worst", limit=None)
+    assert count == len(listed) == 2
+    found = [(row["external_id"], str(row["turns"]), str(row["meant_to_act"])) for row in rows_of(file)]
+    assert found == [(row.external_id, str(row.turns), str(row.parsed.count)) for row in listed]
 
 
-def test_no_rows_are_an_empty_file() -> None:
-    """A list that has become empty meanwhile is no error."""
-    assert not csv_text([])
+def test_no_cell_is_a_formula(sample: Path, tmp_path: Path) -> None:
+    """A spreadsheet runs nothing that a model wrote, in CSV alone; numbers stay numbers, and a long text is counted as well."""
+    texts = ["=HYPERLINK(1)", "+1", "-1", "@x", "\t=1", "\r=1", "a=1", "'=1", "x" * 200_000]
+    shown = " UNION ALL ".join(
+        f"SELECT {place} AS place, $t{place} AS text, -1 AS number" for place in range(len(texts))
+    )
+    selection = Selection(f"{shown} ORDER BY 1", {f"t{place}": text for place, text in enumerate(texts)})
+    with open_ledger(sample, read_only=True) as ledger:
+        for form in ("csv", "jsonl"):
+            assert write_rows(ledger, selection, tmp_path / f"t.{form}", form) == len(texts)
+    written = rows_of(tmp_path / "t.csv")
+    assert [row["text"] for row in written] == [f"'{text}" for text in texts[:6]] + texts[6:]
+    assert {row["number"] for row in written} == {"-1"}
+    assert [row["text"] for row in rows_of(tmp_path / "t.jsonl")] == texts
+
+
+def test_a_list_that_has_become_empty_is_no_error(sample: Path, tmp_path: Path) -> None:
+    """The file has its heading, and no row."""
+    nobody = Filter(models=(derived_id("no such model"),))
+    with open_ledger(sample, read_only=True) as ledger:
+        for selection in (Selection(*whole_turns_behind(nobody)), Selection(*whole_sessions(nobody))):
+            assert write_rows(ledger, selection, tmp_path / "none.csv", "csv") == 0
+    assert (tmp_path / "none.csv").read_text().startswith("session_id,")

@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.behind import Mark as Mark
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
+    from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
     from actionledger.models import Model as Model, model_from as model_from
     from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
@@ -173,6 +174,7 @@ _NAMES_OF_MODULES = {
     "ledger.queries.behind": ("Mark",),
     "ledger.queries.filters": ("Filter",),
     "ledger.queries.funnel": ("Funnel", "funnel"),
+    "ledger.queries.scores": ("ScoreBound",),
     "models": ("Model", "model_from"),
     "parsing.stream": ("StreamParser",),
     "profiles.assistant.reasoning": ("IterativeReasoner",),

@@ -1,65 +1,195 @@
-"""The row of filters that the pages share: what is picked stands in the URL and is taken along from page to page."""
+"""The bar of filters that the pages share: what is picked stands in the URL as chips, and is taken along from page to page."""
 
-from datetime import date, datetime, time, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Filter, Run
+from actionledger.ledger.queries import Dimensions, Filter
+from actionledger.ledger.queries.addresses import filter_of_parameters
+from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components.fields import (
+    FIELDS,
+    FIRST_DAY,
+    LAST_DAY,
+    Field,
+    day_of,
+    is_known,
+    midnight,
+    options,
+    run_label,
+)
 from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.links import FILTERS, filter_parameters, query_of
+from actionledger_dashboard.components.links import filter_parameters, query_of
 from actionledger_dashboard.components.navigation import keep_filters
+from actionledger_dashboard.components.views_menu import show_views
+from actionledger_dashboard.components.visible import pieces, visible
 from actionledger_dashboard.data import ask
+
+__all__ = ["FIRST_READINGS", "midnight", "pick", "run_label"]
 
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
 
+SET_ASIDE = "Faded: what came of responses. The lists of sessions and turns keep to it; a rate within its own outcome would say nothing."
 
-def pick(linked: Linked, *, of_runs: bool = True) -> Filter:
+_mount_chips = mount_of("chips")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the URL asks of one field.
+
+    Args:
+        field: the field.
+        choices: what it can be.
+        values: what it is to be.
+    """
+
+    field: Field
+    choices: Mapping[str, str]
+    values: tuple[str, ...]
+
+
+def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter:
     """Show the filters and return what is picked; a page whose link names what is not there ends here.
 
     Args:
         linked: the widgets of the page that shows them.
         of_runs: whether a run is picked here, too.
+        lists: whether the page lists things, so that what came of responses picks them; else that is set aside, since the page shows
+            rates.
     """
-    known = ask(queries.dimensions)
-    columns = iter(st.columns(len(FILTERS) - (not of_runs), gap="small"))
-    run_id = ""
-    if of_runs:
-        runs = {"": FIRST_READINGS} | {run.run_id: run_label(run) for run in ask(queries.runs)}
-        with next(columns):
-            run_id = linked.one("Run", "run", runs)
-    with next(columns):
-        profiles = linked.many("Profile", "profile", known.profiles)
-    with next(columns):
-        models = linked.many("Model", "model", known.models)
-    with next(columns):
-        tasks = linked.many("Task", "task", known.tasks)
-    with next(columns):
-        sources = linked.many("Source", "source", known.sources)
-    with next(columns):
-        first = linked.day("From (UTC)", "since")
-    with next(columns):
-        last = linked.day("To (UTC)", "until")
+    known, runs = ask(queries.dimensions), ask(queries.runs)
+    asked = [
+        _asked_of(field, options(field, known, runs), linked)
+        for field in FIELDS
+        if of_runs or field.name != "run"
+    ]
+    with st.container(key="filters", horizontal=True, vertical_alignment="center", gap="small"):
+        if lists:
+            with st.container(width=260):
+                linked.text("Search", "search", "Search responses, arguments, results", is_labelled=False)
+        with st.popover("Add filter", icon=":material/filter_list:"):
+            _show_choice(linked.page, [each for each in asked if lists or not each.field.is_found], known)
+        show_views(linked.page)
+        _show_chips(asked, lists=lists)
+    is_set_aside = not lists and any(each.field.is_found and each.values for each in asked)
+    if is_set_aside:
+        st.caption(SET_ASIDE)
     linked.stop_at_unknown()
-    within = Filter(
-        run_id=run_id or None,
-        profiles=profiles,
-        models=models,
-        tasks=tasks,
-        sources=sources,
-        since=midnight(first) if first else None,
-        until=midnight(last + timedelta(days=1)) if last else None,
-    )
+    within = filter_of_parameters({each.field.name: each.values for each in asked})
     keep_filters(query_of(filter_parameters(within)))
-    return within
+    return within if lists else within.given
 
 
-def run_label(run: Run) -> str:
-    """Return what a run is called in a list of runs."""
-    return f"{run.name or run.kind} · {run.run_id[-6:]}"
+def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Asked:
+    """Return what the URL asks of a field; what is not there is noted, to be named."""
+    there = st.query_params.get_all(field.name)
+    values = tuple(dict.fromkeys(value for value in there if is_known(field, value, choices)))
+    for value in there:
+        if value and value not in values:
+            linked.note_unknown(field.noun or field.label, field.name, value)
+    return _Asked(field, choices, values if field.kind in {"many", "score"} else values[:1])
 
 
-def midnight(day: date) -> datetime:
-    """Return when a day begins, UTC without a zone."""
-    return datetime.combine(day, time())
+def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
+    """Let a field be chosen, and its value."""
+    offered = {
+        each.field.name: each for each in asked if each.field.kind not in {"many", "one"} or each.choices
+    }
+    if not known.scores:
+        offered.pop("score", None)
+    chosen = st.selectbox(
+        "Filter by",
+        list(offered),
+        index=None,
+        format_func=lambda name: offered[name].field.label,
+        key=f"{page}.field",
+        placeholder="Choose what to filter by",
+    )
+    if chosen is None:
+        return
+    if chosen == "score":
+        _show_score(page, known.scores, offered[chosen].values)
+    else:
+        _show_widget(f"{page}.add.{chosen}", offered[chosen])
+
+
+def _show_widget(key: str, asked: _Asked) -> None:
+    """Show what picks a field's values: the URL says what they are, and follows."""
+    field, values, choices = asked.field, list(asked.values), asked.choices
+
+    def called(value: str) -> str:
+        return visible(choices[value]) or "(empty)"
+
+    def follow() -> None:
+        picked = st.session_state[key]
+        chosen = picked if isinstance(picked, list) else [picked] if picked else []
+        _write(field.name, [str(value) for value in chosen])
+
+    first = values[0] if values else None
+    if field.kind == "many":
+        st.session_state[key] = values
+        st.multiselect(field.label, list(choices), format_func=called, key=key, on_change=follow)
+    elif field.kind == "one":
+        st.session_state[key] = first
+        st.selectbox(field.label, list(choices), format_func=called, key=key, on_change=follow, index=None)
+    elif field.kind == "day":
+        st.session_state[key] = day_of(first) if first else None
+        st.date_input(
+            field.label,
+            None,
+            min_value=FIRST_DAY,
+            max_value=LAST_DAY,
+            key=key,
+            on_change=follow,
+            format="YYYY-MM-DD",
+        )
+    else:
+        st.session_state[key] = first or ""
+        st.text_input(field.label, key=key, on_change=follow)
+
+
+def _show_score(page: str, names: Sequence[str], values: Sequence[str]) -> None:
+    """Show what bounds a score; each bound is added to the others."""
+    name = st.selectbox("Score", list(names), format_func=visible, key=f"{page}.score.name")
+    comparison = st.segmented_control(
+        "Compared", [">=", "<=", "="], default=">=", required=True, key=f"{page}.score.comparison"
+    )
+    value = st.number_input("Value", value=0.0, format="%g", key=f"{page}.score.value")
+    bound = f"{name}{comparison}{value!r}"
+    st.button("Add", key=f"{page}.score.add", on_click=partial(_write, "score", [*values, bound]))
+
+
+def _show_chips(asked: Sequence[_Asked], *, lists: bool) -> None:
+    """Show what is picked, each with the link that takes it out."""
+    chips = [
+        {
+            "label": each.field.label,
+            "value": pieces(each.choices.get(value, value) or "(empty)"),
+            "without": _query_without(each.field.name, value),
+            "isSetAside": each.field.is_found and not lists,
+        }
+        for each in asked
+        for value in each.values
+    ]
+    shown = [each.field.name for each in asked]
+    others = {name: st.query_params.get_all(name) for name in st.query_params if name not in shown}
+    others.pop("page", None)
+    _mount_chips(key="chips", data={"chips": chips, "cleared": query_of(others)}, height="content")
+
+
+def _query_without(name: str, value: str) -> str:
+    """Return the page's query without one value, from the list's first page on."""
+    there = {each: st.query_params.get_all(each) for each in st.query_params if each != "page"}
+    kept = [each for each in there[name] if each != value]
+    return query_of(there | {name: kept})
+
+
+def _write(name: str, values: list[str]) -> None:
+    """Put a field's values into the URL; another list begins on its first page."""
+    there = {each: st.query_params.get_all(each) for each in st.query_params if each not in {name, "page"}}
+    st.query_params.from_dict(there | ({name: values} if values else {}))

@@ -14,10 +14,8 @@ import streamlit as st
 
 from actionledger.ids import derived_id
 from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.fields import FIRST_DAY, LAST_DAY, day_of
 from actionledger_dashboard.components.visible import visible
-
-FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(2099, 12, 31)
-"""What a day can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +64,16 @@ class Linked:
         self._is_led = False
         self._unknown: list[Unknown] = []
 
+    def note_unknown(self, label: str, name: str, value: str) -> None:
+        """Note that the URL asks for something that is not there.
+
+        Args:
+            label: what people call it.
+            name: the query parameter.
+            value: what it asks for.
+        """
+        self._unknown.append(Unknown(label, name, value))
+
     def stop_at_unknown(self) -> None:
         """Name what the URL asked for and is not there, and end the page where there is any."""
         for unknown in self._unknown:
@@ -78,29 +86,15 @@ class Linked:
         if self._unknown:
             st.stop()
 
-    def many(
-        self, label: str, name: str, options: Sequence[str], placeholder: str = "All"
-    ) -> tuple[str, ...]:
-        """Let any number of options be picked.
-
-        Args:
-            label: the widget's label.
-            name: the query parameter, repeated for several options.
-            options: what can be picked.
-            placeholder: what is shown where nothing is.
-        """
-        key = self._key(name, label, lambda item: item in options, list)
-        picked = st.multiselect(
-            label,
-            options,
-            format_func=lambda item: visible(item) or "(empty)",
-            key=key,
-            placeholder=placeholder,
-        )
-        self._write(name, picked)
-        return tuple(picked)
-
-    def one(self, label: str, name: str, options: Mapping[str, str], *, disabled: bool = False) -> str:
+    def one(
+        self,
+        label: str,
+        name: str,
+        options: Mapping[str, str],
+        *,
+        disabled: bool = False,
+        is_labelled: bool = True,
+    ) -> str:
         """Let one option be picked.
 
         Args:
@@ -108,6 +102,7 @@ class Linked:
             name: the query parameter, left out for the first option.
             options: what is shown for each option; the first one is picked where the URL has none.
             disabled: whether nothing can be picked now.
+            is_labelled: whether the label is seen, or only heard.
         """
         first = next(iter(options))
         key = self._key(name, label, lambda item: item in options, lambda there: there[0] if there else first)
@@ -117,6 +112,7 @@ class Linked:
             format_func=lambda option: visible(options[option]),
             key=key,
             disabled=disabled,
+            label_visibility="visible" if is_labelled else "collapsed",
         )
         self._write_option(name, picked, first)
         return picked
@@ -140,7 +136,15 @@ class Linked:
         self._write_option(name, chosen, options[0])
         return chosen
 
-    def text(self, label: str, name: str, placeholder: str, *, disabled: bool = False) -> str:
+    def text(
+        self,
+        label: str,
+        name: str,
+        placeholder: str,
+        *,
+        disabled: bool = False,
+        is_labelled: bool = True,
+    ) -> str:
         """Let a text be written.
 
         Args:
@@ -148,9 +152,19 @@ class Linked:
             name: the query parameter, left out where nothing is written.
             placeholder: what is shown where nothing is written.
             disabled: whether nothing can be written now.
+            is_labelled: whether the label is seen, or only heard.
         """
         key = self._key(name, label, lambda _: True, lambda there: there[0] if there else "")
-        written = st.text_input(label, key=key, placeholder=placeholder, disabled=disabled) or ""
+        written = (
+            st.text_input(
+                label,
+                key=key,
+                placeholder=placeholder,
+                disabled=disabled,
+                label_visibility="visible" if is_labelled else "collapsed",
+            )
+            or ""
+        )
         self._write(name, [written] if written else [])
         return written
 
@@ -188,7 +202,10 @@ class Linked:
             name: the query parameter, ``YYYY-MM-DD`` or left out.
         """
         key = self._key(
-            name, "Day", lambda item: _day(item) is not None, lambda there: _day(there[0]) if there else None
+            name,
+            "Day",
+            lambda item: day_of(item) is not None,
+            lambda there: day_of(there[0]) if there else None,
         )
         picked: date | None = st.date_input(
             label, None, min_value=FIRST_DAY, max_value=LAST_DAY, key=key, format="YYYY-MM-DD"
@@ -263,11 +280,3 @@ def _take_out(unknown: Unknown) -> None:
     st.query_params[unknown.name] = [
         value for value in st.query_params.get_all(unknown.name) if value != unknown.value
     ]
-
-
-def _day(text: str) -> date | None:
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        return None
-    return day if FIRST_DAY <= day <= LAST_DAY else None

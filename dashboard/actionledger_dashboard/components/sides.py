@@ -13,7 +13,7 @@ from actionledger.plurals import counted
 from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.links import FILTERS, Parameters, filter_parameters
+from actionledger_dashboard.components.links import Parameters, filter_parameters
 from actionledger_dashboard.data import ask
 
 Kind: TypeAlias = Literal["runs", "models", "sources", "profiles", "periods"]
@@ -73,11 +73,9 @@ def pick_sides(linked: Linked) -> Sides | None:
     """
     runs = ask(queries.runs)
     top = st.container()
-    is_narrowed = any(name in st.query_params for name in FILTERS if name != "run")
     with top:
         kind = _pick_kind(linked, runs)
-    with st.expander("Narrow both sides", expanded=is_narrowed):
-        within = filters.pick(linked, of_runs=kind != "runs")
+    within = filters.pick(linked, of_runs=kind != "runs")
     with top:
         if kind == "runs":
             return _runs(linked, runs, within)

@@ -1,6 +1,28 @@
 // A table whose rows lead somewhere: the link stands in the first cell, and a press anywhere in its row follows it.
 
+// A long name is cut in its middle, since names that begin alike end otherwise: its end stays, its beginning gives way. The whole
+// of it is what is copied and heard. What is written from right to left, or has tokens in it, is cut at its end.
+const ENDING = 10;
+const named = (value) => {
+  const shown = element("span", "cut");
+  if (typeof value === "string") shown.title = value;
+  const characters = typeof value === "string" && !/[\u0590-\u08ff\ufb1d-\ufefc]/u.test(value) ? [...new Intl.Segmenter().segment(value)] : [];
+  if (characters.length <= 2 * ENDING) shown.append(element("span", "start", value));
+  else {
+    const cut = characters.at(-ENDING).index;
+    shown.append(element("span", "start", value.slice(0, cut)), element("span", "end", value.slice(cut)));
+  }
+  return shown;
+};
+
 const cells = {
+  name: named,
+  found: (value) => {
+    const shown = element("span", "long");
+    if (value === null) return shown;
+    shown.append(drawn(value.before), element("mark", "", value.text), drawn(value.after));
+    return shown;
+  },
   text: (value) => element("span", "", value),
   long: (value) => element("span", "long", value),
   verdict: (value, column, index) => element("span", `chip ${column.looks[index]}`, value),
@@ -35,19 +57,14 @@ const rowOf = (data, values, index) => {
   data.columns.forEach((column, place) => {
     const cell = element(place ? "td" : "th", column.kind);
     const shown = cells[column.kind](values[place], column, index);
-    if (place) cell.append(shown);
-    else {
-      cell.scope = "row";
-      if (!data.hrefs) {
-        cell.append(shown);
-        row.append(cell);
-        return;
-      }
+    if (!place) cell.scope = "row";
+    const href = place ? column.hrefs[index] : data.hrefs?.[index];
+    if (href) {
       const link = follows(element("a"));
-      link.href = data.hrefs[index];
+      link.href = href;
       link.append(shown);
       cell.append(link);
-    }
+    } else cell.append(shown);
     row.append(cell);
   });
   if (data.hrefs) row.onclick = () => {
@@ -63,7 +80,7 @@ export default function ({ data, parentElement }) {
   const body = element("tbody");
   body.append(...data.rows.map((values, index) => rowOf(data, values, index)));
   table.append(headOf(data.columns), body);
-  frame.style.maxHeight = data.seen ? `${35 * (data.seen + 1) + 2}px` : "";
+  frame.style.maxHeight = data.seen ? `${29 * (data.seen + 1) + 2}px` : "";
   frame.replaceChildren(table);
   if (data.reveal && frame.dataset.revealed !== data.reveal) frame.scrollIntoView({ block: "nearest" });
   frame.dataset.revealed = data.reveal;

@@ -1,25 +1,31 @@
 """Tables whose rows lead somewhere. Cells are text: nothing in them is ever read as Markdown or HTML."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
+from actionledger.ledger.copies import RowForm, write_rows
+from actionledger.ledger.queries import Hit
+from actionledger.ledger.queries.filters import Scope
+from actionledger.ledger.queries.selected import Selection
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.data import opened
 
 PAGE = 50
 """How many rows a page of a table has."""
 
-Kind: TypeAlias = Literal["text", "long", "number", "share", "verdict"]
-"""How a column is shown; of the long ones as much as there is room for, and verdicts with a colour and a shape."""
+Cell: TypeAlias = str | float | Hit | None
+"""What stands in a cell."""
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+Kind: TypeAlias = Literal["text", "name", "long", "found", "number", "share", "verdict"]
+"""How a column is shown: names are cut in their middle, of the long ones is seen as much as there is room for, what was found is marked, and
+verdicts have a colour and a shape."""
 
 _mount = mount_of("table")
 
@@ -35,14 +41,16 @@ class Column:
         meaning: a sentence for who asks.
         widest: the share that fills a cell, where the column shows shares.
         looks: which verdict each cell is, where the column shows verdicts: good, mended, bad or idle.
+        hrefs: where each cell leads by itself, where it doesn't lead to where its row does; empty for those that lead nowhere.
     """
 
     label: str
-    values: Sequence[str | float | None]
+    values: Sequence[Cell]
     kind: Kind = "text"
     meaning: str = ""
     widest: float = 1.0
     looks: Sequence[str] = ()
+    hrefs: Sequence[str] = ()
 
 
 def show_table(
@@ -71,6 +79,7 @@ def show_table(
             "help": column.meaning,
             "widest": column.widest,
             "looks": list(column.looks),
+            "hrefs": list(column.hrefs),
         }
         for column in columns
     ]
@@ -86,68 +95,41 @@ def show_table(
     _mount(key=key, data=data)
 
 
-def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[str, object]]]) -> None:
-    """Offer the rows of a whole list, and not of its page alone, as a CSV file.
+def offer_export(name: str, count: int, statement: Scope) -> None:
+    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for.
 
     Args:
         name: what the rows are, in the plural.
         count: how many there are.
-        rows: gives them when they are asked for, each with the same columns.
+        statement: what gives them, with its values.
     """
-    st.download_button(
-        f"Download {count:,} as CSV",
-        data=lambda: csv_text(rows()).encode("utf-8-sig"),
-        file_name=f"{name}.csv",
-        mime="text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+    with st.popover(f"Export {count:,}", icon=":material/download:"):
+        for form, (label, mime) in _FORMS.items():
+            st.download_button(
+                f"Download {count:,} as {label}",
+                data=partial(_content, Selection(*statement), name, form),
+                file_name=f"{name}.{form}",
+                mime=mime,
+                on_click="ignore",
+                key=f"{name}.export.{form}",
+            )
 
 
-def offer_whole_rows(name: str, count: int, write: Callable[[Path], object]) -> None:
-    """Offer the same rows as Parquet, every column of each as it is recorded.
-
-    Args:
-        name: what the rows are, in the plural.
-        count: how many there are.
-        write: writes the file when it is asked for.
-    """
-
-    def content() -> bytes:
-        with TemporaryDirectory() as folder:
-            file = Path(folder, f"{name}.parquet")
-            write(file)
-            return file.read_bytes()
-
-    st.download_button(
-        f"Download {count:,} as Parquet",
-        data=content,
-        file_name=f"{name}.parquet",
-        mime="application/vnd.apache.parquet",
-        on_click="ignore",
-        icon=":material/download:",
-    )
+_FORMS: dict[RowForm, tuple[str, str]] = {
+    "csv": ("CSV", "text/csv"),
+    "parquet": ("Parquet", "application/vnd.apache.parquet"),
+    "jsonl": ("JSON lines", "application/jsonl"),
+}
 
 
-def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
-    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there.
-
-    Args:
-        rows: with the same columns each.
-    """
-    written = io.StringIO(newline="")
-    writer: Any = None
-    for row in rows:
-        if writer is None:
-            writer = csv.DictWriter(written, list(row))
-            writer.writeheader()
-        writer.writerow({name: _harmless(value) for name, value in row.items()})
-    return written.getvalue()
+def _content(selection: Selection, name: str, form: RowForm) -> bytes:
+    with TemporaryDirectory() as folder:
+        file = Path(folder, f"{name}.{form}")
+        write_rows(opened(), selection, file, form)
+        return file.read_bytes()
 
 
-def _cell(value: str | float | None) -> Any:
+def _cell(value: Cell) -> Any:
+    if isinstance(value, Hit):
+        return {name: pieces(getattr(value, name)) for name in ("before", "text", "after")}
     return pieces(value) if isinstance(value, str) else value
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -1,12 +1,12 @@
 """The sessions, fifty a page, searched and ordered in the database."""
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import replace
 
 import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
+from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.plurals import counted
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
@@ -19,8 +19,6 @@ ORDERS: dict[str, Order] = {
     "longest first": "longest",
     "worst read first": "worst",
 }
-
-
 ENDED = {True: "yes", False: "no", None: "not recorded"}
 
 
@@ -30,60 +28,48 @@ def show() -> None:
         notices.empty_ledger()
         return
     linked = Linked("sessions")
-    within = filters.pick(linked)
-    search, only_failing, order = pick_rows(linked)
-    count = ask(queries.count_sessions, within, search=search, only_failing=only_failing)
-    if not count:
-        notices.nothing_found()
-        return
-    title, pages, download = st.columns([2, 3, 1], vertical_alignment="center")
-    title.caption(counted(count, "session"))
-    with pages:
-        offset = linked.page_of(count, tables.PAGE, of=(within, search, only_failing, order))
-
-    def listed(limit: int | None, offset: int = 0) -> list[SessionRow]:
-        return ask(
-            queries.sessions,
-            within,
-            search=search,
-            only_failing=only_failing,
-            order=order,
-            limit=limit,
-            offset=offset,
-        )
-
-    with download:
-        tables.offer_download("sessions", count, lambda: as_rows(listed(None)))
-    show_rows(listed(tables.PAGE, offset), within)
-
-
-def pick_rows(linked: Linked) -> tuple[str, bool, Order]:
-    """Show what narrows and orders the list, and return what is picked."""
-    search, failing, order = st.columns([3, 1, 1], vertical_alignment="bottom")
-    with search:
-        text = linked.text("Search", "search", "Text of a response, or a session's name")
+    within = filters.pick(linked, lists=True)
+    title, failing, order, pages, export = st.columns([2, 2, 2, 4, 2], vertical_alignment="center")
     with failing:
         only_failing = linked.flag("Only with failures", "failing")
     with order:
-        picked = linked.one("Order", "order", {name: name for name in ORDERS})
+        named = linked.one("Order", "order", {name: name for name in ORDERS}, is_labelled=False)
     linked.stop_at_unknown()
-    return text, only_failing, ORDERS[picked]
+    ordered = ORDERS[named]
+    count = ask(queries.count_sessions, within, only_failing=only_failing)
+    title.caption(counted(count, "session"))
+    if not count:
+        notices.nothing_found()
+        return
+    with pages:
+        offset = linked.page_of(count, tables.PAGE, of=(within, only_failing, ordered))
+    with export:
+        tables.offer_export(
+            "sessions", count, whole_sessions(within, only_failing=only_failing, order=ordered)
+        )
+    found = ask(
+        queries.sessions, within, only_failing=only_failing, order=ordered, limit=tables.PAGE, offset=offset
+    )
+    show_rows(found, within)
 
 
 def show_rows(found: list[SessionRow], within: Filter) -> None:
     """Show a page of sessions, each a link to its replay."""
     columns = [
+        Column("Session", [named(row) for row in found], "name"),
+        *_whose_children(found),
+        Column("Started (UTC)", [started(row) for row in found]),
         Column(
-            "Session",
-            [named(row) for row in found],
-            meaning="A child stands under its parent, where that is in this list too.",
+            "Model",
+            [row.model for row in found],
+            "name",
+            hrefs=[only(within, models=(row.model,)) for row in found],
         ),
-        Column("Started (UTC)", [started(row) or "not recorded" for row in found]),
-        Column("Model", [row.model for row in found]),
         Column("Turns", [row.turns for row in found], "number"),
+        *_that_match(found),
         *_how_they_were_read(found),
         Column("Actions", [row.actions for row in found], "number"),
-        Column("Not valid", [row.actions - row.valid for row in found], "number"),
+        Column("Valid", [row.valid for row in found], "number"),
         Column(
             "Failed",
             [row.failed if row.executions else None for row in found],
@@ -91,22 +77,59 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
             "Executions, ours or recorded, that were attempted and did not succeed; a dash where none is recorded.",
         ),
         Column("Success", [ENDED[row.success] for row in found], meaning="What the session's source says."),
-        Column("Source", [row.source for row in found]),
-        Column("Profile", [row.profile for row in found]),
-        Column("Task", [row.task for row in found]),
+        Column(
+            "Source",
+            [row.source for row in found],
+            hrefs=[only(within, sources=(row.source,)) for row in found],
+        ),
+        Column(
+            "Profile",
+            [row.profile for row in found],
+            hrefs=[only(within, profiles=(row.profile,)) for row in found],
+        ),
+        Column(
+            "Task",
+            [row.task for row in found],
+            "name",
+            hrefs=[only(within, tasks=(row.task,)) for row in found],
+        ),
         Column("Ended because", [row.reason or "" for row in found], "long"),
     ]
-    if any(row.relation for row in found):
-        columns.insert(
-            1,
-            Column(
-                "Child as",
-                [str(row.relation or "") for row in found],
-                meaning="How it is another session's child: a sub-agent, a continuation or a fork.",
-            ),
-        )
     hrefs = [links.replay_href(row.session_id, run_id=within.run_id) for row in found]
-    tables.show_table("sessions", "sessions", columns, hrefs)
+    tables.show_table(
+        "sessions",
+        "sessions",
+        [each for each in columns if each.kind in {"number", "share"} or any(each.values)],
+        hrefs,
+    )
+
+
+def only(within: Filter, **value: tuple[str, ...]) -> str:
+    """Return the address of the sessions of one value more."""
+    return links.sessions_href(replace(within, **value))  # type: ignore[arg-type]
+
+
+def _whose_children(found: list[SessionRow]) -> list[Column]:
+    """Return how sessions are children of others, each a link to its parent; nothing where none is one."""
+    if not any(row.relation for row in found):
+        return []
+    parents = [row.parent_session_id or "" for row in found]
+    return [
+        Column(
+            "Child as",
+            [str(row.relation or "") for row in found],
+            meaning="How it is another session's child: a sub-agent, a continuation or a fork. It leads to the parent.",
+            hrefs=[links.replay_href(parent) if parent else "" for parent in parents],
+        )
+    ]
+
+
+def _that_match(found: list[SessionRow]) -> list[Column]:
+    """Return how many turns of each session the filters pick; nothing where they pick whole sessions."""
+    if all(row.matching == row.turns for row in found):
+        return []
+    meaning = "Turns of the session that all filters pick. The other numbers leave aside those of what came of responses."
+    return [Column("Match", [row.matching for row in found], "number", meaning)]
 
 
 def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
@@ -143,18 +166,6 @@ def named(row: SessionRow) -> str:
 def started(row: SessionRow) -> str:
     """Return when a session began, to the minute; empty where its source doesn't say."""
     return f"{row.started_at:%Y-%m-%d %H:%M}" if row.started_at else ""
-
-
-def as_rows(found: list[SessionRow]) -> Iterator[dict[str, object]]:
-    """Yield sessions as the rows of a file."""
-    for row in found:
-        values = asdict(row)
-        del values["parsed"]
-        yield values | {
-            "captures": " ".join(row.captures),
-            "read_whole": row.parsed.successes,
-            "meant_to_act": row.parsed.count,
-        }
 
 
 show()

@@ -1,24 +1,25 @@
-"""The turns behind a number: what a bar, a point, a cell or a reason of the overview opens."""
+"""Turns: those behind a number, those that the filters pick, those in which a text stands."""
 
-from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import replace
 
 import streamlit as st
 
 from actionledger.ledger import queries
-from actionledger.ledger.copies import write_rows
-from actionledger.ledger.queries import Filter, Mark, Stage, TurnBehind
-from actionledger.ledger.queries.selected import selected
+from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind
+from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.plurals import counted
-from actionledger.vocabulary import SENTENCES, ExecutionStatus, Origin, Outcome, Reason
+from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.data import ask, opened
+from actionledger_dashboard.data import ask
 
-STAGES: dict[str, Stage | None] = {"": None, "reading": "reading", "checking": "checking", "acting": "acting"}
-RUN_BY = {"": "anyone", str(Origin.RUNTIME): "this toolkit", str(Origin.RECORDED): "another runtime"}
-CODES = ["", *(str(reason) for reason in Reason if reason is not Reason.CONVERTED)]
+IN = {
+    "response": "the response",
+    "arguments": "its arguments",
+    "result": "a result",
+    "name": "the session's name",
+}
 
 
 def show() -> None:
@@ -27,83 +28,73 @@ def show() -> None:
         notices.empty_ledger()
         return
     linked = Linked("turns")
-    within = filters.pick(linked)
-    mark = pick_mark(linked)
-    count = ask(queries.count_turns_behind, within, mark)
+    within = filters.pick(linked, lists=True)
+    count = ask(queries.count_turns_behind, within)
     if not count:
         notices.nothing_found()
         return
-    title, pages, download = st.columns([2, 3, 1], vertical_alignment="center")
+    title, pages, export = st.columns([4, 4, 2], vertical_alignment="center")
     title.caption(f"{counted(count, 'turn')}, the latest first")
     with pages:
-        offset = linked.page_of(count, tables.PAGE, of=(within, mark))
-    with download:
-        tables.offer_download(
-            "turns", count, lambda: as_rows(ask(queries.turns_behind, within, mark, limit=None))
-        )
-        tables.offer_whole_rows(
-            "turns",
-            count,
-            lambda file: write_rows(opened(), selected("turns", within, mark), file, "parquet"),
-        )
-    show_rows(ask(queries.turns_behind, within, mark, limit=tables.PAGE, offset=offset), within)
-
-
-def pick_mark(linked: Linked) -> Mark:
-    """Show what the turns have in common, and return it."""
-    columns = iter(st.columns([3, 2, 2, 2, 2, 2, 2, 2], gap="small"))
-    with next(columns):
-        search = linked.text("Search", "search", "Text of a response, or a session's name")
-    with next(columns):
-        outcomes = linked.many("Came of reading", "outcome", [str(outcome) for outcome in Outcome], "Any")
-    with next(columns):
-        dialects = linked.many("Dialect", "dialect", ask(queries.dimensions).dialects, "Any")
-    with next(columns):
-        stage = STAGES[linked.one("Went wrong in", "stage", {name: name or "any stage" for name in STAGES})]
-    with next(columns):
-        code = linked.one("Reason", "code", {name: name or "any reason" for name in CODES})
-    with next(columns):
-        action = linked.text("Action", "action", "any action")
-    with next(columns):
-        executions = linked.many(
-            "Came of acting", "execution", [str(status) for status in ExecutionStatus], "Any"
-        )
-    with next(columns):
-        origin = linked.one("Run by", "origin", RUN_BY)
-    linked.stop_at_unknown()
-    if code:
-        st.caption(SENTENCES[Reason(code)])
-    return Mark(
-        stage=stage,
-        code=code or None,
-        action=action or None,
-        outcomes=outcomes,
-        dialects=dialects,
-        executions=executions,
-        origin=Origin(origin) if origin else None,
-        search=search,
-    )
+        offset = linked.page_of(count, tables.PAGE, of=within)
+    with export:
+        tables.offer_export("turns", count, whole_turns_behind(within))
+    if len(within.reasons) == 1:
+        st.caption(SENTENCES[Reason(within.reasons[0])])
+    show_rows(ask(queries.turns_behind, within, limit=tables.PAGE, offset=offset), within)
 
 
 def show_rows(found: list[TurnBehind], within: Filter) -> None:
-    """Show a page of turns, each a link to its replay."""
+    """Show a page of turns, each a link to its replay, where what was searched for is marked."""
     columns = [
-        Column("Session", [row.external_id or row.session_id for row in found]),
+        Column("Session", [row.external_id or row.session_id for row in found], "name"),
         Column("Turn", [row.turn_index for row in found], "number"),
-        Column("Model", [row.model for row in found]),
-        Column("Outcome", [row.outcome.replace("_", " ") for row in found]),
-        Column("Dialect", [row.dialect for row in found]),
+        Column(
+            "Model",
+            [row.model for row in found],
+            "name",
+            hrefs=[only(within, models=(row.model,)) for row in found],
+        ),
+        Column(
+            "Outcome",
+            [row.outcome.replace("_", " ") for row in found],
+            hrefs=[only(within, outcomes=(str(row.outcome),)) for row in found],
+        ),
+        Column(
+            "Dialect",
+            [row.dialect for row in found],
+            hrefs=[only(within, dialects=(row.dialect,)) if row.dialect else "" for row in found],
+        ),
         Column("Reason", [", ".join(row.reasons) for row in found]),
-        Column("Where it begins", [row.snippet for row in found], "long"),
+        *_what_they_say(found, within),
     ]
-    hrefs = [links.replay_href(row.session_id, row.turn_index, within.run_id) for row in found]
-    tables.show_table("turns", "turns", columns, hrefs)
+    tables.show_table("turns", "turns", columns, [replay_of(row, within) for row in found])
 
 
-def as_rows(found: list[TurnBehind]) -> Iterator[dict[str, object]]:
-    """Yield turns as the rows of a file."""
-    for row in found:
-        yield asdict(row) | {"outcome": str(row.outcome), "reasons": " ".join(row.reasons)}
+def replay_of(row: TurnBehind, within: Filter) -> str:
+    """Return the address of a turn's replay, with the characters that were searched for."""
+    return links.replay_href(row.session_id, row.turn_index, within.run_id, at=place_of(row.hit))
+
+
+def place_of(hit: Hit | None) -> tuple[int, int] | None:
+    """Return the characters of the response to mark; None where there are none."""
+    return (hit.start, hit.end) if hit and hit.start is not None and hit.end is not None else None
+
+
+def only(within: Filter, **value: tuple[str, ...]) -> str:
+    """Return the address of the turns of one value more."""
+    return links.turns_href(replace(within, **value), ALL_TURNS)  # type: ignore[arg-type]
+
+
+def _what_they_say(found: list[TurnBehind], within: Filter) -> list[Column]:
+    """Return what is searched for, where it stands; without a search, where each response begins."""
+    if not within.text:
+        return [Column("Where it begins", [row.snippet for row in found], "long")]
+    places = [IN[row.hit.place] if row.hit else "" for row in found]
+    return [
+        Column("Found in", places, meaning="The first place; the response goes before the others."),
+        Column("What is found", [row.hit for row in found], "found"),
+    ]
 
 
 show()

@@ -70,10 +70,10 @@ def test_by_dialect_and_by_text(world: queries.Queryable) -> None:
         for name in ("xml_tags", "json_action", "none")
     }
     assert counts == {"xml_tags": 3, "json_action": 1, "none": 5}
-    found = queries.turns_behind(world, mark=Mark(search="READ_file"))
+    found = queries.turns_behind(world, Filter(text="READ_file"))
     assert [(turn.external_id, turn.turn_index) for turn in found] == [("two", 0), ("one", 0)]
-    assert queries.count_turns_behind(world, mark=Mark(search="one")) == 4
-    assert queries.count_turns_behind(world, mark=Mark(search="100%")) == 1
+    assert queries.count_turns_behind(world, Filter(text="one")) == 4
+    assert queries.count_turns_behind(world, Filter(text="100%")) == 1
 
 
 def test_without_a_limit_are_as_many_as_counted(world: queries.Queryable) -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from actionledger.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.rates import Rate
@@ -42,7 +43,8 @@ def test_all_together(world: queries.Queryable) -> None:
     assert [(found.dialect, found.share) for found in small] == [("xml_tags", Rate(2, 3))]
 
 
-def test_no_filter_and_no_split_is_by_what_reading_found() -> None:
+def test_no_rate_and_no_split_is_by_what_reading_found(world: queries.Queryable) -> None:
     """A rate within a dialect would be a rate within its own outcome."""
-    assert not hasattr(Filter(), "dialects")
+    with pytest.raises(UsageError, match="a rate within its own outcome"):
+        queries.dialects(world, Filter(dialects=("xml_tags",)))
     assert "dialect" not in queries.Dimension.__args__  # type: ignore[attr-defined]

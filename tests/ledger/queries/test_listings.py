@@ -27,7 +27,7 @@ def test_the_turns_are_those_of_the_page(world: Ledger) -> None:
     for within, mark in (
         (Filter(), Mark()),
         (Filter(models=("large",)), Mark(stage="acting")),
-        (Filter(), Mark(search="FILE", outcomes=("clean", "partial"))),
+        (Filter(text="FILE"), Mark(outcomes=("clean", "partial"))),
     ):
         listed = queries.turns_behind(world, within, mark, limit=None)
         found = list(turns(world, within, mark))
@@ -45,7 +45,7 @@ def test_they_are_frames_with_the_same_columns(world: Ledger, frame: str) -> Non
     if frame != "df":
         pytest.importorskip("polars")
     for found, none in (
-        (sessions(world), sessions(world, search="nowhere")),
+        (sessions(world), sessions(world, Filter(text="nowhere"))),
         (turns(world), turns(world, mark=Mark(code="truncated"))),
     ):
         some, nothing = getattr(found, frame)(), getattr(none, frame)()
@@ -71,8 +71,6 @@ def test_an_address_picks_what_its_page_shows(world: Ledger) -> None:
     ("ask", "said"),
     [
         (lambda world: turns(world, "compare?by=runs&before_run=x"), "'before_run'"),
-        (lambda world: sessions(world, "turns?outcome=clean"), "'outcome'"),
-        (lambda world: turns(world, "turns?code=timeout", Mark(code="denied")), "give one"),
         (lambda world: sessions(world, order="best"), "'best' is no order"),
     ],
 )

@@ -49,8 +49,8 @@ def test_order(world: queries.Queryable, order: queries.Order, names: list[str])
 )
 def test_search_is_a_plain_substring(world: queries.Queryable, search: str, names: set[str]) -> None:
     """Responses and external ids are searched in any case, and no character is a wildcard."""
-    assert {row.external_id for row in queries.sessions(world, search=search)} == names
-    assert queries.count_sessions(world, search=search) == len(names)
+    assert {row.external_id for row in queries.sessions(world, Filter(text=search))} == names
+    assert queries.count_sessions(world, Filter(text=search)) == len(names)
 
 
 def test_filter_by_run_keeps_sessions_that_it_read(world: queries.Queryable) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from actionledger.cli.filters import ModelsOption, ProfilesOption, SourcesOption, filter_from
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -15,17 +15,11 @@ from actionledger.ledger.queries.naming import session_names
 SHOWN = 20
 
 
-def show_agreement(
-    ledger: LedgerOption = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
-    source: SourcesOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@filtered()
+def show_agreement(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption = False) -> None:
     """Put what is read here beside what the recordings' own runtimes made of their calls, and list where they differ."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(opened, profiles=profile, models=model, sources=source)
-        found = agreement(opened, within)
+        found = agreement(opened, within(opened))
         names = session_names(opened, {each.session_id for each in found.differing})
     if as_json:
         print_json(_as_value(found))

@@ -8,15 +8,7 @@ from uuid import uuid4
 
 import typer
 
-from actionledger.cli.filters import (
-    ModelsOption,
-    ProfilesOption,
-    RunOption,
-    SinceOption,
-    SourcesOption,
-    UntilOption,
-    filter_from,
-)
+from actionledger.cli.filters import Chosen, RunOption, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
@@ -41,31 +33,25 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace the output i
 
 
 @app.command()
+@filtered(lists=True)
 def rows(
     what: Annotated[str, typer.Argument(help=f"Which rows: {', '.join(get_args(Selected))}.")],
     output: OutputArgument,
     ledger: LedgerOption = None,
     *,
-    run: RunOption = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
-    source: SourcesOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    within: Chosen,
     force: ForceOption = False,
 ) -> None:
     """Write the rows that a filter selects as Parquet, CSV or JSON lines, by the file's name, and count them again."""
     form = _form(output)
     _refuse(output, force=force)
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(
-            opened, run=run, profiles=profile, models=model, sources=source, since=since, until=until
-        )
-        count = write_rows(opened, selected(_selected(what), within), output, form)
+        count = write_rows(opened, selected(_selected(what), within(opened)), output, form)
     print_note(f"{counted(count, 'row')} written to {output}.")
 
 
 @app.command()
+@filtered(lists=True)
 def sessions(
     output: Annotated[Path, typer.Argument(help="A new .duckdb file; or a new folder, with --tables.")],
     ledger: LedgerOption = None,
@@ -73,20 +59,13 @@ def sessions(
     tables: Annotated[
         Literal["parquet", "jsonl"] | None, typer.Option(help="A file for each table, in this form.")
     ] = None,
-    run: RunOption = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
-    source: SourcesOption = None,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    within: Chosen,
 ) -> None:
     """Write the sessions with a response that a filter selects, with everything of them: one .duckdb, a ledger of its own, or a folder."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(
-            opened, run=run, profiles=profile, models=model, sources=source, since=since, until=until
-        )
-        found = [row[0] for row in opened.sql(*selected_sessions(within)).fetchall()]
-        chosen = None if within == Filter() else found
+        picked = within(opened)
+        found = [row[0] for row in opened.sql(*selected_sessions(picked)).fetchall()]
+        chosen = None if picked == Filter() else found
         counts = (
             write_tables(opened, output, tables, chosen) if tables else write_database(opened, output, chosen)
         )

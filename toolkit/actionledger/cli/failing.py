@@ -7,14 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from actionledger.cli.filters import (
-    ModelsOption,
-    ProfilesOption,
-    RunOption,
-    SinceOption,
-    UntilOption,
-    filter_from,
-)
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -30,17 +23,15 @@ from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import FailureGroup, FailureReport, failures
 
 FIRST = "first"
+ALONE = "Give --between alone: it names its runs, and has no periods."
 SHOWN_PERIODS = 6
 
 
+@filtered()
 def show_failures(
     ledger: LedgerOption = None,
-    run: RunOption = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
     *,
-    since: SinceOption = None,
-    until: UntilOption = None,
+    within: Chosen,
     by: Annotated[
         str | None,
         typer.Option(metavar="day|week", help="Count by period, and say what changed in the last one."),
@@ -58,17 +49,19 @@ def show_failures(
     """Group what fails in reading, checking and acting, the dearest first, with what it made sessions spend."""
     if by not in {None, "day", "week"}:
         raise UsageError(f"--by takes day or week, not {by!r}.")
-    if between and (run or by):
-        raise UsageError("Give --between alone: it names its runs, and has no periods.")
+    if between and by:
+        raise UsageError(ALONE)
     unit: Unit = "day" if by == "day" else "week"
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(opened, run=run, profiles=profile, models=model, since=since, until=until)
+        chosen = within(opened)
+        if between and chosen.run_id:
+            raise UsageError(ALONE)
         if between:
             before, after = (None if each == FIRST else one_run(opened, each) for each in between)
-            _show_changes(failure_changes(opened, before, after, within), limit, as_json=as_json)
+            _show_changes(failure_changes(opened, before, after, chosen), limit, as_json=as_json)
             return
-        report = failures(opened, within, unit=unit)
-        changes = last_changes(opened, report, within) if by else None
+        report = failures(opened, chosen, unit=unit)
+        changes = last_changes(opened, report, chosen) if by else None
         names = session_names(opened, {each.session_id for group in report.groups for each in group.examples})
     if as_json:
         print_json(_as_value(report, changes, names))

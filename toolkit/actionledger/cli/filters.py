@@ -1,53 +1,176 @@
 """Options that say which of the recorded turns a command is about, and the filter that they make."""
 
+import inspect
+from collections.abc import Callable
 from datetime import datetime
-from typing import Annotated
+from functools import partial, wraps
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
+from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_run
+from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
+
+Chosen: TypeAlias = Callable[[Ledger], Filter]
+"""What makes the filter of a command's options, given the ledger that it is about."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+Several: TypeAlias = list[str] | None
 
 RunOption = Annotated[str | None, typer.Option(help="This run's readings, not the first ones.")]
-ProfilesOption = Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")]
-ModelsOption = Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")]
-SourcesOption = Annotated[list[str] | None, typer.Option("--source", help="Only sessions of this source.")]
-SinceOption = Annotated[
-    datetime | None, typer.Option(help="From this time on, UTC: 2026-03-01 or 2026-03-01T12:00:00.")
-]
-UntilOption = Annotated[datetime | None, typer.Option(help="Before this time, UTC.")]
+ProfilesOption = Annotated[Several, typer.Option("--profile", "-p", help="Only this profile.")]
+ModelsOption = Annotated[Several, typer.Option("--model", "-m", help="Only this model.")]
+
+GIVEN: dict[str, Any] = {
+    "run": RunOption,
+    "profile": ProfilesOption,
+    "model": ModelsOption,
+    "task": Annotated[Several, typer.Option("--task", help="Only this task.")],
+    "source": Annotated[Several, typer.Option("--source", help="Only sessions of this source.")],
+    "capture": Annotated[
+        Several, typer.Option("--capture", help=f"Only where so much was kept: {', '.join(Capture)}.")
+    ],
+    "label": Annotated[Several, typer.Option("--label", help="Only sessions filed under this.")],
+    "score": Annotated[
+        Several, typer.Option("--score", help="Only sessions scored so, such as 'reward>=0.5'.")
+    ],
+    "since": Annotated[
+        datetime | None, typer.Option(help="From this time on, UTC: 2026-03-01 or 2026-03-01T12:00:00.")
+    ],
+    "until": Annotated[datetime | None, typer.Option(help="Before this time, UTC.")],
+}
+"""The options about what was known before a response was read, by the names of their parameters."""
+
+FOUND: dict[str, Any] = {
+    "outcome": Annotated[
+        Several, typer.Option("--outcome", help=f"Only what reading came to: {', '.join(Outcome)}.")
+    ],
+    "dialect": Annotated[
+        Several, typer.Option("--dialect", help="Only what was found in this dialect, or in none.")
+    ],
+    "stage": Annotated[
+        str | None, typer.Option(help="Only where something failed in reading, checking or acting.")
+    ],
+    "reason": Annotated[Several, typer.Option("--reason", help="Only where this is why something failed.")],
+    "action": Annotated[
+        str | None, typer.Option(help="Only with this action; with --stage or --reason, where it failed.")
+    ],
+    "execution": Annotated[
+        Several, typer.Option("--execution", help=f"Only where a try came to: {', '.join(ExecutionStatus)}.")
+    ],
+    "origin": Annotated[str | None, typer.Option(help=f"Only what was run by: {', '.join(Origin)}.")],
+    "text": Annotated[
+        str | None,
+        typer.Option(help="Only where a response, arguments, results or the session's name hold this text."),
+    ],
+}
+"""The options about what came of responses, within which no rate is made."""
+
+
+def filtered(*, lists: bool = False, but: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+    """Return what gives a command the options of a filter, in the place of its parameter ``within``.
+
+    Args:
+        lists: whether it lists or writes things, and makes no rate of them, so that what came of responses picks them, too.
+        but: options that it has in a meaning of its own.
+    """
+    options = {name: kind for name, kind in (GIVEN | FOUND if lists else GIVEN).items() if name not in but}
+
+    def give(command: Command) -> Command:
+        @wraps(command)
+        def run(**given: Any) -> Any:
+            asked = {name: given.pop(name) for name in options}
+            return command(**given, within=partial(filter_from, **asked))
+
+        signature = inspect.signature(command, eval_str=True)
+        own = [each for each in signature.parameters.values() if each.name != "within"]
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        added = [
+            inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in options.items()
+        ]
+        parameters = [each.replace(kind=keyword) for each in own] + added
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run  # type: ignore[return-value]
+
+    return give
 
 
 def filter_from(
     ledger: Ledger,
     *,
     run: str | None = None,
-    profiles: list[str] | None = None,
-    models: list[str] | None = None,
-    sources: list[str] | None = None,
+    profile: Several = None,
+    model: Several = None,
+    task: Several = None,
+    source: Several = None,
+    capture: Several = None,
+    label: Several = None,
+    score: Several = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    **found: Any,
 ) -> Filter:
-    """Return the filter that these options make.
+    """Return the filter that options make.
 
     Args:
         ledger: where the run is looked for.
         run: a run's id, or enough of its beginning; None for the first readings.
-        profiles: the profiles; every one where there are none, and so for the others.
-        models: the models.
-        sources: the sources.
+        profile: the profiles; every one where there are none, and so for the others.
+        model: the models.
+        task: the tasks.
+        source: the sources.
+        capture: how much was kept.
+        label: what sessions are filed under.
+        score: bounds, such as ``reward>=0.5``.
         since: from when on, UTC.
         until: before when, UTC.
+        found: the options of ``FOUND``.
 
     Raises:
-        UsageError: no id begins so, or several do.
+        UsageError: no run's id begins so, or several do; or a value is none of those that there are.
     """
     return Filter(
         run_id=None if run is None else one_run(ledger, run),
-        profiles=tuple(profiles or ()),
-        models=tuple(models or ()),
-        sources=tuple(sources or ()),
+        profiles=tuple(profile or ()),
+        models=tuple(model or ()),
+        tasks=tuple(task or ()),
+        sources=tuple(source or ()),
+        captures=tuple(capture or ()),
+        labels=tuple(label or ()),
+        scores=tuple(map(ScoreBound.parse, score or ())),
         since=since,
         until=until,
+        **_found(**found),
     )
+
+
+def _found(
+    *,
+    outcome: Several = None,
+    dialect: Several = None,
+    stage: str | None = None,
+    reason: Several = None,
+    action: str | None = None,
+    execution: Several = None,
+    origin: str | None = None,
+    text: str | None = None,
+) -> dict[str, Any]:
+    """Return what options say of what came of responses, by the names of a filter's fields."""
+    if origin is not None and origin not in list(Origin):
+        raise UsageError(f"{origin!r} is no origin; choose from {', '.join(Origin)}.")
+    return {
+        "outcomes": tuple(outcome or ()),
+        "dialects": tuple(dialect or ()),
+        "stage": stage,
+        "reasons": tuple(reason or ()),
+        "action": action,
+        "executions": tuple(execution or ()),
+        "origin": Origin(origin) if origin else None,
+        "text": text or "",
+    }

@@ -2,11 +2,8 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
-
-from actionledger.cli.filters import ModelsOption, ProfilesOption, filter_from
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -17,19 +14,16 @@ from actionledger.plurals import counted
 from actionledger.replay.loops import LoopReport, loops
 
 
+@filtered()
 def show_loops(
     ledger: LedgerOption = None,
-    run: Annotated[
-        str | None, typer.Option(help="Look at the turns that this run read, not at the first readings.")
-    ] = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
+    *,
+    within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
     """Look through the recorded sessions for loops, as the guard of live ones does."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(opened, run=run, profiles=profile, models=model)
-        report = loops(opened, within)
+        report = loops(opened, within(opened))
         names = session_names(opened, {loop.session_id for loop in report.loops})
     if as_json:
         print_json(_as_value(report, names))

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from actionledger.cli.filters import ModelsOption, ProfilesOption, SourcesOption, filter_from
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
@@ -22,6 +22,7 @@ from actionledger.replay.recheck import RecheckReport, recheck
 SHOWN = 10
 
 
+@filtered(lists=True)
 def recheck_calls(
     ledger: LedgerOption = None,
     tools: Annotated[
@@ -38,20 +39,16 @@ def recheck_calls(
         ),
     ] = None,
     *,
-    run: Annotated[
-        str | None, typer.Option(help="The calls as this run has read them, not the first readings'.")
-    ] = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
-    source: SourcesOption = None,
+    within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
     """Ask what would have come of recorded calls under another schema, policy or rate; nothing runs."""
     offered = None if tools is None else tools_in(tools)
     limits = Limits(rates=tuple(map(_rate_in, rate))) if rate else None
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(opened, run=run, profiles=profile, models=model, sources=source)
-        report = recheck(opened, profile=under, tools=offered, policy=policy, limits=limits, within=within)
+        report = recheck(
+            opened, profile=under, tools=offered, policy=policy, limits=limits, within=within(opened)
+        )
         names = session_names(opened, {call.session_id for call in report.examples})
     if as_json:
         print_json(_as_value(report))

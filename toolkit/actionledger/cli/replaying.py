@@ -8,7 +8,7 @@ from rich.console import Console
 
 from actionledger.cli.compared import comparison_value, print_comparison, shown_buckets
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.filters import ModelsOption, ProfilesOption
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.tables import (
@@ -22,7 +22,6 @@ from actionledger.display.progress import progress
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference
-from actionledger.ledger.queries.filters import Filter
 from actionledger.parsing.parsers import parser_named
 from actionledger.plurals import counted
 from actionledger.replay.fitting import unfit_turns
@@ -35,15 +34,12 @@ SHOWN_TURNS = 5
 SHOWABLE = 200
 
 
+@filtered(but=("source",))
 def replay(
     parser: Annotated[str, typer.Option("--parser", help="The parser that reads the turns again.")],
     ledger: LedgerOption = None,
-    run: Annotated[
-        str | None, typer.Option(help="Compare with this run, not with the first readings.")
-    ] = None,
-    profile: ProfilesOption = None,
     *,
-    model: ModelsOption = None,
+    within: Chosen,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -82,17 +78,17 @@ def replay(
     as_json: JsonOption = False,
 ) -> None:
     """Read recorded turns again with another parser, and say what changed."""
-    within = Filter(run_id=run, profiles=tuple(profile or ()), models=tuple(model or ()))
     shown = shown_buckets(bucket)
     with open_ledger(existing(ledger)) as opened:
+        chosen = within(opened)
         if against is None:
-            _warn(parser, unfit_turns(opened, parser_named(parser), within))
+            _warn(parser, unfit_turns(opened, parser_named(parser), chosen))
         try:
             with progress("reading turns again") as tell:
                 report = reparse(
                     opened,
                     parser=parser,
-                    within=within,
+                    within=chosen,
                     workers=workers,
                     resume=resume,
                     against=against,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from actionledger.cli.filters import ModelsOption, ProfilesOption, RunOption, filter_from
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.tables import (
@@ -35,20 +35,15 @@ TOP_REASONS = 10
 SPLIT_BY: tuple[Dimension, ...] = ("profile", "model")
 
 
-def report(
-    ledger: LedgerOption = None,
-    run: RunOption = None,
-    profile: ProfilesOption = None,
-    model: ModelsOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@filtered()
+def report(ledger: LedgerOption = None, *, within: Chosen, as_json: JsonOption = False) -> None:
     """Print how far the recorded responses got, and why the others didn't."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        within = filter_from(opened, run=run, profiles=profile, models=model)
+        chosen = within(opened)
         if as_json:
-            print_json(_as_value(opened, within))
+            print_json(_as_value(opened, chosen))
         else:
-            print_report(opened, within)
+            print_report(opened, chosen)
 
 
 def print_report(ledger: Ledger, within: Filter) -> None:

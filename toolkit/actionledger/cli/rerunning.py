@@ -7,12 +7,13 @@ from typing import Annotated, Any
 import typer
 
 from actionledger.cli.arguments import response_in
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
 from actionledger.cli.tables import console, plain, print_json
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import EVERYTHING
 from actionledger.models import model_from
 from actionledger.plurals import counted
 from actionledger.replay.fork import fork
@@ -24,6 +25,7 @@ PolicyOption = Annotated[
 ]
 
 
+@filtered(lists=True)
 def rerun_sessions(
     sessions: Annotated[
         list[str] | None,
@@ -34,17 +36,16 @@ def rerun_sessions(
     parser: Annotated[
         str | None, typer.Option("--parser", help="A parser that reads instead of the profile's.")
     ] = None,
-    profile: Annotated[
-        list[str] | None,
-        typer.Option("--profile", "-p", help="Only this profile, where no session is given."),
-    ] = None,
     *,
+    within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
     """Run recorded sessions again in a fresh workspace, and say where they part from the record."""
-    chosen: list[str] | Filter = sessions or Filter(profiles=tuple(profile or ()))
     with open_ledger(existing(ledger)) as opened:
-        report = rerun(opened, chosen, policy=policy, parser=parser)
+        picked = within(opened)
+        if sessions and picked != EVERYTHING:
+            raise UsageError("Give sessions, or options that pick some, not both.")
+        report = rerun(opened, sessions or picked, policy=policy, parser=parser)
     if as_json:
         print_json(_as_value(report))
     else:

@@ -26,6 +26,7 @@ _FORMS: dict[RowForm, str] = {
     "jsonl": "FORMAT json",
     "csv": "FORMAT csv, HEADER",
 }
+_APOSTROPHE = "CASE WHEN regexp_matches({name}::VARCHAR, '^[-=+@\\t\\r]') THEN chr(39) || {name}::VARCHAR ELSE {name}::VARCHAR END AS {name}"
 _LONGEST_LINE = 1 << 30
 _PICKED = "picked_sessions"
 
@@ -149,7 +150,8 @@ def write_rows(ledger: Ledger, selection: Selection, file: Path, form: RowForm) 
     try:
         with ledger.snapshot() as connection:
             connection.execute(f"CREATE TEMP TABLE exported AS {selection.statement}", selection.parameters)
-            connection.execute(f"COPY (FROM exported) TO {_quoted(made)} ({_FORMS[form]})")
+            written_as = _harmless(connection) if form == "csv" else "FROM exported"
+            connection.execute(f"COPY ({written_as}) TO {_quoted(made)} ({_FORMS[form]})")
             written, wanted = count_rows(made, form), _count(connection, "exported")
         if written != wanted:
             raise LedgerError(f"The file {file} would have {written:,} rows where there are {wanted:,}.")
@@ -160,6 +162,17 @@ def write_rows(ledger: Ledger, selection: Selection, file: Path, form: RowForm) 
     finally:
         made.unlink(missing_ok=True)
     return written
+
+
+def _harmless(connection: DuckDBPyConnection) -> str:
+    """Return the rows for a spreadsheet: a text that it would take for a formula begins with an apostrophe."""
+    texts = [
+        name
+        for name, kind, *_ in connection.execute("DESCRIBE exported").fetchall()
+        if kind in {"VARCHAR", "JSON"}
+    ]
+    parts = (_APOSTROPHE.format(name='"' + name.replace('"', '""') + '"') for name in texts)
+    return f"SELECT * REPLACE ({', '.join(parts)}) FROM exported" if texts else "FROM exported"
 
 
 def count_rows(file: Path, form: str) -> int:
@@ -173,6 +186,7 @@ def count_rows(file: Path, form: str) -> int:
         with file.open("rb") as lines:
             return sum(1 for _ in lines)
     if form == "csv":
+        csv.field_size_limit(_LONGEST_LINE)
         with file.open(encoding="utf-8", newline="") as text:
             return max(0, sum(1 for _ in csv.reader(text)) - 1)
     with duckdb.connect() as connection:

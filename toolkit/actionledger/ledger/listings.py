@@ -6,11 +6,9 @@ from actionledger.errors import UsageError
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.addresses import (
     FILTERS,
-    MARKS,
     Parameters,
     filter_of,
     filter_parameters,
-    mark_of,
     mark_parameters,
     parameters_in,
     query_of,
@@ -29,7 +27,6 @@ def sessions(
     ledger: Ledger,
     within: Filter | str = EVERYTHING,
     *,
-    search: str = "",
     only_failing: bool = False,
     order: Order = "newest",
 ) -> QueryResult:
@@ -37,9 +34,8 @@ def sessions(
 
     Args:
         ledger: what to ask.
-        within: which sessions, and which of their responses the numbers count; or the address of the dashboard's page of
-            sessions, whose search and switch are taken, too.
-        search: a text that a response or the session's own name holds, in any case.
+        within: which sessions, by a response that it picks; the numbers count all that are within ``within.given``. Or the address of
+            the dashboard's page of sessions, whose switch is taken, too.
         only_failing: whether to leave out sessions in which all was read, valid and done.
         order: ``newest``, ``oldest``, ``longest`` or ``worst``; children stand under their parent.
 
@@ -60,16 +56,13 @@ def sessions(
         'sessions?model=small'
     """
     if isinstance(within, str):
-        refuse_others(within, *FILTERS, *_SHOWN_AS, "search", "failing")
-        there = parameters_in(within)
-        search = search or there.get("search", [""])[0]
-        only_failing = only_failing or bool(there.get("failing"))
+        refuse_others(within, *FILTERS, *_SHOWN_AS, "failing")
+        only_failing = only_failing or bool(parameters_in(within).get("failing"))
         within = filter_of(within)
     if order not in get_args(Order):
         raise UsageError(f"{order!r} is no order; choose one of {', '.join(get_args(Order))}.")
-    narrowed: Parameters = {"search": search} if search else {}
-    narrowed |= {"failing": "1"} if only_failing else {}
-    statement = whole_sessions(within, search=search, only_failing=only_failing, order=order)
+    narrowed: Parameters = {"failing": "1"} if only_failing else {}
+    statement = whole_sessions(within, only_failing=only_failing, order=order)
     return _listed(ledger, statement, "sessions", within, narrowed)
 
 
@@ -78,14 +71,14 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
 
     Args:
         ledger: what to ask.
-        within: which turns; or the address of the dashboard's page of turns, which says what they have in common, too.
-        mark: what they have in common besides: an outcome, a reason, a dialect, what came of acting, a text.
+        within: which turns; or the address of the dashboard's page of turns.
+        mark: what a number counts of them, such as ``Mark(stage="acting", code="timeout")``.
 
     Returns:
         A row for each turn, the latest first, to be had as a data frame; ``.address`` is the page that lists them.
 
     Raises:
-        UsageError: the address narrows by something else, or both it and ``mark`` say what turns have in common.
+        UsageError: the address narrows by something else.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -99,11 +92,7 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
         ('turns?outcome=failed', True)
     """
     if isinstance(within, str):
-        refuse_others(within, *FILTERS, *MARKS, *_SHOWN_AS)
-        there = mark_of(within)
-        if ALL_TURNS not in {there, mark}:
-            raise UsageError("The address says what the turns have in common, and mark does; give one.")
-        mark = mark if there == ALL_TURNS else there
+        refuse_others(within, *FILTERS, *_SHOWN_AS)
         within = filter_of(within)
     return _listed(ledger, whole_turns_behind(within, mark), "turns", within, mark_parameters(mark))
 

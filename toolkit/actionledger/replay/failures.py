@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.failures import (
     FailureAt,
     MeantIn,
@@ -18,7 +19,6 @@ from actionledger.ledger.queries.failures import (
     stretches,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.reasons import Stage
 from actionledger.ledger.queries.trend import Unit
 from actionledger.ledger.signatures import signature
 from actionledger.rates import Rate

@@ -9,7 +9,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import Filter, rated
 from actionledger.parsing.parsers import AnyParser
 from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns
@@ -177,7 +177,7 @@ def reparse(
         raise UsageError("Give either run or within: a filter names its run by run_id.")
     check_workers(workers)
     begin = time.perf_counter()
-    chosen = within or Filter(run_id=run)
+    chosen = rated(within or Filter(run_id=run))
     reader = reader_of(parser, against, workers=workers, seconds=seconds_a_text, place=place)
     unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     task = Task(

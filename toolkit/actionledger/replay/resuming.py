@@ -75,12 +75,17 @@ def resumed(ledger: Ledger, which: bool | str, parser_id: str, within: Filter) -
 
 def _fits(run: UnfinishedRereading, parser_id: str, within: Filter) -> bool:
     detail = json.loads(run.detail)
-    return bool(detail == {"parser_id": parser_id, "selection": _selection(within)})
+    return bool(detail["parser_id"] == parser_id and _said(detail["selection"]) == _selection(within))
 
 
 def _selection(within: Filter) -> object:
     """Return a filter as it looks when it comes out of a record."""
-    return json.loads(json_text(asdict(within)))
+    return _said(json.loads(json_text(asdict(within))))
+
+
+def _said(selection: dict[str, object]) -> dict[str, object]:
+    """Return what a selection says: what it leaves empty, another version may not have known."""
+    return {name: value for name, value in selection.items() if value}
 
 
 def _why_none(which: bool | str, found: list[UnfinishedRereading]) -> str:

@@ -5,7 +5,7 @@ interval travel with it. Values are bound as parameters, never written into the 
 """
 
 from actionledger.ledger.queries.aligning import FieldDifference
-from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.base import Queryable, Stage
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
 from actionledger.ledger.queries.compare import (
     CHANGED,
@@ -25,11 +25,13 @@ from actionledger.ledger.queries.differences import ActionDifference, ReadAction
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.lately import LateTurn, turns_lately
+from actionledger.ledger.queries.hits import Hit, Place
 from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
-from actionledger.ledger.queries.reasons import Failure, Stage, reasons
+from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
+from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
 from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
 from actionledger.ledger.queries.tables import ColumnDescription, TableDescription, tables
 from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time
@@ -70,6 +72,7 @@ __all__ = [
     "Filter",
     "Funnel",
     "Grouping",
+    "Hit",
     "ImportOmission",
     "LateTurn",
     "Mark",
@@ -77,12 +80,15 @@ __all__ = [
     "Omission",
     "Order",
     "Period",
+    "Place",
     "Queryable",
     "ReadAction",
     "ReadIn",
     "Reader",
     "Response",
     "Run",
+    "ScoreBound",
+    "ScoreComparison",
     "Session",
     "SessionRow",
     "Stage",

@@ -1,24 +1,24 @@
 """Which responses a page of the dashboard is about, as the query of its address, and back."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import Any, TypeAlias, TypeVar, get_args
+from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.behind import Mark
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.reasons import Stage
-from actionledger.vocabulary import ExecutionStatus, Origin, Outcome, Reason
+from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.vocabulary import Origin
 
 Parameters: TypeAlias = dict[str, str | list[str]]
 """Query parameters by name; a list is a repeated one."""
 
-FILTERS = ("run", "profile", "model", "task", "source", "since", "until")
-"""The query parameters that the filters of a page stand in."""
-
-MARKS = ("stage", "code", "action", "origin", "search", "outcome", "dialect", "execution")
-"""Those of what the turns of a list have in common."""
+FILTERS = (
+    *("run", "profile", "model", "task", "source", "capture", "label", "score", "since", "until"),
+    *("outcome", "dialect", "stage", "code", "action", "execution", "origin", "search"),
+)
+"""The query parameters that a filter stands in."""
 
 _DAY = timedelta(days=1)
 Value = TypeVar("Value")
@@ -55,16 +55,24 @@ def refuse_others(address: str, *known: str) -> None:
 
 
 def filter_parameters(within: Filter) -> Parameters:
-    """Return a filter as the query parameters that the filter widgets read."""
-    named = {
+    """Return a filter as the query parameters that the pages read."""
+    repeated = {
         "profile": within.profiles,
         "model": within.models,
         "task": within.tasks,
         "source": within.sources,
+        "capture": within.captures,
+        "label": within.labels,
+        "score": tuple(map(str, within.scores)),
+        "outcome": within.outcomes,
+        "dialect": within.dialects,
+        "code": within.reasons,
+        "execution": within.executions,
     }
-    found: Parameters = {name: list(values) for name, values in named.items() if values}
-    if within.run_id is not None:
-        found["run"] = within.run_id
+    found: Parameters = {name: list(values) for name, values in repeated.items() if values}
+    ones = {"run": within.run_id, "stage": within.stage, "action": within.action}
+    ones |= {"origin": within.origin, "search": within.text}
+    found |= {name: str(value) for name, value in ones.items() if value}
     if within.since is not None:
         found["since"] = within.since.date().isoformat()
     if within.until is not None:
@@ -79,62 +87,51 @@ def filter_of(address: str) -> Filter:
         address: all of it, or its end from the page's name on.
 
     Raises:
-        UsageError: a day or a run in it is none.
+        UsageError: something in it is no day, no run, or nothing that responses can have.
     """
-    there = parameters_in(address)
+    return filter_of_parameters(parameters_in(address))
+
+
+def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
+    """Return the filter that query parameters make.
+
+    Args:
+        there: each parameter's values.
+
+    Raises:
+        UsageError: something in them is no day, no run, or nothing that responses can have.
+    """
     since, until = (_only(there, name, _day) for name in ("since", "until"))
+    one: dict[str, Any] = {name: _only(there, name, str) for name in ("run", "stage", "action", "search")}
     return Filter(
-        run_id=_only(there, "run", str),
+        run_id=one["run"],
         profiles=tuple(there.get("profile", ())),
         models=tuple(there.get("model", ())),
         tasks=tuple(there.get("task", ())),
         sources=tuple(there.get("source", ())),
+        captures=tuple(there.get("capture", ())),
+        labels=tuple(there.get("label", ())),
+        scores=tuple(map(ScoreBound.parse, there.get("score", ()))),
         since=since,
         until=until + _DAY if until else None,
+        dialects=tuple(there.get("dialect", ())),
+        outcomes=tuple(there.get("outcome", ())),
+        stage=one["stage"],
+        reasons=tuple(there.get("code", ())),
+        action=one["action"],
+        executions=tuple(there.get("execution", ())),
+        origin=_only(there, "origin", Origin),
+        text=one["search"] or "",
     )
 
 
 def mark_parameters(mark: Mark) -> Parameters:
-    """Return a mark as the query parameters that the page of turns reads."""
-    named = {
-        "stage": mark.stage,
-        "code": mark.code,
-        "action": mark.action,
-        "origin": mark.origin,
-        "search": mark.search,
-    }
-    found: Parameters = {name: str(value) for name, value in named.items() if value}
-    repeated = {"outcome": mark.outcomes, "dialect": mark.dialects, "execution": mark.executions}
-    return found | {name: list(values) for name, values in repeated.items() if values}
+    """Return a mark as the query parameters that the page of turns reads as filters."""
+    return filter_parameters(mark.filter)
 
 
-def mark_of(address: str) -> Mark:
-    """Return what an address of the page of turns says that they have in common.
-
-    Args:
-        address: all of it, or its end from the page's name on.
-
-    Raises:
-        UsageError: something in it is nothing that turns can have.
-    """
-    there = parameters_in(address)
-    named: dict[str, Any] = {
-        "stage": _only(there, "stage", _one_of(get_args(Stage))),
-        "code": _only(there, "code", _one_of(list(map(str, Reason)))),
-        "action": _only(there, "action", str),
-        "origin": _only(there, "origin", lambda text: Origin(_one_of(list(map(str, Origin)))(text))),
-        "search": _only(there, "search", str) or "",
-    }
-    return Mark(
-        **named,
-        outcomes=tuple(map(_one_of(list(map(str, Outcome))), there.get("outcome", ()))),
-        dialects=tuple(there.get("dialect", ())),
-        executions=tuple(map(_one_of(list(map(str, ExecutionStatus))), there.get("execution", ()))),
-    )
-
-
-def _only(there: Mapping[str, list[str]], name: str, read: Callable[[str], Value]) -> Value | None:
-    values = there.get(name, [""])
+def _only(there: Mapping[str, Sequence[str]], name: str, read: Callable[[str], Value]) -> Value | None:
+    values = there.get(name) or [""]
     if len(values) > 1:
         raise UsageError(f"The address has {name!r} {len(values)} times; give it once.")
     try:
@@ -145,12 +142,3 @@ def _only(there: Mapping[str, list[str]], name: str, read: Callable[[str], Value
 
 def _day(text: str) -> datetime:
     return datetime.combine(date.fromisoformat(text), time())
-
-
-def _one_of(known: "list[str] | tuple[str, ...]") -> Callable[[str], str]:
-    def checked(text: str) -> str:
-        if text not in known:
-            raise UsageError(f"{text!r} is none of {', '.join(known)}.")
-        return text
-
-    return checked

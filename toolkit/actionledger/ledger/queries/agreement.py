@@ -10,6 +10,7 @@ from actionledger.ledger.queries.filters import (
     FIRST_EXECUTIONS,
     FIRST_READING,
     Filter,
+    rated,
     turn_scope,
 )
 from actionledger.rates import Clustering, Rate
@@ -126,7 +127,7 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
         >>> found.rate.count, found.differing
         (0, ())
     """
-    condition, parameters = turn_scope(replace(within, run_id=None))
+    condition, parameters = turn_scope(replace(rated(within), run_id=None))
     calls = _CALLS.format(condition=condition)
     counts: dict[tuple[Here, There], int] = {}
     sessions: dict[str, dict[str, tuple[int, int]]] = {}

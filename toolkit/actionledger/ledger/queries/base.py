@@ -8,7 +8,7 @@ statement's columns are the fields of the row that it becomes.
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 from uuid import UUID
 
 from pydantic import TypeAdapter
@@ -38,6 +38,13 @@ CONVERTED = f"code = '{Reason.CONVERTED}'"
 REFUSED = f"code <> '{Reason.CONVERTED}'"
 """Which of the ``validation_errors`` say that a field was taken in another type than it was written in, and which that it
 was refused, as SQL."""
+
+Stage: TypeAlias = Literal["reading", "checking", "acting"]
+"""Where something failed."""
+
+NOT_READ = "outcome IN ('partial', 'failed') AND reason IS NOT NULL"
+NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
+"""Which parse attempts and executions failed, as SQL; what was skipped waited for something that did."""
 
 _TIMED = ", ".join(f"'{status}'" for status in ExecutionStatus if status.has_duration)
 TOOK = f"CASE WHEN status IN ({_TIMED}) THEN duration_ms END"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from actionledger.ledger.queries.base import REFUSED, Queryable, number, rows
-from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, Scope, scope
-from actionledger.ledger.queries.reasons import NOT_DONE, NOT_READ, Stage
+from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, Stage, number, rows
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, found_scope, scope
+from actionledger.ledger.queries.hits import HITS, Hit
 from actionledger.vocabulary import Origin, Outcome, Reason
 
 
@@ -21,7 +21,6 @@ class Mark:
         dialects: the dialects that it was found to be in, ``"none"`` among them.
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
-        search: a text that the response or the session's external id holds, in any case.
 
     Example:
         >>> al.Mark(stage="acting", code="timeout").stage
@@ -35,7 +34,19 @@ class Mark:
     dialects: tuple[str, ...] = ()
     executions: tuple[str, ...] = ()
     origin: Origin | None = None
-    search: str = ""
+
+    @property
+    def filter(self) -> Filter:
+        """The filter that picks what it counts."""
+        return Filter(
+            stage=self.stage,
+            reasons=(self.code,) if self.code else (),
+            action=self.action,
+            outcomes=self.outcomes,
+            dialects=self.dialects,
+            executions=self.executions,
+            origin=self.origin,
+        )
 
 
 ALL_TURNS = Mark()
@@ -55,6 +66,7 @@ class TurnBehind:
         dialect: the dialect that it was found to be in; empty where none was.
         reasons: what went wrong in it, each once: first what the mark names, then the rest, in reading, checking and acting.
         snippet: at most 160 characters of the response, from where its first issue or block begins.
+        hit: where the text stands that the filter looks for; None where it looks for none.
     """
 
     session_id: str
@@ -65,21 +77,8 @@ class TurnBehind:
     dialect: str
     reasons: tuple[Reason, ...]
     snippet: str
+    hit: Hit | None = None
 
-
-_STAGES: dict[Stage, str] = {
-    "reading": "{not_read} AND {reason} AND {no_action}",
-    "checking": "attempt_id IN (SELECT attempt_id FROM validation_errors WHERE {refused} AND {code} AND {action})",
-    "acting": (
-        "attempt_id IN (SELECT attempt_id FROM executions WHERE {not_done} AND {reason} AND {action} AND {origin})"
-    ),
-}
-
-_EXECUTED = "attempt_id IN (SELECT attempt_id FROM executions WHERE {status} AND {origin})"
-
-_SEARCHED = """turn_id IN (
-    SELECT turn_id FROM turn_starts JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
-    WHERE contains(lower(text), lower($search)) OR contains(lower(external_id), lower($search)))"""
 
 _COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
 
@@ -103,16 +102,16 @@ causes AS (
 named AS (
     SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
                                           AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
-    FROM causes GROUP BY attempt_id)
+    FROM causes GROUP BY attempt_id){hits}
 SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome, dialect,
        coalesce(list_filter(reasons, lambda reason, place: list_position(reasons, reason) = place), []) AS reasons,
        trim(regexp_replace(
            CASE WHEN place > 20 THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
-           '\\s+', ' ', 'g')) AS snippet
+           '\\s+', ' ', 'g')) AS snippet, {hit} AS hit
 FROM page
 JOIN (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)) USING (turn_id)
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
-LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id)
+LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
 
 _WHOLE = """
@@ -165,7 +164,14 @@ def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
         "asked_code": mark.code,
         "asked_action": mark.action,
     }
-    statement = _PAGE.format(condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED)
+    looked_for = (
+        {"hits": f",{HITS}", "hit": "hit", "found": "LEFT JOIN hits USING (attempt_id)"}
+        if within.text
+        else {"hits": "", "hit": "NULL", "found": ""}
+    )
+    statement = _PAGE.format(
+        condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED, **looked_for
+    )
     return Scope(statement, parameters | asked | {"limit": limit, "offset": offset})
 
 
@@ -184,45 +190,5 @@ def count_turns_behind(ledger: Queryable, within: Filter = EVERYTHING, mark: Mar
 def of_mark(within: Filter, mark: Mark) -> Scope:
     """Return a filter and a mark as a condition on parse attempts."""
     condition, parameters = scope(within)
-    parts = [condition]
-    bound = dict(parameters)
-    if mark.stage or mark.code or mark.action:
-        parts.append(_went_wrong(mark))
-        named = {"code": mark.code, "action": mark.action}
-        bound |= {name: value for name, value in named.items() if value}
-    if mark.outcomes:
-        parts.append("list_contains($outcomes, outcome)")
-        bound["outcomes"] = list(mark.outcomes)
-    if mark.dialects:
-        parts.append("list_contains($dialects, dialect)")
-        bound["dialects"] = ["" if name == NO_DIALECT else name for name in mark.dialects]
-    if mark.search:
-        parts.append(_SEARCHED)
-        bound["search"] = mark.search
-    if mark.executions or mark.origin:
-        status = "list_contains($executions, status)" if mark.executions else "true"
-        parts.append(_EXECUTED.format(status=status, origin=_run_by(mark)))
-        asked: dict[str, object] = {"executions": list(mark.executions), "origin": mark.origin}
-        bound |= {name: value for name, value in asked.items() if value}
-    return Scope(" AND ".join(parts), bound)
-
-
-def _run_by(mark: Mark) -> str:
-    """Return the condition on executions that picks whose they are."""
-    return "origin = $origin" if mark.origin else "true"
-
-
-def _went_wrong(mark: Mark) -> str:
-    """Return the condition that something went wrong in a turn as the mark says."""
-    words = {
-        "not_read": NOT_READ,
-        "not_done": NOT_DONE,
-        "refused": REFUSED,
-        "reason": "reason = $code" if mark.code else "true",
-        "code": "code = $code" if mark.code else "true",
-        "action": "name = $action" if mark.action else "true",
-        "no_action": "false" if mark.action else "true",
-        "origin": _run_by(mark),
-    }
-    stages = [mark.stage] if mark.stage else get_args(Stage)
-    return "(" + " OR ".join(_STAGES[stage].format(**words) for stage in stages) + ")"
+    also, named = found_scope(mark.filter).beside("mark_")
+    return Scope(f"{condition} AND {also}", parameters | named)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, number, rows
-from actionledger.ledger.queries.filters import Filter, scope
+from actionledger.ledger.queries.filters import Filter, rated, scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def results_by_task(ledger: Queryable, within: Filter) -> list[TaskResult]:
         ledger: what to ask.
         within: which responses.
     """
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     query = _TASKS.format(condition=condition)
     return rows(ledger, TaskResult, query, parameters | {"read": READ, "intent": INTENT})
 

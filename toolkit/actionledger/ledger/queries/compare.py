@@ -17,7 +17,14 @@ from actionledger.ledger.queries.base import (
     rate_sql,
     rows,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_READING, NO_DIALECT, Filter, turn_scope
+from actionledger.ledger.queries.filters import (
+    EVERYTHING,
+    FIRST_READING,
+    NO_DIALECT,
+    Filter,
+    rated,
+    turn_scope,
+)
 from actionledger.plurals import counted
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
@@ -336,7 +343,7 @@ def _pairs(before_run_id: str | None, after_run_id: str, within: Filter) -> tupl
     for run_id in filter(None, (before_run_id, after_run_id)):
         if not is_uuid(run_id):
             raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
-    condition, parameters = turn_scope(replace(within, run_id=None))
+    condition, parameters = turn_scope(replace(rated(within), run_id=None))
     words = {"read": READ, "intent": INTENT, "runnable": RUNNABLE, "no_dialect": NO_DIALECT}
     bound = parameters | words | {"after": after_run_id}
     if before_run_id is not None:

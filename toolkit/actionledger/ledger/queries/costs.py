@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from actionledger.ledger.queries.base import INTENT, Queryable, rows
+from actionledger.ledger.queries.base import INTENT, Queryable, Stage, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
-from actionledger.ledger.queries.reasons import Stage, failed
+from actionledger.ledger.queries.reasons import failed
 from actionledger.vocabulary import Origin, Reason
 
 

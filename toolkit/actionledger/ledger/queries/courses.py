@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import REFUSED, RUN_ELSEWHERE, Streamable, picked
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, rated, scope
 from actionledger.values import FieldError
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 
@@ -152,7 +152,7 @@ def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCou
         ledger: what to ask.
         within: which turns.
     """
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     names = list(TurnCourse.__dataclass_fields__)
     result = ledger.sql(_COURSES.format(condition=condition), parameters)
     while batch := result.fetchmany(_BATCH):

@@ -7,7 +7,7 @@ within, only what is counted.
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, rate_sql, rows
-from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated, scope
 from actionledger.ledger.queries.funnel import LABELS, Dimension
 from actionledger.rates import Rate
 
@@ -70,7 +70,7 @@ def dialects(ledger: Queryable, within: Filter = EVERYTHING) -> list[ReadIn]:
 
 
 def _read_in(ledger: Queryable, label: str, join: str, within: Filter) -> list[ReadIn]:
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     share = rate_sql("read", "size")
     query = _READ_IN.format(
         label=label,

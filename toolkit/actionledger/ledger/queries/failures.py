@@ -13,9 +13,9 @@ from typing import NamedTuple, get_args
 
 from pydantic import TypeAdapter
 
-from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Streamable
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, scope
-from actionledger.ledger.queries.reasons import Stage, failed
+from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, rated, scope
+from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.trend import Unit
 from actionledger.values import Span
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason
@@ -241,7 +241,7 @@ def failures_at(
         unit: how long a period is.
         also_read_by: a filter; only turns whose responses it picks, too.
     """
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     if also_read_by is not None:
         other, values = _renamed(scope(also_read_by))
         condition += f" AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {other})"
@@ -290,7 +290,7 @@ def meant_in(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "week"
         within: which responses.
         unit: how long a period is.
     """
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     statement = _MEANT.format(condition=condition)
     found = ledger.sql(statement, parameters | {"intent": INTENT, "unit": unit}).fetchall()
     return [MeantIn(*row) for row in found]

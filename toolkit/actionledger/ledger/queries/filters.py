@@ -1,37 +1,56 @@
-"""Which responses a number is about, as a value; and the same as SQL.
+"""Which responses a number or a list is about, as a value; and the same as SQL.
 
-A filter knows only what was known before a response was read. What reading found, a dialect among it, picks turns
-(``behind.Mark``) and is no filter: a rate within it would be a rate within its own outcome.
+A filter says two kinds of things: what was known before a response was read (``given``), and what came of it: the dialect that it was
+found in, its outcome, why it failed, what its actions came to, the texts in all of these. Lists, searches and exports take both. A rate is
+made within the first kind alone: within the second it would be a rate within its own outcome, and ``rated`` refuses it.
 
 A filter picks parse attempts. Actions, validation errors and executions belong to the attempts that it picks, so that
 every number on a page is about the same responses.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, time
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import is_uuid
-from actionledger.vocabulary import RunKind
+from actionledger.ledger.queries.base import Stage, is_uuid
+from actionledger.ledger.queries.found import HAS_TEXT, executed, text_parameters, went_wrong
+from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.text import writable
+from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""
 
+_FOUND = ("dialects", "outcomes", "stage", "reasons", "action", "executions", "origin", "text")
+"""What of a filter is about what came of a response."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which responses to look at; what is left empty leaves nothing out.
+    """Which responses to look at; what is left empty leaves nothing out, and what has several values takes any of them.
 
     Args:
         run_id: the run whose readings count; None for the first reading of every response.
         profiles, models, tasks, sources: the sessions' own.
+        captures: how much was kept of what the model wrote.
+        labels: what the sessions are filed under.
+        scores: what the sessions' scores must be, all of them.
         since: from when on, UTC without a zone; a response without a time is left out.
         until: up to but not including when.
+        dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
+        outcomes: what came of reading it.
+        stage: where something went wrong in its turn.
+        reasons: what went wrong there, or anywhere where no stage is named.
+        action: an action that was read in it, as the model wrote its name; with a stage or reasons, the one that it went wrong with.
+        executions: what came of an execution in the turn.
+        origin: who had run what went wrong, or what came of which is asked for; None for anybody.
+        text: what the response, the arguments read in it, their results or the session's name hold, in any case; literally.
 
     Raises:
-        UsageError: ``run_id`` is no identifier.
+        UsageError: ``run_id`` is no identifier, a value is none of a closed list, or a text can't stand in a ledger.
 
     Example:
         >>> al.Filter(models=("small",), profiles=("coder",)).models
@@ -43,12 +62,34 @@ class Filter:
     models: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    captures: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    scores: tuple[ScoreBound, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    dialects: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    stage: Stage | None = None
+    reasons: tuple[str, ...] = ()
+    action: str | None = None
+    executions: tuple[str, ...] = ()
+    origin: Origin | None = None
+    text: str = ""
 
     def __post_init__(self) -> None:
         if self.run_id is not None and not is_uuid(self.run_id):
             raise UsageError(f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
+        _refuse_strangers("capture", self.captures, Capture)
+        _refuse_strangers("outcome", self.outcomes, Outcome)
+        _refuse_strangers("stage", [self.stage] if self.stage else (), get_args(Stage))
+        _refuse_strangers("reason", self.reasons, Reason)
+        _refuse_strangers("execution", self.executions, ExecutionStatus)
+        _refuse_strangers("origin", [self.origin] if self.origin else (), Origin)
+        texts = (*self.profiles, *self.models, *self.tasks, *self.sources, *self.labels, *self.dialects)
+        names = (score.name for score in self.scores)
+        for text in (*texts, *names, self.action or "", self.text):
+            if text != writable(text):
+                raise UsageError(f"{text!r} holds half of a character, which no ledger can; write it anew.")
 
     @classmethod
     def of_address(cls, address: str) -> "Filter":
@@ -91,6 +132,26 @@ class Filter:
         return all(end is None or end.time() == time() for end in (self.since, self.until))
 
     @property
+    def given(self) -> "Filter":
+        """The same without all that is about what came of a response: what a rate is made within.
+
+        Example:
+            >>> al.Filter(models=("small",), outcomes=("failed",)).given.words
+            'model small'
+        """
+        return replace(self, **_NOTHING_FOUND)
+
+    @property
+    def found(self) -> "Filter":
+        """The same with nothing but what is about what came of a response.
+
+        Example:
+            >>> al.Filter(models=("small",), outcomes=("failed",)).found.words
+            'outcome failed'
+        """
+        return Filter(**{name: getattr(self, name) for name in _FOUND})
+
+    @property
     def words(self) -> str:
         """What it picks, in words, for messages.
 
@@ -98,13 +159,38 @@ class Filter:
             >>> al.Filter(models=("small",), profiles=("coder",)).words
             'profile coder, model small'
         """
-        lists = {"profile": self.profiles, "model": self.models, "task": self.tasks, "source": self.sources}
-        parts = [f"{name} {' or '.join(values)}" for name, values in lists.items() if values]
+        parts = [_any_of("profile", self.profiles), _any_of("model", self.models)]
+        parts += [_any_of("task", self.tasks), _any_of("source", self.sources)]
         parts += [f"run {self.run_id}"] if self.run_id else []
+        parts += [_any_of("capture", self.captures), _any_of("label", self.labels)]
+        parts += [f"score {score}" for score in self.scores]
         parts += [f"since {self.since:%Y-%m-%d %H:%M}"] if self.since else []
         parts += [f"until {self.until:%Y-%m-%d %H:%M}"] if self.until else []
-        return ", ".join(parts) or "everything"
+        parts += [_any_of("dialect", self.dialects), _any_of("outcome", self.outcomes)]
+        parts += [f"failed in {self.stage}"] if self.stage else []
+        parts += [_any_of("reason", self.reasons)]
+        parts += [f"action {self.action}"] if self.action else []
+        parts += [_any_of("execution", self.executions)]
+        parts += [f"run by {self.origin}"] if self.origin else []
+        parts += [f"text {self.text!r}"] if self.text else []
+        return ", ".join(filter(None, parts)) or "everything"
 
+
+def _any_of(name: str, values: tuple[str, ...]) -> str:
+    return f"{name} {' or '.join(values)}" if values else ""
+
+
+def _refuse_strangers(name: str, values: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse a value that is none of a closed list, which would pick nothing without a word.
+
+    Raises:
+        UsageError: there is one.
+    """
+    if strangers := [value for value in values if value not in list(known)]:
+        raise UsageError(f"{strangers[0]!r} is no {name}; choose from {', '.join(map(str, known))}.")
+
+
+_NOTHING_FOUND: dict[str, Any] = {each.name: each.default for each in fields(Filter) if each.name in _FOUND}
 
 EVERYTHING = Filter()
 """The first reading of every response."""
@@ -135,11 +221,35 @@ class Scope(NamedTuple):
 _OF_RUN = "run_id = $run_id::UUID"
 _OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
 _OF_SOURCES = "session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))"
+_OF_LABELS = "session_id IN (SELECT session_id FROM sessions WHERE list_has_any(labels::VARCHAR[], $labels))"
+_OF_SCORE = (
+    "session_id IN (SELECT session_id FROM sessions "
+    "WHERE (scores::MAP(VARCHAR, DOUBLE))[$score_name_{number}] {comparison} $score_{number})"
+)
+_ATTEMPTS_WHERE = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE {})"
+_TURNS_WHERE = "turn_id IN (SELECT turn_id FROM parse_attempts WHERE {})"
 _AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
 FIRST_READING = f"run_kind NOT IN ({_AGAIN})"
 """Which parse attempts, or what was found by them, are of turns that were read for the first time, as SQL."""
 FIRST_EXECUTIONS = f"run_id NOT IN (SELECT run_id FROM run_starts WHERE run_kind IN ({_AGAIN}))"
 """Which executions are of actions that were carried out for the first time, and not once more by a rerun, as SQL."""
+
+
+def rated(within: Filter) -> Filter:
+    """Return a filter that a rate may be made within, which says nothing of what came of responses.
+
+    Args:
+        within: the filter.
+
+    Raises:
+        UsageError: it does.
+    """
+    if within.given != within:
+        raise UsageError(
+            f"A rate within {within.found.words} would be a rate within its own outcome; leave that out (Filter.given), or list the "
+            "turns themselves."
+        )
+    return within
 
 
 def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool = False) -> Scope:
@@ -153,24 +263,33 @@ def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool 
     Returns:
         The condition and its parameters; never empty.
     """
+    is_attempts = table == "parse_attempts"
     parts, parameters = of_session(within)
     _add_times(within, parts, parameters)
+    _add_captures(within, parts, parameters, is_own=is_attempts)
     if within.run_id is not None:
-        parts.append(_OF_RUN if table == "parse_attempts" else _OF_ATTEMPTS)
+        parts.append(_OF_RUN if is_attempts else _OF_ATTEMPTS)
         parameters["run_id"] = within.run_id
     elif not every_reading:
         parts.append(FIRST_EXECUTIONS if table == "executions" else FIRST_READING)
-    return Scope(" AND ".join(parts) or "true", parameters)
+    found = found_scope(within)
+    if found.condition != "true":
+        parts.append(found.condition if is_attempts else _ATTEMPTS_WHERE.format(found.condition))
+    return Scope(" AND ".join(parts) or "true", parameters | found.parameters)
 
 
 def turn_scope(within: Filter) -> Scope:
-    """Return a filter as a condition on responses, read or not."""
+    """Return a filter as a condition on responses, read or not; what came of them is what came of their first readings."""
     parts, parameters = of_session(within)
     _add_times(within, parts, parameters)
+    _add_captures(within, parts, parameters, is_own=True)
     if within.run_id is not None:
         parts.append(_OF_RUN)
         parameters["run_id"] = within.run_id
-    return Scope(" AND ".join(parts) or "true", parameters)
+    found = found_scope(within)
+    if found.condition != "true":
+        parts.append(_TURNS_WHERE.format(f"{FIRST_READING} AND {found.condition}"))
+    return Scope(" AND ".join(parts) or "true", parameters | found.parameters)
 
 
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
@@ -185,7 +304,43 @@ def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
     if within.sources:
         parts.append(_OF_SOURCES)
         parameters["sources"] = list(within.sources)
+    if within.labels:
+        parts.append(_OF_LABELS)
+        parameters["labels"] = list(within.labels)
+    for number, score in enumerate(within.scores):
+        parts.append(_OF_SCORE.format(number=number, comparison=score.comparison))
+        parameters |= {f"score_name_{number}": score.name, f"score_{number}": score.value}
     return parts, parameters
+
+
+def found_scope(within: Filter) -> Scope:
+    """Return what a filter says of what came of responses, as a condition on parse attempts; ``true`` where it says nothing."""
+    parts: list[str] = []
+    if within.outcomes:
+        parts.append("list_contains($outcomes, outcome)")
+    if within.dialects:
+        parts.append("list_contains($dialects, dialect)")
+    if within.stage or within.reasons:
+        wrong = {"has_reasons": bool(within.reasons), "has_action": bool(within.action)}
+        parts.append(went_wrong(within.stage, **wrong, origin=within.origin))
+    elif within.action:
+        parts.append("attempt_id IN (SELECT attempt_id FROM actions WHERE name = $action)")
+    if within.executions or within.origin:
+        parts.append(executed(has_statuses=bool(within.executions), origin=within.origin))
+    if within.text:
+        parts.append(HAS_TEXT)
+    named: dict[str, object] = {
+        "outcomes": list(within.outcomes),
+        "dialects": ["" if name == NO_DIALECT else name for name in within.dialects],
+        "reasons": list(within.reasons),
+        "action": within.action,
+        "executions": list(within.executions),
+        "origin": within.origin,
+    }
+    parameters = {name: value for name, value in named.items() if value}
+    return Scope(
+        " AND ".join(parts) or "true", parameters | (text_parameters(within.text) if within.text else {})
+    )
 
 
 def _add_times(within: Filter, parts: list[str], parameters: dict[str, object]) -> None:
@@ -195,3 +350,11 @@ def _add_times(within: Filter, parts: list[str], parameters: dict[str, object]) 
     if within.until is not None:
         parts.append("occurred_at < $until")
         parameters["until"] = within.until
+
+
+def _add_captures(within: Filter, parts: list[str], parameters: dict[str, object], *, is_own: bool) -> None:
+    """Add which captures a filter takes; tables other than those of responses and of parse attempts have no column of it."""
+    if within.captures:
+        held = "list_contains($captures, capture)"
+        parts.append(held if is_own else _ATTEMPTS_WHERE.format(held))
+        parameters["captures"] = list(within.captures)

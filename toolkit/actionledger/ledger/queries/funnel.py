@@ -19,7 +19,7 @@ from actionledger.ledger.queries.base import (
     parse_rate,
     rate_sql,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope, turn_scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope, turn_scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 
@@ -254,7 +254,7 @@ def _funnels(
     ledger: Queryable, within: Filter, label: str, join: str, *, every_reading: bool = False
 ) -> dict[str, Funnel]:
     def rows(statement: str, table: str, origin: str = "", **words: list[str]) -> dict[str, tuple[Any, ...]]:
-        condition, parameters = scope(within, table, every_reading=every_reading)
+        condition, parameters = scope(rated(within), table, every_reading=every_reading)
         needed = "" if table == "parse_attempts" and join == _ATTEMPTS else join
         query = statement.format(
             label=label,

@@ -1,19 +1,21 @@
 """Why responses and actions fail, the most frequent first, each with an example to open."""
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
-from actionledger.ledger.queries.base import INTENT, REFUSED, Queryable, clustering_sql, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.base import (
+    INTENT,
+    NOT_DONE,
+    NOT_READ,
+    REFUSED,
+    Queryable,
+    Stage,
+    clustering_sql,
+    rows,
+)
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import Origin, Reason
-
-Stage: TypeAlias = Literal["reading", "checking", "acting"]
-"""Where something failed."""
-
-NOT_READ = "outcome IN ('partial', 'failed') AND reason IS NOT NULL"
-NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND reason IS NOT NULL"
-"""Which parse attempts and executions failed, as SQL; what was skipped waited for something that did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100)
         within: which responses.
         limit: at most how many, of those that most responses have.
     """
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     words = {"intent": INTENT, "stages": list(get_args(Stage)), "limit": limit}
     statement = _REASONS.format(failed=failed(condition), **_CLUSTERINGS)
     return rows(ledger, Failure, statement, parameters | words)

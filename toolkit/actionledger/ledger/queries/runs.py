@@ -57,6 +57,9 @@ class Dimensions:
     Args:
         profiles, models, tasks, sources: the sessions' own.
         dialects: the dialects that responses were found to be in, ``"none"`` among them.
+        captures: how much was kept of responses.
+        labels: what sessions are filed under.
+        scores: the names of their scores.
         first, last: the times of the earliest and the latest response; None where none carries a time.
     """
 
@@ -65,6 +68,9 @@ class Dimensions:
     tasks: tuple[str, ...]
     sources: tuple[str, ...]
     dialects: tuple[str, ...]
+    captures: tuple[str, ...]
+    labels: tuple[str, ...]
+    scores: tuple[str, ...]
     first: datetime | None
     last: datetime | None
 
@@ -94,11 +100,15 @@ WITH of_sessions AS (
            list(DISTINCT task) AS tasks, list(DISTINCT source) AS sources FROM session_starts),
 of_attempts AS (
     SELECT list(DISTINCT CASE dialect WHEN '' THEN $none ELSE dialect END) AS dialects,
-           min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts)
+           list(DISTINCT capture) AS captures, min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts),
+of_ends AS (
+    SELECT list_distinct(flatten(list(labels::VARCHAR[]))) AS labels,
+           list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{}')
 SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models), []) AS models,
        coalesce(list_sort(tasks), []) AS tasks, coalesce(list_sort(sources), []) AS sources,
-       coalesce(list_sort(dialects), []) AS dialects, first, last
-FROM of_sessions, of_attempts"""
+       coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
+       coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(scores), []) AS scores, first, last
+FROM of_sessions, of_attempts, of_ends"""
 
 
 def runs(ledger: Queryable) -> list[Run]:

@@ -1,6 +1,6 @@
 """Sessions, page by page."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -15,7 +15,8 @@ from actionledger.ledger.queries.base import (
     picked,
     rows,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, of_session, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, of_session, scope, turn_scope
+from actionledger.ledger.queries.found import HOLDS, NAMED
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import Capture, Relation
 
@@ -52,6 +53,8 @@ class SessionRow:
         relation: how it is another session's child; None where it is none, or nobody said.
         depth: how many of its ancestors stand above it in the list.
         captures: how much was kept of those of its responses that meant to act.
+        parent_session_id: the session that it is a child of, recorded or not; None where it is none.
+        matching: how many of its responses the whole filter picks.
     """
 
     session_id: str
@@ -72,6 +75,8 @@ class SessionRow:
     relation: Relation | None
     depth: int
     captures: tuple[Capture, ...]
+    parent_session_id: str | None = None
+    matching: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,34 +117,39 @@ class Session:
     labels: str | None = None
 
 
-_LIST = """
-WITH RECURSIVE attempts AS (
+_MATCHED = """
+matched AS (SELECT session_id, count(*) AS matching FROM parse_attempts WHERE {condition} GROUP BY session_id)"""
+
+_FOUND = """
+found AS (
+    SELECT session_id, started_at, coalesce(turns, 0) AS turns, parent_session_id FROM session_starts
+    LEFT JOIN (SELECT session_id, count(*) AS turns FROM turn_starts GROUP BY session_id) USING (session_id)
+    WHERE {sessions})"""
+
+_NUMBERS = """
+attempts AS (
     SELECT session_id, count(*) FILTER ({auditable} AND list_contains($intent, outcome)) AS intent,
            count(*) FILTER ({auditable} AND list_contains($read, outcome)) AS read,
            count(*) FILTER (list_contains($intent, outcome)) AS meant,
            list(DISTINCT capture) FILTER (list_contains($intent, outcome)) AS captures
-    FROM parse_attempts WHERE {attempts} GROUP BY session_id),
+    FROM parse_attempts WHERE {attempts} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 calls AS (
     SELECT session_id, count(*) FILTER (status <> 'illustration') AS actions,
            count(*) FILTER (list_contains($runnable, status)) AS valid
-    FROM actions WHERE {actions} GROUP BY session_id),
+    FROM actions WHERE {actions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 failures AS (
     SELECT session_id, count(*) AS executions, count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
-    FROM executions WHERE {executions} GROUP BY session_id),
-lengths AS (SELECT session_id, count(*) AS turns FROM turn_starts GROUP BY session_id),
-found AS (
-    SELECT session_id, external_id, source, profile, model, task, started_at, coalesce(turns, 0) AS turns,
-           coalesce(read, 0) AS read, coalesce(intent, 0) AS intent, coalesce(meant, 0) AS meant, coalesce(actions, 0) AS actions,
-           coalesce(valid, 0) AS valid, coalesce(executions, 0) AS executions,
-           coalesce(failed, 0) AS failed, success, reason, parent_session_id, relation,
-           list_sort(coalesce(captures, [])) AS captures
-    FROM sessions LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id)
-    LEFT JOIN failures USING (session_id) LEFT JOIN lengths USING (session_id)
-    WHERE {sessions})"""
+    FROM executions WHERE {executions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
+numbers AS (
+    SELECT session_id, coalesce(read, 0) AS read, coalesce(intent, 0) AS intent, coalesce(meant, 0) AS meant,
+           coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid, coalesce(executions, 0) AS executions,
+           coalesce(failed, 0) AS failed, list_sort(coalesce(captures, [])) AS captures
+    FROM {of} LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id) LEFT JOIN failures USING (session_id))"""
+"""What came of the responses of some sessions, a row each; every reading of theirs is scanned, so of as few as may be."""
 
-_PAGE = """,
+_PAGE = """
 listed AS (
-    SELECT *, row_number() OVER (ORDER BY {order}) AS place FROM found WHERE {failing}),
+    SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates} WHERE {failing}),
 paths AS (
     SELECT session_id, session_id AS root, [place] AS path FROM listed
     WHERE parent_session_id IS NULL OR parent_session_id NOT IN (SELECT session_id FROM listed)
@@ -148,24 +158,25 @@ paths AS (
     FROM listed JOIN paths ON listed.parent_session_id = paths.session_id),
 placed AS (
     SELECT listed.*, coalesce(path, [place]) AS path, coalesce(root, session_id) AS root
-    FROM listed LEFT JOIN paths USING (session_id))
-SELECT {columns} FROM placed
-ORDER BY min(place) OVER (PARTITION BY root), path LIMIT $limit OFFSET $offset"""
+    FROM listed LEFT JOIN paths USING (session_id)),
+page AS (
+    SELECT session_id, turns, path, row_number() OVER (ORDER BY first, path) AS line
+    FROM (SELECT *, min(place) OVER (PARTITION BY root) AS first FROM placed)
+    ORDER BY line LIMIT $limit OFFSET $offset)"""
+
+_LINES = """
+SELECT {columns} FROM page JOIN sessions USING (session_id)
+JOIN numbers USING (session_id) {matched} ORDER BY line"""
 
 _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
     'refusal': CASE WHEN meant > intent AND intent = 0 THEN '{NOT_AUDITABLE}' ELSE '' END}}"""
 
-_DEPTH = "len(path) - 1"
-
-_COUNT = "\nSELECT count(*) FROM found WHERE {failing}"
+_COUNT = "SELECT count(*) FROM {candidates} WHERE {failing}"
 
 _FAILING = {True: "(read < intent OR valid < actions OR failed > 0)", False: "true"}
 
-_SEARCH = """(contains(lower(external_id), lower($search)) OR session_id IN (
-    SELECT session_id FROM turn_starts WHERE contains(lower(text), lower($search))))"""
-
-_WAS_READ = "session_id IN (SELECT session_id FROM attempts)"
+_HELD = f"session_id IN (SELECT session_id FROM turn_starts WHERE {{condition}} AND {HOLDS.format(column='text')})"
 
 _TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
 
@@ -176,67 +187,63 @@ def sessions(
     ledger: Queryable,
     within: Filter = EVERYTHING,
     *,
-    search: str = "",
     only_failing: bool = False,
     limit: int | None = 50,
     offset: int = 0,
     order: Order = "newest",
 ) -> list[SessionRow]:
-    """Return a page of the sessions that a filter picks; children stand under their parent, where that is among them.
+    """Return a page of the sessions with a response that a filter picks; children stand under their parent, where that is among them.
 
     Args:
         ledger: what to ask.
-        within: which sessions, and which of their responses the numbers count.
-        search: a text that a response or the session's external id holds, in any case.
+        within: which sessions; the numbers count their responses within ``within.given``, so that no rate is within its own outcome.
         only_failing: whether to leave out sessions in which all was read, valid and done.
         limit: how many sessions a page has; None for all of them.
         offset: how many sessions stand before it.
         order: how the sessions are ordered; a family by the first of its members.
     """
-    found, parameters = _found(within, search)
-    page = _PAGE.format(
-        columns=picked(SessionRow, parsed=_PARSED, depth=_DEPTH),
-        failing=_FAILING[only_failing],
-        order=_ORDERS[order],
+    selection = _session_lines(within, only_failing=only_failing, order=order, columns=_columns(within))
+    return rows(
+        ledger, SessionRow, selection.condition, selection.parameters | {"limit": limit, "offset": offset}
     )
-    return rows(ledger, SessionRow, found + page, parameters | {"limit": limit, "offset": offset})
 
 
 def whole_sessions(
-    within: Filter = EVERYTHING, *, search: str = "", only_failing: bool = False, order: Order = "newest"
+    within: Filter = EVERYTHING, *, only_failing: bool = False, order: Order = "newest"
 ) -> Scope:
     """Return the statement that gives all of them as rows without a rate: what was read whole, and of how many, stands apart.
 
     Args:
-        within: which sessions, and which of their responses the numbers count.
-        search: a text that a response or the session's external id holds, in any case.
+        within: which sessions; the numbers count their responses within ``within.given``.
         only_failing: whether to leave out sessions in which all was read, valid and done.
         order: how the sessions are ordered; a family by the first of its members.
 
     Returns:
         The statement, in place of a condition, and its values.
     """
-    found, parameters = _found(within, search)
-    columns = picked(SessionRow, parsed="read", depth=_DEPTH).replace(
+    columns = _columns(within, parsed="read").replace(
         "read AS parsed", "read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act"
     )
-    page = _PAGE.format(columns=columns, failing=_FAILING[only_failing], order=_ORDERS[order])
-    return Scope(found + page, parameters | {"limit": None, "offset": 0})
+    statement, parameters = _session_lines(within, only_failing=only_failing, order=order, columns=columns)
+    return Scope(statement, parameters | {"limit": None, "offset": 0})
 
 
-def count_sessions(
-    ledger: Queryable, within: Filter = EVERYTHING, *, search: str = "", only_failing: bool = False
-) -> int:
+def count_sessions(ledger: Queryable, within: Filter = EVERYTHING, *, only_failing: bool = False) -> int:
     """Return how many sessions there are to page through.
 
     Args:
         ledger: what to ask.
         within: which sessions.
-        search: a text that a response or the session's external id holds, in any case.
         only_failing: whether to leave out sessions in which all was read, valid and done.
     """
-    found, parameters = _found(within, search)
-    return number(ledger, found + _COUNT.format(failing=_FAILING[only_failing]), parameters)
+    tables, parameters = _tables(within)
+    candidates = "found"
+    if only_failing:
+        numbers, words = _numbers(within, of="found")
+        tables, parameters = [*tables, numbers], parameters | words
+        candidates = _WITH_NUMBERS
+    count = _COUNT.format(candidates=candidates, failing=_FAILING[only_failing])
+    return number(ledger, f"WITH {','.join(tables)} {count}", parameters)
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:
@@ -251,21 +258,64 @@ def session(ledger: Queryable, session_id: str) -> Session | None:
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
 
 
-def _found(within: Filter, search: str) -> tuple[str, dict[str, object]]:
-    """Return the common table expressions that end in ``found``, one row a session."""
+def _session_lines(within: Filter, *, only_failing: bool, order: Order, columns: str) -> Scope:
+    """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given.
+
+    Args:
+        within: which sessions.
+        only_failing: whether to leave out sessions in which all was read, valid and done.
+        order: how they are ordered.
+        columns: what to select.
+    """
+    tables, parameters = _tables(within)
+    needs_numbers = only_failing or order == "worst"
+    numbers, words = _numbers(within, of="found" if needs_numbers else "page")
+    candidates = _WITH_NUMBERS if needs_numbers else "found"
+    page = _PAGE.format(order=_ORDERS[order], candidates=candidates, failing=_FAILING[only_failing])
+    tables += [numbers, page] if needs_numbers else [page, numbers]
+    matched = "LEFT JOIN matched USING (session_id)" if _is_of_turns(within) else ""
+    lines = _LINES.format(columns=columns, matched=matched)
+    return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
+
+
+_WITH_NUMBERS = "found JOIN numbers USING (session_id)"
+
+
+def _columns(within: Filter, parsed: str = _PARSED) -> str:
+    matching = "coalesce(matching, 0)" if _is_of_turns(within) else "turns"
+    return picked(SessionRow, parsed=parsed, depth="len(path) - 1", matching=matching)
+
+
+def _tables(within: Filter) -> tuple[list[str], dict[str, object]]:
+    """Return the common table expressions that end in ``found``, a row a session, with their values."""
+    parts, parameters = of_session(within)
+    if not _is_of_turns(within):
+        return [_FOUND.format(sessions=" AND ".join(parts) or "true")], parameters
     condition, parameters = scope(within)
-    parts, words = of_session(within)
-    bound = parameters | words | {"intent": INTENT, "read": READ, "runnable": RUNNABLE}
-    if within.run_id or within.since or within.until:
-        parts.append(_WAS_READ)
-    if search:
-        parts.append(_SEARCH)
-        bound["search"] = search
-    statement = _LIST.format(
-        attempts=condition,
+    picks = ["session_id IN (SELECT session_id FROM matched)"]
+    if within.text and within == replace(within.given, run_id=None, text=within.text):
+        # Nothing but the text is asked of what came of responses: those that nobody has read have one, too, and names as well.
+        picks.append(_HELD.format(condition=turn_scope(within.given).condition))
+        picks += [] if _is_of_turns(within.given) else [NAMED]
+    parts.append(f"({' OR '.join(picks)})")
+    return [_MATCHED.format(condition=condition), _FOUND.format(sessions=" AND ".join(parts))], parameters
+
+
+def _is_of_turns(within: Filter) -> bool:
+    """Whether a filter says more of responses than of which sessions they are."""
+    turns = (within.run_id, within.since, within.until, within.captures)
+    return any(turns) or within.given != within
+
+
+def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
+    """Return the common table expressions of what came of the responses of sessions, with their values."""
+    given = within.given
+    statement = _NUMBERS.format(
         auditable=AUDITABLE,
-        actions=scope(within, "actions").condition,
-        executions=scope(within, "executions").condition,
-        sessions=" AND ".join(parts) or "true",
+        attempts=scope(given).condition,
+        actions=scope(given, "actions").condition,
+        executions=scope(given, "executions").condition,
+        of=of,
     )
-    return statement, bound
+    words = {"intent": INTENT, "read": READ, "runnable": RUNNABLE}
+    return statement, scope(given).parameters | words

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, RUN_HERE, TOOK, Queryable, as_rate, rate_sql
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
 from actionledger.rates import Rate
 
 CODE_ACTIONS = ("execute_code", "execute", "execute_command")
@@ -51,7 +51,7 @@ def timings(ledger: Queryable, within: Filter = EVERYTHING) -> Timings:
         ledger: what to ask.
         within: which responses' executions.
     """
-    condition, parameters = scope(within, "executions")
+    condition, parameters = scope(rated(within), "executions")
     words = {"code": list(CODE_ACTIONS), "attempted": ATTEMPTED}
     query = _TIMINGS.format(run_here=RUN_HERE, condition=condition, took=TOOK, late=rate_sql("late", "code"))
     [(count, mean, p95, late, limited)] = ledger.sql(query, parameters | words).fetchall()

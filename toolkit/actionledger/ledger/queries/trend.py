@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, as_rate, rate_sql
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
 from actionledger.rates import Rate
 
 Unit: TypeAlias = Literal["day", "week"]
@@ -64,7 +64,7 @@ def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit
         within: which responses.
         unit: how long a period is.
     """
-    condition, parameters = scope(within)
+    condition, parameters = scope(rated(within))
     words = {"unit": unit, "read": READ, "intent": INTENT}
     rows = ledger.sql(_BY_PERIOD.format(condition=condition, **_RATES), parameters | words).fetchall()
 

@@ -1,0 +1,90 @@
+"""Saved views: pages as somebody has narrowed them and named that, for everybody who opens the ledger."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from actionledger.errors import ActionLedgerError
+from actionledger.ledger.saved_views import SavedView, SavedViews
+from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.links import query_of
+from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.data import ledger_path
+
+PATHS = {"overview": ""}
+"""The addresses of the pages whose widgets go by another name."""
+
+_PROBLEM = "views.problem"
+
+
+def show_views(page: str) -> None:
+    """Show the saved views as links, and what saves, renames and deletes one.
+
+    Args:
+        page: the name of the page that is shown.
+    """
+    kept = SavedViews(ledger_path())
+    shelf = kept.read()
+    count = f" · {len(shelf.views):,}" if shelf.views else ""
+    with st.popover(f"Views{count}", icon=":material/bookmark:"):
+        if problem := st.session_state.pop(_PROBLEM, "") or shelf.problem:
+            st.text(visible(problem))
+        if shelf.problem:
+            return
+        if shelf.views:
+            show_anchors("views", [(view.name, href_of(view)) for view in shelf.views])
+        else:
+            st.text("No view is saved yet: narrow a list, and give that a name.")
+        _show_saving(kept, PATHS.get(page, page))
+        if shelf.views:
+            _show_changing(kept, [view.name for view in shelf.views])
+
+
+def href_of(view: SavedView) -> str:
+    """Return the address of a view."""
+    return f"{view.page or './'}?{view.query}" if view.query else view.page or "./"
+
+
+def _show_saving(kept: SavedViews, page: str) -> None:
+    def save() -> None:
+        there = {name: st.query_params.get_all(name) for name in st.query_params if name != "page"}
+        name = st.session_state["views.name"]
+        _tried(partial(kept.save, SavedView(name, page, query_of(there))))
+        st.session_state["views.name"] = ""
+
+    st.text_input("Name", key="views.name", placeholder="What to call this view")
+    st.button("Save this view", key="views.save", on_click=save)
+
+
+def _show_changing(kept: SavedViews, names: list[str]) -> None:
+    def rename() -> None:
+        _tried(partial(kept.rename, st.session_state["views.chosen"], st.session_state["views.new"]))
+        st.session_state["views.new"] = ""
+
+    def delete() -> None:
+        _tried(partial(kept.delete, st.session_state["views.chosen"]))
+
+    if st.session_state.get("views.chosen") not in names:
+        st.session_state["views.chosen"] = None
+    chosen = st.selectbox(
+        "Change a view",
+        names,
+        index=None,
+        format_func=visible,
+        key="views.chosen",
+        placeholder="Choose one to rename or delete",
+    )
+    if chosen is None:
+        return
+    st.text_input("New name", key="views.new")
+    st.button("Rename", key="views.rename", on_click=rename)
+    st.button("Delete", key="views.delete", on_click=delete)
+
+
+def _tried(change: Callable[[], None]) -> None:
+    """Change the views; what can't be done is said."""
+    try:
+        change()
+    except ActionLedgerError as error:
+        st.session_state[_PROBLEM] = str(error)

@@ -1,0 +1,104 @@
+"""The options of a filter: the same of every command, each a field of the filter."""
+
+from dataclasses import fields
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from actionledger.cli import app
+from actionledger.cli.filters import FOUND, GIVEN, filter_from
+from actionledger.errors import UsageError
+from actionledger.importing import import_sessions
+from actionledger.ledger import open_ledger
+from actionledger.ledger.queries import Filter, ScoreBound
+from actionledger.sources.base import RecordedSession, RecordedTurn
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of two sessions of one response each, scored and filed."""
+    file = tmp_path_factory.mktemp("filters") / "filters.duckdb"
+    sessions = [
+        RecordedSession(
+            name, None, "m", "", (RecordedTurn(0, text),), scores={"reward": reward}, labels=(name,)
+        )
+        for name, text, reward in (("low", "100% sure", 0.0), ("high", "Not sure.", 1.0))
+    ]
+    with open_ledger(file) as ledger:
+        import_sessions(ledger, sessions)
+    return file
+
+
+def test_every_field_of_a_filter_is_an_option(path: Path) -> None:
+    """Each option that is given makes another field of the filter something."""
+    values: dict[str, object] = {
+        "since": datetime(2026, 1, 1),
+        "until": datetime(2026, 1, 2),
+        "capture": ["text"],
+        "score": ["a>=1"],
+        "outcome": ["clean"],
+        "stage": "reading",
+        "reason": ["timeout"],
+        "action": "a",
+        "execution": ["failed"],
+        "origin": "runtime",
+        "text": "t",
+    }
+    options = {name: values.get(name, ["v"]) for name in GIVEN | FOUND if name != "run"}
+    with open_ledger(path, read_only=True) as ledger:
+        within = filter_from(ledger, **options)
+    assert [field.name for field in fields(Filter) if getattr(within, field.name) == field.default] == [
+        "run_id"
+    ]
+    assert within.scores == (ScoreBound("a", ">=", 1),)
+
+
+@pytest.mark.parametrize(
+    ("options", "count"),
+    [
+        ([], 2),
+        (["--label", "low"], 1),
+        (["--score", "reward>=0.5"], 1),
+        (["--score", "reward<=1", "--score", "reward>=0"], 2),
+        (["--text", "SURE"], 2),
+        (["--text", "%"], 1),
+        (["--text", "_"], 0),
+        (["--outcome", "failed"], 0),
+        (["--capture", "calls"], 0),
+    ],
+)
+def test_what_is_exported_is_what_is_picked(
+    path: Path, tmp_path: Path, options: list[str], count: int
+) -> None:
+    """The rows are counted in the file."""
+    file = tmp_path / "rows.jsonl"
+    done = CliRunner().invoke(app, ["export", "rows", "turns", str(file), "--ledger", str(path), *options])
+    assert done.exit_code == 0, done.output
+    assert len(file.read_text().splitlines()) == count
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--outcome", "claen"], "'claen' is no outcome"),
+        (["--origin", "them"], "'them' is no origin; choose from runtime, recorded"),
+        (["--score", "reward"], "'reward' bounds no score"),
+        (["--stage", "thinking"], "'thinking' is no stage"),
+    ],
+)
+def test_what_is_no_value_is_refused(path: Path, tmp_path: Path, options: list[str], said: str) -> None:
+    """It is said what there is to choose from."""
+    with pytest.raises(UsageError, match=said):
+        CliRunner().invoke(
+            app,
+            ["export", "rows", "turns", str(tmp_path / "x.csv"), "--ledger", str(path), *options],
+            catch_exceptions=False,
+        )
+
+
+def test_a_command_of_rates_has_no_option_of_what_came_of_responses(path: Path) -> None:
+    """Within its own outcome a rate would say nothing."""
+    assert CliRunner().invoke(app, ["report", "--ledger", str(path), "--score", "reward>=1"]).exit_code == 0
+    assert CliRunner().invoke(app, ["report", "--ledger", str(path), "--outcome", "clean"]).exit_code == 2

@@ -1,0 +1,205 @@
+"""The bar of filters: the link, the chips, what is picked and what is set aside, and the views that are saved of it."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from actionledger.ids import derived_id
+from actionledger.ledger import open_ledger, queries
+from actionledger.ledger.queries import Filter, ScoreBound
+from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, filter_parameters
+from actionledger.vocabulary import Origin
+from actionledger_dashboard.components.fields import FIELDS
+
+OVERVIEW, SESSIONS, TURNS = (f"views/{name}.py" for name in ("overview", "sessions", "turns"))
+
+Open = Callable[..., AppTest]
+Drawn = Callable[[AppTest, str], dict[str, Any]]
+
+
+def chips(drawn: Drawn, test: AppTest) -> list[tuple[str, str]]:
+    """Return what is filtered by, each with what the link is without it."""
+    return [(f"{chip['label']}: {chip['value']}", chip["without"]) for chip in drawn(test, "chips")["chips"]]
+
+
+def pick(test: AppTest, label: str, of: str) -> Any:
+    """Return the one widget of a kind with that label."""
+    [widget] = [each for each in test.get(of) if each.label == label]
+    return widget
+
+
+def whole() -> Filter:
+    """Return a filter of which every field says something."""
+    return filter_of_parameters(
+        {
+            "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
+            "profile": ["coder"], "task": ["t"], "source": ["s"], "capture": ["text"], "label": ["l"],
+            "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "dialect": ["none"], "stage": ["acting"],
+            "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "search": ["100%"],
+        }
+    )  # fmt: skip
+
+
+def test_a_filter_is_the_same_in_a_link() -> None:
+    """Each field stands in its parameter and is read from there again; none is forgotten."""
+    within = whole()
+    assert all(getattr(within, name) for name in Filter.__slots__)
+    there = filter_parameters(within)
+    assert set(there) == set(FILTERS) == {field.name for field in FIELDS}
+    again = filter_of_parameters(
+        {name: [value] if isinstance(value, str) else value for name, value in there.items()}
+    )
+    assert again == within
+    assert (within.scores[1], within.origin) == (ScoreBound("a=b", "=", 1), Origin.RECORDED)
+
+
+def test_every_filter_in_the_link_is_a_chip(open_page: Open, sample: Path, drawn: Drawn) -> None:
+    """Each chip says what it is, and leads to the same page without it, from the list's first page on."""
+    test = open_page(
+        sample, TURNS, task="demo", outcome=["failed", "no_action"], code="unclosed_tag", search="<", page="3"
+    )
+    assert chips(drawn, test) == [
+        ("Task: demo", "outcome=failed&outcome=no_action&code=unclosed_tag&search=%3C"),
+        ("Outcome: failed", "task=demo&outcome=no_action&code=unclosed_tag&search=%3C"),
+        ("Outcome: no action", "task=demo&outcome=failed&code=unclosed_tag&search=%3C"),
+        ("Reason: unclosed tag", "task=demo&outcome=failed&outcome=no_action&search=%3C"),
+        ("Text: <", "task=demo&outcome=failed&outcome=no_action&code=unclosed_tag"),
+    ]
+
+
+def test_a_filter_is_added_where_it_is_chosen(open_page: Open, sample: Path, drawn: Drawn) -> None:
+    """A field is chosen, then its values; the link follows, and the chip is there."""
+    test = open_page(sample, TURNS, task="demo")
+    pick(test, "Filter by", "selectbox").set_value("outcome").run()
+    pick(test, "Outcome", "multiselect").set_value(["failed"]).run()
+    assert not test.exception
+    assert test.query_params["outcome"] == "failed"
+    assert [chip for chip, _ in chips(drawn, test)] == ["Task: demo", "Outcome: failed"]
+    pick(test, "Filter by", "selectbox").set_value("since").run()
+    assert pick(test, "From (UTC)", "date_input").value is None
+    pick(test, "Filter by", "selectbox").set_value("outcome").run()
+    assert pick(test, "Outcome", "multiselect").value == ["failed"]
+    pick(test, "Outcome", "multiselect").set_value([]).run()
+    assert "outcome" not in test.query_params
+
+
+@pytest.mark.parametrize("page", [OVERVIEW, "views/compare.py"])
+def test_rates_set_aside_what_came_of_responses(
+    open_page: Open, sample: Path, drawn: Drawn, page: str
+) -> None:
+    """It stays in the link and is crossed out, and is not offered; the numbers are those without it."""
+    test = open_page(sample, page, outcome="failed", search="nothing at all")
+    shown = drawn(test, "chips")["chips"]
+    assert [(chip["label"], chip["isSetAside"]) for chip in shown] == [("Outcome", True), ("Text", True)]
+    assert any(caption.value.startswith("Crossed out:") for caption in test.caption)
+    assert "outcome" not in pick(test, "Filter by", "selectbox").options
+    assert test.query_params["outcome"] == "failed"
+    if page == OVERVIEW:
+        assert test.metric[0].value == "7"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("outcome", "claen", 'No outcome goes by "claen" here'),
+        ("score", "reward", 'No score goes by "reward" here'),
+        ("capture", "all", 'No capture goes by "all" here'),
+        ("stage", "thinking", 'No stage goes by "thinking" here'),
+        ("origin", "them", 'No runtime goes by "them" here'),
+        ("code", "because", 'No reason goes by "because" here'),
+    ],
+)
+def test_a_value_that_is_not_there_is_named(
+    open_page: Open, sample: Path, name: str, value: str, said: str
+) -> None:
+    """No list is shown as if it were the filter's."""
+    test = open_page(sample, SESSIONS, **{name: value})
+    assert f"{said}; remove this filter to see what there is." in [text.value for text in test.text]
+    assert not [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.table"]
+
+
+def test_a_hit_leads_to_its_characters(open_page: Open, sample: Path, drawn: Drawn, mixed: str) -> None:
+    """The list shows what is found where it stands, marked, and the link names the code points of the response."""
+    table = drawn(open_page(sample, TURNS, search="說明.MD"), "table")
+    start = mixed.index("說明.md")
+    session = derived_id("session", "steps")
+    assert table["hrefs"] == [f"replay?session={session}&turn=0&at={start}-{start + 5}"]
+    heads = [column["label"] for column in table["columns"]]
+    [row] = table["rows"]
+    assert row[heads.index("Found in")] == "the response"
+    assert row[heads.index("What is found")]["text"] == "說明.md"
+
+
+def test_a_hit_in_a_result_marks_its_action(open_page: Open, sample: Path, drawn: Drawn) -> None:
+    """A result stands in no response; what it is the result of does."""
+    table = drawn(open_page(sample, TURNS, search="bytes", task="demo"), "table")
+    [row] = table["rows"]
+    assert "at=" in table["hrefs"][0]
+    assert row[[column["label"] for column in table["columns"]].index("Found in")] == "a result"
+
+
+def test_cells_lead_to_their_own_lists(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
+    """A model adds itself to the filters; a child names its parent's replay."""
+    table = drawn(open_page(elsewhere, SESSIONS, source="chatlog"), "table")
+    columns = {column["label"]: column for column in table["columns"]}
+    assert set(columns["Model"]["hrefs"]) == {"sessions?model=big&source=chatlog"}
+    with open_ledger(elsewhere, read_only=True) as ledger:
+        rows = queries.sessions(ledger)
+    parents = [
+        f"replay?session={row.parent_session_id}&turn=0" if row.parent_session_id else "" for row in rows
+    ]
+    assert columns["Child as"]["hrefs"] == parents
+    assert sum(map(bool, parents)) == 2
+
+
+class TestViews:
+    @pytest.fixture
+    def ledger(self, sample: Path, tmp_path: Path) -> Path:
+        """A copy of the sample, in whose folder views can be kept."""
+        return Path(shutil.copy(sample, tmp_path / "mine.duckdb"))
+
+    def test_a_view_is_saved_and_opened(self, open_page: Open, ledger: Path, drawn: Drawn) -> None:
+        """It is a link to the page as it was, for who comes next as well."""
+        test = open_page(ledger, TURNS, task="demo", outcome="failed", page="2")
+        pick(test, "Name", "text_input").set_value("what failed").run()
+        _press(test, "Save this view")
+        links = drawn(open_page(ledger, SESSIONS), "anchors")["links"]
+        assert links == [{"text": "what failed", "href": "turns?task=demo&outcome=failed"}]
+
+    def test_a_view_is_renamed_and_deleted(self, open_page: Open, ledger: Path, drawn: Drawn) -> None:
+        """By whoever opens the ledger; what can't be done is said and changes nothing."""
+        test = open_page(ledger, TURNS, task="demo")
+        for name in ("one", "two"):
+            pick(test, "Name", "text_input").set_value(name).run()
+            _press(test, "Save this view")
+        pick(test, "Change a view", "selectbox").set_value("one").run()
+        pick(test, "New name", "text_input").set_value("two").run()
+        _press(test, "Rename")
+        assert "There is a view 'two' already; choose another name." in [text.value for text in test.text]
+        pick(test, "New name", "text_input").set_value("three").run()
+        _press(test, "Rename")
+        assert [link["text"] for link in drawn(test, "anchors")["links"]] == ["three", "two"]
+        pick(test, "Change a view", "selectbox").set_value("two").run()
+        _press(test, "Delete")
+        assert [link["text"] for link in drawn(test, "anchors")["links"]] == ["three"]
+
+    def test_a_file_that_cannot_be_read_is_a_sentence(self, open_page: Open, ledger: Path) -> None:
+        """The page is there as ever; nothing can be saved, so that nothing is written over."""
+        folder = Path(f"{ledger}.d")
+        folder.mkdir(exist_ok=True)
+        (folder / "views.json").write_text(json.dumps({"views": "x"}))
+        test = open_page(ledger, SESSIONS)
+        assert any("views.json, can't be read" in text.value for text in test.text)
+        assert "Save this view" not in [button.label for button in test.button]
+        assert "3 sessions" in [caption.value for caption in test.caption]
+
+
+def _press(test: AppTest, label: str) -> None:
+    [button] = [each for each in test.button if each.label == label]
+    button.click().run()
+    assert not test.exception

@@ -1,0 +1,79 @@
+"""Where in a turn a text stands that was searched for: which of its texts, and which characters of the response."""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from actionledger.ledger.queries.found import HOLDS, IN_JSON
+
+Place: TypeAlias = Literal["response", "arguments", "result", "name"]
+"""Which text holds it: the response, an action's arguments or result, or the session's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """The first place of a turn in which a text stands, the response before all others.
+
+    Args:
+        place: which of its texts holds it.
+        start, end: the characters of the response to mark, in code points: the text itself, or the action whose arguments or result hold it;
+            None where that stands nowhere in the response.
+        before, text, after: what is found, as it is written there, and some characters around it.
+    """
+
+    place: Place
+    start: int | None
+    end: int | None
+    before: str
+    text: str
+    after: str
+
+
+_AROUND = 60
+"""How many characters are shown on either side, at most."""
+
+_AT = "instr(lower({column}), lower($text))"
+_AT_IN_JSON = "instr(lower({column}), lower($text_in_json))"
+
+_SPAN = "CASE WHEN span_end > span_start THEN span_start END, nullif(span_end, span_start)"
+_ARGUMENTS, _RESULT = "arguments::VARCHAR", "result::VARCHAR"
+
+
+def _in_json(column: str) -> str:
+    """Return the columns ``spot`` and ``size`` of what is found in a column of JSON text, as it is or by its escapes."""
+    plain, escaped = _AT.format(column=column), _AT_IN_JSON.format(column=column)
+    return (
+        f"CASE WHEN {plain} > 0 THEN {plain} ELSE {escaped} END AS spot, "
+        f"CASE WHEN {plain} > 0 THEN length($text) ELSE length($text_in_json) END AS size"
+    )
+
+
+HITS = f"""
+hits AS (
+    SELECT attempt_id, min_by({{
+        'place': place, 'start': start, 'end': stop,
+        'before': substring(whole, greatest(spot - {_AROUND}, 1), spot - greatest(spot - {_AROUND}, 1)),
+        'text': substring(whole, spot, size), 'after': substring(whole, spot + size, {_AROUND})}}, (rank, nth)) AS hit
+    FROM (
+        SELECT attempt_id, 1 AS rank, 0 AS nth, 'response' AS place, spot - 1 AS start, spot - 1 + length($text) AS stop, whole, spot,
+               length($text) AS size
+        FROM (SELECT attempt_id, text AS whole, {_AT.format(column="text")} AS spot
+              FROM page JOIN (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)) USING (turn_id))
+        WHERE spot > 0
+        UNION ALL
+        SELECT attempt_id, 2, action_index, 'arguments', {_SPAN}, {_ARGUMENTS}, {_in_json(_ARGUMENTS)}
+        FROM actions WHERE attempt_id IN (SELECT attempt_id FROM page) AND {IN_JSON.format(column=_ARGUMENTS)}
+        UNION ALL
+        SELECT attempt_id, 3, action_index, 'result', {_SPAN}, {_RESULT}, {_in_json(_RESULT)}
+        FROM executions LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM actions) USING (attempt_id, action_id)
+        WHERE attempt_id IN (SELECT attempt_id FROM page) AND {IN_JSON.format(column=_RESULT)}
+        UNION ALL
+        SELECT attempt_id, 4, action_index, 'result', {_SPAN}, message,
+               {_AT.format(column="message")}, length($text)
+        FROM executions LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM actions) USING (attempt_id, action_id)
+        WHERE attempt_id IN (SELECT attempt_id FROM page) AND {HOLDS.format(column="message")}
+        UNION ALL
+        SELECT attempt_id, 5, 0, 'name', NULL, NULL, external_id, {_AT.format(column="external_id")}, length($text)
+        FROM page JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
+        WHERE {HOLDS.format(column="external_id")})
+    GROUP BY attempt_id)"""
+"""The first hit of each parse attempt of ``page``, as SQL to put behind WITH."""

@@ -1,0 +1,68 @@
+"""What sessions are scored with, as something to filter by: ``reward>=0.5``."""
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal, Self, TypeAlias, get_args
+
+from actionledger.errors import UsageError
+
+Comparison: TypeAlias = Literal[">=", "<=", "="]
+"""How a score is compared."""
+
+_BOUND = re.compile(r"(?s)\s*(?P<name>[^<>=\s].*?)\s*(?P<comparison>>=|<=|=)\s*(?P<value>[-+\d.eE]+)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreBound:
+    """What a score must be.
+
+    Args:
+        name: the score's, as its source or a reviewer calls it.
+        comparison: at least, at most or exactly.
+        value: the number; finite.
+
+    Raises:
+        UsageError: the comparison is none of these, or the number is not finite.
+
+    Example:
+        >>> str(al.ScoreBound("reward", ">=", 0.5))
+        'reward>=0.5'
+    """
+
+    name: str
+    comparison: Comparison
+    value: float
+
+    def __post_init__(self) -> None:
+        if self.comparison not in get_args(Comparison) or not math.isfinite(self.value):
+            raise UsageError(
+                f"{self.comparison}{self.value} bounds no score; write >=, <= or = and a number, such as reward>=0.5."
+            )
+
+    def __str__(self) -> str:
+        return f"{self.name}{self.comparison}{str(self.value).removesuffix('.0')}"
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Return what a text such as ``reward>=0.5`` says.
+
+        Args:
+            text: a name, a comparison and a number.
+
+        Raises:
+            UsageError: it says none.
+
+        Example:
+            >>> al.ScoreBound.parse("reward >= 0.5").value
+            0.5
+        """
+        if found := _BOUND.fullmatch(text):
+            comparison = next(each for each in get_args(Comparison) if each == found["comparison"])
+            try:
+                return cls(found["name"], comparison, float(found["value"]))
+            except ValueError:
+                pass
+        raise UsageError(
+            f"{text!r} bounds no score; write a name, >=, <= or =, and a number, such as reward>=0.5."
+        )
