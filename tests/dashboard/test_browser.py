@@ -312,7 +312,7 @@ def test_a_filter_is_added_and_removed(visit: Visit) -> None:
 def test_a_hit_opens_with_its_characters_in_the_link(visit: Visit, mixed: str) -> None:
     """What was searched for is marked in the list, and its place in the response goes along to the replay."""
     page = visit.page
-    visit.open("turns?search=%E8%AA%AA%E6%98%8E.MD")
+    visit.open("turns?task=demo&search=%E8%AA%AA%E6%98%8E.MD")
     page.locator("tbody mark").first.wait_for()
     assert page.locator("tbody mark").first.inner_text() == "說明.md"
     row(page, 0).click()

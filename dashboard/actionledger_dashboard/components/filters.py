@@ -33,7 +33,7 @@ __all__ = ["FIRST_READINGS", "midnight", "pick", "run_label"]
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
 
-SET_ASIDE = "Faded: what came of responses. The lists of sessions and turns keep to it; a rate within its own outcome would say nothing."
+SET_ASIDE = "Crossed out: what came of responses. The lists keep to it; a rate within its own outcome would say nothing."
 
 _mount_chips = mount_of("chips")
 

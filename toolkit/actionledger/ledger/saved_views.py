@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
-from uuid import uuid4
 
 from actionledger.errors import LedgerError, UsageError
-from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
 from actionledger.locks import FileLock
 from actionledger.text import writable
 
@@ -76,7 +75,7 @@ class SavedViews:
             return Shelf(())
         except OSError as error:
             return Shelf((), self._refusal(str(error.strerror or error)))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        except (UsageError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return Shelf((), self._refusal("it is not what actionledger writes"))
         if views is None:
             return Shelf((), self._refusal("another version of actionledger has written it"))
@@ -164,7 +163,9 @@ class SavedViews:
             lock.release()
 
     def _write(self, views: list[SavedView]) -> None:
-        beside = self._path.with_name(f"{TEMPORARY}{uuid4().hex}")
+        # No name of a temporary file, which the ingester may take away; who holds the lock is alone with it.
+        beside = self._path.with_name("views.json.new")
+        beside.unlink(missing_ok=True)
         held = {"version": _VERSION, "views": [asdict(view) for view in views]}
         try:
             beside.touch(0o600, exist_ok=False)
