@@ -6,10 +6,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from actionledger.ledger.saved_views import SavedView, SavedViews
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
+from actionledger.ledger.saved_views import SavedView, SavedViews
 
 
 @pytest.fixture
