@@ -57,6 +57,8 @@ const rowOf = (data, values, index) => {
   data.columns.forEach((column, place) => {
     const cell = element(place ? "td" : "th", column.kind);
     const shown = cells[column.kind](values[place], column, index);
+    cell.dataset.label = column.label;
+    cell.classList.toggle("none", values[place] === null || values[place] === "");
     if (!place) cell.scope = "row";
     const href = place ? column.hrefs[index] : data.hrefs?.[index];
     if (href) {

@@ -27,6 +27,9 @@ Kind: TypeAlias = Literal["text", "name", "long", "found", "number", "share", "v
 """How a column is shown: names are cut in their middle, of the long ones is seen as much as there is room for, what was found is marked, and
 verdicts have a colour and a shape."""
 
+_BEFORE = 24
+"""How many characters stand before what was found, at most, so that it is seen in a narrow cell."""
+
 _mount = mount_of("table")
 
 
@@ -131,5 +134,6 @@ def _content(selection: Selection, name: str, form: RowForm) -> bytes:
 
 def _cell(value: Cell) -> Any:
     if isinstance(value, Hit):
-        return {name: pieces(getattr(value, name)) for name in ("before", "text", "after")}
+        before = value.before if len(value.before) <= _BEFORE else f"…{value.before[-_BEFORE:]}"
+        return {"before": pieces(before), "text": pieces(value.text), "after": pieces(value.after)}
     return pieces(value) if isinstance(value, str) else value

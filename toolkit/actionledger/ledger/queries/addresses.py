@@ -66,12 +66,12 @@ def filter_parameters(within: Filter) -> Parameters:
         "score": tuple(map(str, within.scores)),
         "outcome": within.outcomes,
         "dialect": within.dialects,
+        "stage": (within.stage,) if within.stage else (),
         "code": within.reasons,
         "execution": within.executions,
     }
     found: Parameters = {name: list(values) for name, values in repeated.items() if values}
-    ones = {"run": within.run_id, "stage": within.stage, "action": within.action}
-    ones |= {"origin": within.origin, "search": within.text}
+    ones = {"run": within.run_id, "action": within.action, "origin": within.origin, "search": within.text}
     found |= {name: str(value) for name, value in ones.items() if value}
     if within.since is not None:
         found["since"] = within.since.date().isoformat()
