@@ -1,6 +1,5 @@
 """The bar of filters: the link, the chips, what is picked and what is set aside, and the views that are saved of it."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -182,7 +181,7 @@ class TestViews:
         pick(test, "Change a view", "selectbox").set_value("one").run()
         pick(test, "New name", "text_input").set_value("two").run()
         _press(test, "Rename")
-        assert "There is a view 'two' already; choose another name." in [text.value for text in test.text]
+        assert "Something is called 'two' already; choose another name." in [text.value for text in test.text]
         pick(test, "New name", "text_input").set_value("three").run()
         _press(test, "Rename")
         assert [link["text"] for link in drawn(test, "anchors")["links"]] == ["three", "two"]
@@ -194,11 +193,13 @@ class TestViews:
         """The page is there as ever; nothing can be saved, so that nothing is written over."""
         folder = Path(f"{ledger}.d")
         folder.mkdir(exist_ok=True)
-        (folder / "views.json").write_text(json.dumps({"views": "x"}))
+        (folder / "saved-views.json").write_text("{")
         test = open_page(ledger, SESSIONS)
-        assert any("views.json, can't be read" in text.value for text in test.text)
-        assert "Save this view" not in [button.label for button in test.button]
+        assert any("saved-views.json are no JSON" in text.value for text in test.text)
         assert "3 sessions" in [caption.value for caption in test.caption]
+        pick(test, "Name", "text_input").set_value("x").run()
+        _press(test, "Save this view")
+        assert (folder / "saved-views.json").read_text() == "{"
 
 
 def _press(test: AppTest, label: str) -> None:

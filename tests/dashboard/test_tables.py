@@ -15,6 +15,7 @@ from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.ledger.queries.selected import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
+from actionledger_dashboard.components.tables import csv_text
 
 
 def rows_of(file: Path) -> list[dict[str, object]]:
@@ -80,3 +81,11 @@ def test_a_list_that_has_become_empty_is_no_error(sample: Path, tmp_path: Path) 
         for selection in (Selection(*whole_turns_behind(nobody)), Selection(*whole_sessions(nobody))):
             assert write_rows(ledger, selection, tmp_path / "none.csv", "csv") == 0
     assert (tmp_path / "none.csv").read_text().startswith("session_id,")
+
+
+def test_rows_that_are_here_already_hold_no_formula_either() -> None:
+    """Numbers stay numbers; no rows are an empty file."""
+    written = csv_text([{"text": "=HYPERLINK(1)", "number": -1}, {"text": "@x", "number": 2}])
+    assert [row.split(",")[0] for row in written.splitlines()] == ["text", "'=HYPERLINK(1)", "'@x"]
+    assert written.splitlines()[1].endswith(",-1")
+    assert not csv_text([])

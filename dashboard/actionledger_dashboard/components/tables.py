@@ -1,6 +1,8 @@
 """Tables whose rows lead somewhere. Cells are text: nothing in them is ever read as Markdown or HTML."""
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -29,6 +31,8 @@ verdicts have a colour and a shape."""
 
 _BEFORE = 24
 """How many characters stand before what was found, at most, so that it is seen in a narrow cell."""
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 _mount = mount_of("table")
 
@@ -98,6 +102,24 @@ def show_table(
     _mount(key=key, data=data)
 
 
+def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[str, object]]]) -> None:
+    """Offer rows that are here already, and not their page alone, as a CSV file.
+
+    Args:
+        name: what the rows are, in the plural.
+        count: how many there are.
+        rows: gives them when they are asked for, each with the same columns.
+    """
+    st.download_button(
+        f"Download {count:,} as CSV",
+        data=lambda: csv_text(rows()).encode("utf-8-sig"),
+        file_name=f"{name}.csv",
+        mime="text/csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
 def offer_export(name: str, count: int, statement: Scope) -> None:
     """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for.
 
@@ -132,8 +154,28 @@ def _content(selection: Selection, name: str, form: RowForm) -> bytes:
         return file.read_bytes()
 
 
+def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
+    """Return rows as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe there.
+
+    Args:
+        rows: with the same columns each.
+    """
+    written = io.StringIO(newline="")
+    writer: Any = None
+    for row in rows:
+        if writer is None:
+            writer = csv.DictWriter(written, list(row))
+            writer.writeheader()
+        writer.writerow({name: _harmless(value) for name, value in row.items()})
+    return written.getvalue()
+
+
 def _cell(value: Cell) -> Any:
     if isinstance(value, Hit):
         before = value.before if len(value.before) <= _BEFORE else f"…{value.before[-_BEFORE:]}"
         return {"before": pieces(before), "text": pieces(value.text), "after": pieces(value.after)}
     return pieces(value) if isinstance(value, str) else value
+
+
+def _harmless(value: object) -> object:
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -6,11 +6,12 @@ from functools import partial
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError
-from actionledger.ledger.saved_views import SavedView, SavedViews
+from actionledger.ledger.saved import Saved
+from actionledger.ledger.saved_views import KIND, SavedView, read_views, refuse_name, save_view
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.visible import visible
-from actionledger_dashboard.data import ledger_path
+from actionledger_dashboard.data import is_read_only, saved
 
 PATHS = {"overview": ""}
 """The addresses of the pages whose widgets go by another name."""
@@ -24,18 +25,19 @@ def show_views(page: str) -> None:
     Args:
         page: the name of the page that is shown.
     """
-    kept = SavedViews(ledger_path())
-    shelf = kept.read()
+    kept = saved(KIND)
+    shelf = read_views(kept)
     count = f" · {len(shelf.views):,}" if shelf.views else ""
     with st.popover(f"Views{count}", icon=":material/bookmark:"):
         if problem := st.session_state.pop(_PROBLEM, "") or shelf.problem:
             st.text(visible(problem))
-        if shelf.problem:
-            return
         if shelf.views:
             show_anchors("views", [(view.name, href_of(view)) for view in shelf.views])
         else:
             st.text("No view is saved yet: narrow a list, and give that a name.")
+        if is_read_only():
+            st.caption("Nothing is saved here: this dashboard only reads.")
+            return
         _show_saving(kept, PATHS.get(page, page))
         if shelf.views:
             _show_changing(kept, [view.name for view in shelf.views])
@@ -46,24 +48,24 @@ def href_of(view: SavedView) -> str:
     return f"{view.page or './'}?{view.query}" if view.query else view.page or "./"
 
 
-def _show_saving(kept: SavedViews, page: str) -> None:
+def _show_saving(kept: Saved, page: str) -> None:
     def save() -> None:
         there = {name: st.query_params.get_all(name) for name in st.query_params if name != "page"}
         name = st.session_state["views.name"]
-        _tried(partial(kept.save, SavedView(name, page, query_of(there))))
+        _tried(partial(save_view, kept, SavedView(name, page, query_of(there))))
         st.session_state["views.name"] = ""
 
     st.text_input("Name", key="views.name", placeholder="What to call this view")
     st.button("Save this view", key="views.save", on_click=save)
 
 
-def _show_changing(kept: SavedViews, names: list[str]) -> None:
+def _show_changing(kept: Saved, names: list[str]) -> None:
     def rename() -> None:
-        _tried(partial(kept.rename, st.session_state["views.chosen"], st.session_state["views.new"]))
+        _tried(partial(_renamed, kept, st.session_state["views.chosen"], st.session_state["views.new"]))
         st.session_state["views.new"] = ""
 
     def delete() -> None:
-        _tried(partial(kept.delete, st.session_state["views.chosen"]))
+        _tried(partial(kept.remove, st.session_state["views.chosen"]))
 
     if st.session_state.get("views.chosen") not in names:
         st.session_state["views.chosen"] = None
@@ -80,6 +82,11 @@ def _show_changing(kept: SavedViews, names: list[str]) -> None:
     st.text_input("New name", key="views.new")
     st.button("Rename", key="views.rename", on_click=rename)
     st.button("Delete", key="views.delete", on_click=delete)
+
+
+def _renamed(kept: Saved, name: str, new: str) -> None:
+    refuse_name(new)
+    kept.rename(name, new)
 
 
 def _tried(change: Callable[[], None]) -> None:

@@ -12,7 +12,6 @@
         taken.json            which files were taken in whole
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
-        views.json            lists as people have narrowed them and named that; views.lock: whoever holds it may change it
         rates.json            how often actions ran lately, for sessions that share their limits
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
@@ -107,11 +106,6 @@ class LedgerFiles:
         return self.folder / "rates.json"
 
     @property
-    def saved_views(self) -> Path:
-        """The file of the views that people have saved."""
-        return self.folder / "views.json"
-
-    @property
     def taken_files(self) -> Path:
         """The file of which files were taken in whole."""
         return self.folder / "taken.json"
@@ -146,7 +140,6 @@ class LedgerFiles:
             self.rates,
             self.taken_files,
             self.unpublished,
-            self.saved_views,
         )
         for part in parts:
             if part.is_symlink():

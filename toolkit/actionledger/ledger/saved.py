@@ -83,9 +83,7 @@ class Saved:
             UsageError: the name is empty or too long, too much is kept, or nothing may be written.
             LedgerError: the file can't be written; it is as it was.
         """
-        named = " ".join(name.split())
-        if not named or len(named) > LONGEST_NAME:
-            raise UsageError(f"A name has 1 to {LONGEST_NAME} characters; this one has {len(named)}.")
+        named = _name(name)
         self._change(lambda held: held | {named: value})
 
     def remove(self, name: str) -> None:
@@ -96,6 +94,28 @@ class Saved:
             LedgerError: the file can't be written; it is as it was.
         """
         self._change(lambda held: {other: value for other, value in held.items() if other != name})
+
+    def rename(self, name: str, new: str) -> None:
+        """Give what has a name another one.
+
+        Args:
+            name: what it is called.
+            new: what it is to be called; blanks around it are taken off.
+
+        Raises:
+            UsageError: nothing has the name, something has the new one, that can't be one, or nothing may be written.
+            LedgerError: the file can't be written; it is as it was.
+        """
+        named = _name(new)
+
+        def renamed(held: dict[str, Any]) -> dict[str, Any]:
+            if name not in held:
+                raise UsageError(f"Nothing is called {name!r} any more.")
+            if named in held and named != name:
+                raise UsageError(f"Something is called {named!r} already; choose another name.")
+            return {(named if each == name else each): value for each, value in held.items()}
+
+        self._change(renamed)
 
     def _change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         if self._read_only:
@@ -127,3 +147,15 @@ class Saved:
             beside.replace(self.path)
         finally:
             beside.unlink(missing_ok=True)
+
+
+def _name(name: str) -> str:
+    """Return a name as it is kept.
+
+    Raises:
+        UsageError: it is empty or too long.
+    """
+    named = " ".join(name.split())
+    if not named or len(named) > LONGEST_NAME:
+        raise UsageError(f"A name has 1 to {LONGEST_NAME} characters; this one has {len(named)}.")
+    return named

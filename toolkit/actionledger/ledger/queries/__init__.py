@@ -24,8 +24,8 @@ from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
 from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
-from actionledger.ledger.queries.lately import LateTurn, turns_lately
 from actionledger.ledger.queries.hits import Hit, Place
+from actionledger.ledger.queries.lately import LateTurn, turns_lately
 from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
