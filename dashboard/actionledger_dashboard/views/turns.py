@@ -8,6 +8,7 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind
 from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.plurals import counted
+from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
@@ -76,9 +77,9 @@ def replay_of(row: TurnBehind, within: Filter) -> str:
     return links.replay_href(row.session_id, row.turn_index, within.run_id, at=place_of(row.hit))
 
 
-def place_of(hit: Hit | None) -> tuple[int, int] | None:
+def place_of(hit: Hit | None) -> Span | None:
     """Return the characters of the response to mark; None where there are none."""
-    return (hit.start, hit.end) if hit and hit.start is not None and hit.end is not None else None
+    return Span(hit.start, hit.end) if hit and hit.start is not None and hit.end is not None else None
 
 
 def only(within: Filter, **value: tuple[str, ...]) -> str:
