@@ -27,6 +27,7 @@ NAV: dict[str, tuple[str, ...]] = {
             "live.md",
             "failures.md",
             "replay.md",
+            "filters.md",
             "gate.md",
             "experiments.md",
             "actions.md",
