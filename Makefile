@@ -23,8 +23,7 @@ demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how 
 	$(BIN)/actionledger demo --ledger $(LEDGER)
 
 dashboard: $(VENV)/.run  ## open the dashboard on the demo's ledger
-	@test -e $(LEDGER) || $(BIN)/actionledger demo --ledger $(LEDGER)
-	$(BIN)/actionledger dashboard $(LEDGER)
+	$(BIN)/actionledger dashboard --demo $(LEDGER)
 
 quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for each change, about a minute
 	$(BIN)/pytest $(QUICK)

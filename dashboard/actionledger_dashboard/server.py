@@ -30,6 +30,8 @@ THEMES = {
     "light": "#2463a3",
     "dark": "#7db4ee",
 }  # the primary colour of each: it is text on their own backgrounds
+WARMED = ("actionledger_dashboard.components.charts", "actionledger.replay.failures")
+"""What takes longest to import of what the first page needs."""
 APP = Path(__file__).with_name("app.py")
 
 # Streamlit imports a component's script from a blob and styles its elements inline; its page has a line of script of its
@@ -185,7 +187,5 @@ def free_port(first: int = FIRST_PORT) -> int:
 @asynccontextmanager
 async def _warm(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Import in the background what the first page needs, which is most of the time that it takes."""
-    threading.Thread(
-        target=import_module, args=("actionledger_dashboard.components.charts",), daemon=True
-    ).start()
+    threading.Thread(target=lambda: [import_module(name) for name in WARMED], daemon=True).start()
     yield {}

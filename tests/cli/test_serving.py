@@ -6,6 +6,10 @@ from types import ModuleType
 
 import pytest
 
+import actionledger as al
+from actionledger.cli import showing
+from actionledger.demo import SOURCE
+from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger
 
 
@@ -80,3 +84,43 @@ def test_any_port_is_one_that_is_free(run, monkeypatch, recorded):
     monkeypatch.setitem(sys.modules, "actionledger_dashboard.server", server)
     assert run("dashboard", recorded, "--port", "0").code == 0
     assert ports[0] > 1023
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """The ledgers that were served, none of them for real."""
+    shown = []
+    server = ModuleType("actionledger_dashboard.server")
+    server.serve = lambda ledger, _port, **_options: shown.append(str(ledger))
+    monkeypatch.setitem(sys.modules, "actionledger_dashboard.server", server)
+    return shown
+
+
+def test_the_demo_is_made_where_it_is_absent(run, served, monkeypatch, tmp_path):
+    """In the current folder, once; the next time its ledger is shown as it is."""
+    made = []
+
+    def fill(ledger, path, sessions):
+        made.append((str(path), len(sessions) > 500))
+        import_sessions(
+            ledger, [al.RecordedSession("s", "coder", "m", "", (al.RecordedTurn(0, "x"),))], source=SOURCE
+        )
+
+    monkeypatch.setattr(showing, "fill", fill)
+    assert run("dashboard", "--demo").code == 0
+    assert run("dashboard", "--demo").code == 0
+    assert run("dashboard", "--demo", "other.duckdb").code == 0
+    assert made == [("demo.duckdb", True), ("other.duckdb", True)]
+    assert served == ["demo.duckdb", "demo.duckdb", "other.duckdb"]
+
+
+def test_somebody_elses_ledger_is_not_shown_as_the_demo(run, sentence, no_server, tmp_path):
+    """What is no demo stays as it is, and that is said."""
+    open_ledger(tmp_path / "team.duckdb").close()
+    said = sentence("dashboard", "--demo", "team.duckdb")
+    assert (
+        said
+        == "team.duckdb has none of the sample sessions; name another file for them, or show this one without --demo."
+    )
+    with open_ledger(tmp_path / "team.duckdb", read_only=True) as ledger:
+        assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(0,)]

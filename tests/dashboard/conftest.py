@@ -481,3 +481,19 @@ def drawn() -> Callable[[AppTest, str], dict[str, Any]]:
         return dict(json.loads(shown.proto.json))
 
     return found
+
+
+@pytest.fixture
+def stats() -> Callable[..., dict[str, tuple[str, list[str]]]]:
+    """The numbers of a row of them, each by its label, with the lines below it."""
+
+    def found(test: AppTest, label: str = "How far responses get") -> dict[str, tuple[str, list[str]]]:
+        strips = [
+            json.loads(one.proto.json)
+            for one in test.get("bidi_component")
+            if one.proto.component_name == "actionledger.strip"
+        ]
+        [shown] = [strip for strip in strips if strip["label"] == label] or [{"stats": []}]
+        return {stat["label"]: (stat["number"], stat["below"]) for stat in shown["stats"]}
+
+    return found

@@ -1,6 +1,7 @@
 """The pages in a real browser: what only a browser has, which is marks to select, keys to press and requests to refuse."""
 
 import csv
+import re
 import shutil
 import socket
 import subprocess
@@ -173,38 +174,62 @@ def press_mark(visit: Visit, chart: int, mark: str, leads_to: str) -> None:
     visit.page.wait_for_url(leads_to)
 
 
-@pytest.mark.parametrize(
-    ("chart", "mark", "expected"),
-    [
-        (0, "Step: Read whole", "stage=reading"),
-        pytest.param(0, "Step: Meant to act", "outcome=no_action", marks=pytest.mark.soak),
-        (2, "Step: Executions succeeded", "execution=failed"),
-        (3, "From: 2026-03-02", "since=2026-03-02&until=2026-03-02"),
-        (4, "Of: small", "model=small"),
-        pytest.param(
-            5,
-            "Of: small",
-            "model=small&outcome=clean&outcome=repaired&dialect=xml_tags",
-            marks=pytest.mark.soak,
-        ),
-    ],
-)
-def test_every_mark_leads_to_its_turns(visit: Visit, chart: int, mark: str, expected: str) -> None:
-    """A bar, a point and a cell open the turns that they count."""
+def test_every_number_leads_to_its_turns(visit: Visit) -> None:
+    """A number of the strip, what a step lost, a group and one of its dialects: each is a link to the turns that it counts."""
+    page = visit.page
+    for name, expected in (
+        ("60.0%", "outcome=clean&outcome=repaired"),
+        ("2 not read whole", "stage=reading"),
+        ("1 did not succeed", "execution=failed"),
+        ("small", "model=small"),
+        (re.compile("read in xml_tags"), "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
+    ):
+        visit.open()
+        page.get_by_role("link", name=name, exact=isinstance(name, str)).first.click()
+        page.wait_for_url(f"**/turns?*{expected}*")
+        visit.settle()
+        assert page.locator("tbody tr").count() > 0
+    assert visit.errors == []
+
+
+def test_a_point_leads_to_the_turns_of_its_day(visit: Visit) -> None:
+    """A point of the course opens the turns of its period."""
     visit.open()
-    press_mark(visit, chart, mark, f"**/turns?*{expected}*")
+    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*since=2026-03-02&until=2026-03-02*")
     visit.settle()
     assert visit.page.locator("tbody tr").count() > 0
     assert visit.errors == []
 
 
+def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
+    url: str, browser: Browser
+) -> None:
+    """Below each other: the number, the dearest failure, its turns; the filters behind what they narrow, the pages at hand."""
+    with closing(
+        browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
+    ) as context:
+        visit = Visit(url, context.new_page())
+        visit.open()
+        page = visit.page
+        parts = [".sentence b", ".worst code", ".turns a", ".strip .number", "[data-testid=stMultiSelect]"]
+        page.locator(".worst code").wait_for()
+        tops = [page.locator(part).first.bounding_box() for part in parts]
+        places = [box["y"] for box in tops if box]
+        assert len(places) == len(parts)
+        assert places == sorted(places)
+        bar = page.locator("nav[aria-label=pages]").bounding_box()
+        assert bar
+        assert bar["y"] + bar["height"] == 844
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
 def test_going_back_does_not_go_forward_again(visit: Visit) -> None:
     """A selection is spent when it has led somewhere."""
     visit.open()
-    press_mark(visit, 0, "Step: Read whole", "**/turns?*")
+    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*")
     visit.settle()
     visit.page.go_back()
-    visit.page.get_by_test_id("stMetric").first.wait_for()
+    visit.page.locator(".strip .number").first.wait_for()
     visit.settle()
     assert "/turns" not in visit.page.url
 
@@ -213,10 +238,10 @@ def test_going_back_from_a_day_finds_the_page_as_it_was(visit: Visit) -> None:
     """What a mark narrowed is not narrowed on the page that it was selected on."""
     page = visit.page
     visit.open("?task=demo")
-    press_mark(visit, 3, "From: 2026-03-02", "**/turns?*since=2026-03-02*")
+    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*since=2026-03-02*")
     visit.settle()
     page.go_back()
-    page.get_by_test_id("stMetric").first.wait_for()
+    page.locator(".strip .number").first.wait_for()
     page.wait_for_url(f"{visit.url}/?task=demo")
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,6 +13,7 @@ from actionledger.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 
 Open = Callable[..., AppTest]
+Stats = Callable[..., dict[str, tuple[str, list[str]]]]
 Drawn = Callable[[AppTest, str], dict[str, Any]]
 PARENT = derived_id("session", "chatlog", "parent")
 CHILD = derived_id("session", "chatlog", "child")
@@ -29,46 +31,49 @@ def cells(drawn: Drawn) -> Callable[[AppTest], list[dict[str, Any]]]:
     return found
 
 
-def test_each_parse_rate_has_its_capture_levels(open_page: Open, elsewhere: Path) -> None:
+def test_each_parse_rate_has_its_capture_levels(open_page: Open, elsewhere: Path, stats: Stats) -> None:
     """Three of the four were kept as they were written; the fourth is in no rate, and in the funnel by name."""
-    test = open_page(elsewhere, "views/overview.py")
-    shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
+    shown = stats(open_page(elsewhere, "views/overview.py"))
     for rate in ("Parse success", "Strict success"):
         assert shown[rate][0] == "100.0%"
-        assert shown[rate][1].endswith("n = 3 in 2 sessions\ncapture: arguments 3 · calls 1")
-    assert shown["Done here"] == ("–", "none recorded")
+        assert shown[rate][1][1:] == ["n = 3 in 2 sessions", "capture: arguments 3 · calls 1"]
+    assert shown["Done here"] == ("–", ["none recorded"])
     assert shown["Done elsewhere"][0] == "50.0%"
 
 
-def test_where_nothing_can_be_audited_the_rate_is_the_word(open_page: Open, calls_alone: Path) -> None:
+def test_where_nothing_can_be_audited_the_rate_is_the_word(
+    open_page: Open, calls_alone: Path, stats: Stats, drawn: Drawn
+) -> None:
     """Calls that somebody else has parsed are no proof of parsing."""
     test = open_page(calls_alone, "views/overview.py")
-    shown = {metric.label: (metric.value, metric.delta) for metric in test.metric}
-    assert shown["Parse success"] == (
+    assert stats(test)["Parse success"] == (
         "not auditable",
-        "the recordings have no text of the calls\ncapture: calls 1",
+        ["the recordings have no text of the calls", "capture: calls 1"],
     )
+    [group] = drawn(test, "rates")["groups"]
+    assert (group["text"], group["rate"]["value"]) == ("not auditable", None)
 
 
 def test_each_reason_has_what_its_turns_took(open_page: Open, elsewhere: Path, cells: Any) -> None:
     """Three failures of two reasons, with the tokens of their turns; money where it is recorded; one is inferred from words."""
-    test = open_page(elsewhere, "views/overview.py")
+    test = open_page(elsewhere, "views/overview.py", reasons="by reason")
     rows = {row["Reason"]: row for row in cells(test)}
     assert {name: row["Where"] for name, row in rows.items()} == dict.fromkeys(
-        ("command failed", "rejected"), "acting (elsewhere)"
+        ("command_failed", "rejected"), "acting (elsewhere)"
     )
-    assert [rows[name]["Tokens in"] for name in ("command failed", "rejected")] == ["1,000", "2,000"]
-    assert rows["command failed"]["Cost"] == "$0.2500"
+    assert [rows[name]["Tokens in"] for name in ("command_failed", "rejected")] == ["1,000", "2,000"]
+    assert rows["command_failed"]["Cost"] == "$0.2500"
     assert rows["rejected"]["Cost"] == "not recorded"
-    assert (rows["rejected"]["Inferred"], rows["command failed"]["Inferred"]) == (1, 0)
+    assert (rows["rejected"]["Inferred"], rows["command_failed"]["Inferred"]) == (1, 0)
     said = "Together 3 failures in 3 turns of 2 sessions. Those turns took 3,000 tokens in, 30 out, $0.2500"
     assert any(said in caption.value for caption in test.caption)
 
 
 def test_a_reason_leads_to_its_turns(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
     """The link names who had run it, and the page of turns narrows by that."""
-    links = drawn(open_page(elsewhere, "views/overview.py"), "table")["hrefs"]
-    assert "turns?stage=acting&code=rejected&origin=recorded" in links
+    links = drawn(open_page(elsewhere, "views/overview.py", reasons="by reason"), "table")["hrefs"]
+    asked = [parse_qs(urlsplit(href).query) for href in links]
+    assert {"stage": ["acting"], "code": ["rejected"], "origin": ["recorded"]} in asked
     theirs = open_page(elsewhere, "views/turns.py", stage="acting", origin="recorded")
     assert any("3 turns" in caption.value for caption in theirs.caption)
     ours = open_page(elsewhere, "views/turns.py", stage="acting", origin="runtime")

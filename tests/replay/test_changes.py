@@ -1,5 +1,6 @@
 """Where parse success changed, and what was new then, counted by hand."""
 
+import hashlib
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -60,3 +61,29 @@ def test_what_was_new_when(ledger):
     assert found["source", "field"] == MONDAY + timedelta(days=7)
     assert ("model", "never") not in found
     assert {what for what, _ in found} == {"model", "profile", "parser", "source"}
+
+
+def test_other_instructions_are_new(tmp_path):
+    """Where sessions were recorded with them, by the beginning of their hash; the same ones again are not."""
+    told = {0: "Be brief.", 1: "Be brief.", 2: "Be thorough.", 3: None}
+    items = [
+        al.RecordedSession(
+            f"s{day}",
+            "assistant",
+            "m",
+            "",
+            (al.RecordedTurn(0, GOOD, occurred_at=MONDAY + timedelta(days=day)),),
+            metadata={"system": system} if system else {},
+        )
+        for day, system in told.items()
+    ]
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, items)
+        found = [
+            (each.label, each.first_at, each.responses) for each in arrivals(ledger) if each.what == "prompt"
+        ]
+    hashes = [
+        hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()[:12]
+        for text in ("Be brief.", "Be thorough.")
+    ]
+    assert found == [(hashes[0], MONDAY, 2), (hashes[1], MONDAY + timedelta(days=2), 1)]

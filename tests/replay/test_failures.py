@@ -9,7 +9,7 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger.queries.filters import Filter
-from actionledger.replay.failures import FailureKey
+from actionledger.replay.failures import FailureKey, group_turns
 from actionledger.sources.base import Usage
 from actionledger.vocabulary import Capture, Origin, Reason
 
@@ -224,3 +224,53 @@ def test_fields_are_told_apart_whatever_words_are_in_their_names(tmp_path):
         al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", (turn,), source="trials")])
         groups = al.failures(ledger).groups
     assert [(str(group.key.code), group.count) for group in groups] == [("missing_field", 1)] * 2
+
+
+def test_a_group_has_just_its_own_turns(recorded):
+    """Those in which its kind of failure came up, each once, by walking each session; another message is another group."""
+    ledger, sessions = recorded
+    expected = defaultdict(set)
+    for session, kinds in sessions:
+        for index, came in enumerate(kinds):
+            for kind in set(came) - {"fine"}:
+                expected[MESSAGES[kind][1]].add((session.external_id, index))
+    names = dict(ledger.sql("SELECT session_id::VARCHAR, external_id FROM session_starts").fetchall())
+    report = al.failures(ledger)
+    found = {
+        group.key.code: [(names[turn.session_id], turn.turn_index) for turn in group_turns(ledger, group.key)]
+        for group in report.groups
+        if not group.key.is_loop
+    }
+    assert {code: set(turns) for code, turns in found.items()} == expected
+    assert all(len(turns) == len(set(turns)) for turns in found.values())
+    assert all(len(group_turns(ledger, group.key)) == group.turns for group in report.groups)
+
+
+def test_without_loops_the_rest_is_the_same(recorded):
+    """Nothing is looked through for loops, and no other group or sum is another one."""
+    ledger, _ = recorded
+    whole, rest = al.failures(ledger), al.failures(ledger, with_loops=False)
+    assert any(group.key.is_loop for group in whole.groups)
+    assert rest.groups == tuple(group for group in whole.groups if not group.key.is_loop)
+    assert (rest.spent, rest.turns, rest.loops.sessions) == (whole.spent, whole.turns, 0)
+
+
+def test_another_message_with_the_same_code_is_another_group_with_other_turns(tmp_path):
+    """Two commands that fail in different words, in two turns and in one."""
+    words = ["Exit code 1\nno such target", "Exit code 1\ndisk is full", "Exit code 2\nno such target"]
+    turns = tuple(
+        al.RecordedTurn(
+            index,
+            "x",
+            capture=Capture.ARGUMENTS,
+            calls=(al.RecordedCall(f"c{index}", "make", f'{{"n": {index}}}'),),
+            results=(al.RecordedResult(f"c{index}", said, is_error=True),),
+        )
+        for index, said in enumerate(words)
+    )
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "m", "", turns)])
+        groups = al.failures(ledger, with_loops=False).groups
+        assert {group.key.code for group in groups} == {Reason.COMMAND_FAILED}
+        found = sorted([turn.turn_index for turn in group_turns(ledger, group.key)] for group in groups)
+    assert found == [[0, 2], [1]]

@@ -1,4 +1,4 @@
-"""Why responses and actions fail: each reason with what its turns took, or by the action that it happened to."""
+"""Why responses and actions fail: in groups, the dearest first; each reason with what its turns took; or by action."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,10 @@ import streamlit as st
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
 from actionledger.plurals import counted
-from actionledger.vocabulary import SENTENCES, Origin, Reason
+from actionledger.replay.failures import FailureReport
+from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import dollars, out_of, tokens
@@ -17,14 +19,20 @@ from actionledger_dashboard.data import ask
 REASONS = 8  # so many are seen at once; the others by scrolling
 
 
-def show_reasons(linked: Linked, within: Filter) -> None:
-    """Show why things fail, and how often."""
+def show_reasons(linked: Linked, report: FailureReport, within: Filter) -> None:
+    """Show why things fail, and how often.
+
+    Args:
+        linked: the widgets of the page.
+        report: what fails, in groups.
+        within: the page's filter.
+    """
     title, choice = st.columns([3, 2], vertical_alignment="bottom")
     title.subheader("Why they fail", anchor=False)
     with choice:
-        show_them = WAYS[linked.switch("Ways to look", "reasons", list(WAYS))]
-    if not show_them(within):
-        st.info("Nothing failed: all that was meant could be read, was valid, and was done.")
+        way = linked.switch("Ways to look", "reasons", [BY_COST, *WAYS])
+    if not (WAYS[way](within) if way in WAYS else show_failure_groups(report, within)):
+        st.info(NO_LOOP if way == "loops" else NOTHING_FAILED)
 
 
 def show_costs(within: Filter) -> bool:
@@ -38,7 +46,7 @@ def show_costs(within: Filter) -> bool:
         f"Those turns took {spent(whole)}; a turn with several reasons counts under each."
     )
     columns = [
-        Column("Reason", [words(cost.code) for cost in costs]),
+        Column("Reason", [str(cost.code) for cost in costs], "code"),
         Column("Where", [place(cost) for cost in costs]),
         Column(
             "Times",
@@ -82,11 +90,6 @@ def spent(cost: FailureCost) -> str:
     return took + of + money
 
 
-def words(code: Reason | None) -> str:
-    """Return a code as people read it."""
-    return str(code or "").replace("_", " ")
-
-
 def show_failures(within: Filter) -> bool:
     """Show each reason by action, with its share and an example; return whether there is any."""
     found = ask(queries.reasons, within)
@@ -94,7 +97,7 @@ def show_failures(within: Filter) -> bool:
         return False
     widest = max(failure.turns.value or 0 for failure in found)
     columns = [
-        Column("Reason", [failure.code.replace("_", " ") for failure in found]),
+        Column("Reason", [str(failure.code) for failure in found], "code"),
         Column("Where", [place(failure) for failure in found]),
         Column("Action", [failure.action for failure in found]),
         Column(
@@ -122,7 +125,17 @@ def show_failures(within: Filter) -> bool:
     return True
 
 
-WAYS: dict[str, Callable[[Filter], bool]] = {"with what it cost": show_costs, "by action": show_failures}
+NOTHING_FAILED = "Nothing failed: all that was meant could be read, was valid, and was done."
+NO_LOOP = "No session goes in circles, of those that could be looked through."
+
+BY_COST = "dearest first"
+"""How groups of failures are looked at."""
+WAYS: dict[str, Callable[[Filter], bool]] = {
+    "loops": show_loops,
+    "by reason": show_costs,
+    "by action": show_failures,
+}
+"""How loops and single reasons are."""
 
 
 def place(failure: Failure | FailureCost) -> str:

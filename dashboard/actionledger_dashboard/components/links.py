@@ -30,6 +30,16 @@ __all__ = [
 SESSIONS = "views/sessions.py"
 
 
+def group_href(here: Mapping[str, str | list[str]], group: str) -> str:
+    """Return the address of the overview with the turns of one group of failures.
+
+    Args:
+        here: the query parameters of the overview as it is.
+        group: the group's identifier.
+    """
+    return f"./?{query_of({**here, 'group': group})}"
+
+
 def turns_href(within: Filter, mark: Mark) -> str:
     """Return the address of the turns behind a number.
 

@@ -16,4 +16,6 @@ export default function ({ data, parentElement }) {
     if (page.is_here) link.setAttribute("aria-current", "page");
     return follows(link, aim);
   }));
+  const here = bar.querySelector("[aria-current]");
+  if (here) bar.scrollLeft = here.offsetLeft - (bar.clientWidth - here.offsetWidth) / 2;
 }

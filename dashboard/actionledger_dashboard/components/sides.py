@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any, Literal, TypeAlias
 
 import streamlit as st
@@ -10,6 +10,7 @@ import streamlit as st
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
 from actionledger.plurals import counted
+from actionledger.replay.periods import latest_two
 from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.linked import Linked
@@ -22,8 +23,6 @@ Kind: TypeAlias = Literal["runs", "models", "sources", "profiles", "periods"]
 DIMENSIONS: dict[Kind, Dimension] = {"models": "model", "sources": "source", "profiles": "profile"}
 FIRST = "first"
 """What stands in a URL for the first readings."""
-
-_WEEK = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ def _periods(linked: Linked, within: Filter) -> Sides | None:
         with column:
             picked.append(linked.day(label, name))
     linked.stop_at_unknown()
-    usual = _two_periods(known.first, known.last)
+    usual = latest_two(known.first.date(), known.last.date())
     days = [there or default for there, default in zip(picked, usual, strict=True)]
     before, after = (_period(within, *days[at : at + 2]) for at in (0, 2))
     named: Parameters = {name: day.isoformat() for name, day in zip(names, days, strict=True)}
@@ -184,15 +183,6 @@ def _periods(linked: Linked, within: Filter) -> Sides | None:
     narrowed = replace(within, since=None, until=None)
     st.caption(f"Before: {before.label}. After: {after.label}. Both with their first and last day.")
     return Sides("periods", before, after, narrowed, named | filter_parameters(narrowed))
-
-
-def _two_periods(first: datetime, last: datetime) -> tuple[date, date, date, date]:
-    """Return the last week and the one before; halves of what there is where that is less than two weeks."""
-    days = (last.date() - first.date()).days + 1
-    length = min(_WEEK, timedelta(days=days // 2))
-    end = last.date()
-    begin = end - length + timedelta(days=1)
-    return begin - length, begin - timedelta(days=1), begin, end
 
 
 def _period(within: Filter, first: date, last: date) -> Side:

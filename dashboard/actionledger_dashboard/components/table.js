@@ -24,6 +24,7 @@ const cells = {
     return shown;
   },
   text: (value) => element("span", "", value),
+  code: (value) => element("code", "", value),
   long: (value) => element("span", "long", value),
   verdict: (value, column, index) => element("span", `chip ${column.looks[index]}`, value),
   number: (value) => element("span", "", value === null ? "–" : value.toLocaleString("en-US")),

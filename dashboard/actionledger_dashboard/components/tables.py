@@ -25,9 +25,9 @@ PAGE = 50
 Cell: TypeAlias = str | float | Hit | None
 """What stands in a cell."""
 
-Kind: TypeAlias = Literal["text", "name", "long", "found", "number", "share", "verdict"]
-"""How a column is shown: names are cut in their middle, of the long ones is seen as much as there is room for, what was found is marked, and
-verdicts have a colour and a shape."""
+Kind: TypeAlias = Literal["text", "code", "name", "long", "found", "number", "share", "verdict"]
+"""How a column is shown: codes in a fixed width, names are cut in their middle, of the long ones is seen as much as there is room for, what was found is
+marked, and verdicts have a colour and a shape."""
 
 _BEFORE = 24
 """How many characters stand before what was found, at most, so that it is seen in a narrow cell."""

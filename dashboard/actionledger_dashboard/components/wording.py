@@ -61,6 +61,13 @@ def tokens(count: int, counted: int) -> str:
     return f"{count:,}" if counted else NOT_RECORDED
 
 
+def milliseconds(took: float | None) -> str:
+    """Return a time as people read it; None is not recorded."""
+    if took is None:
+        return NOT_RECORDED
+    return f"{took:,.0f} ms" if took < 1000 else f"{took / 1000:,.1f} s"
+
+
 def dollars(cost: float | None) -> str:
     """Return an amount of money; None is not recorded."""
     return NOT_RECORDED if cost is None else f"${cost:,.2f}" if cost >= 1 else f"${cost:,.4f}"

@@ -1,6 +1,5 @@
-"""Is it getting better, what breaks, and where: every number leads to the turns behind it."""
+"""Is it getting better, what breaks, and where: one sentence first, and every number leads to the turns behind it."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any, NoReturn
@@ -9,33 +8,43 @@ import streamlit as st
 
 from actionledger.clock import now
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Dimension, Filter, Funnel, Mark, Unit
+from actionledger.ledger.queries import Filter, Funnel, Mark, Period, Unit
+from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.usage import Kept
 from actionledger.plurals import counted
-from actionledger.rates import TOO_FEW, Rate
-from actionledger.vocabulary import ExecutionStatus, Origin, Outcome, RunKind
+from actionledger.rates import TOO_FEW
+from actionledger.replay.changes import Change, changes
+from actionledger.replay.failures import FailureReport, failures
+from actionledger.replay.periods import change_since_before
+from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import charts, filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
-from actionledger_dashboard.components.charts import Group, Step
+from actionledger_dashboard.components.charts import Event
 from actionledger_dashboard.components.failures import show_reasons
+from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
-from actionledger_dashboard.components.metrics import show_metrics
 from actionledger_dashboard.components.navigation import go_to
+from actionledger_dashboard.components.rates import Group, show_rates
 from actionledger_dashboard.components.sides import FIRST
-from actionledger_dashboard.components.wording import kept, out_of
+from actionledger_dashboard.components.stats import funnel_stats, not_recorded, taken_stats
+from actionledger_dashboard.components.steps import MEANT, WHOLE, show_steps
+from actionledger_dashboard.components.strip import show_strip
+from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
 from actionledger_dashboard.data import ask
 
 UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}
 BY_DAY_AT_MOST = timedelta(weeks=6)  # a longer course is by week, unless the reader wants the days
+MARKED = ("model", "parser", "prompt", "tools")
+"""What is marked in the course of time when it is new."""
 
 GROUPS = 30  # the most that are shown
-DIMENSIONS: dict[str, Dimension] = {
+DIMENSIONS: dict[str, Kept] = {
     "by model": "model",
     "by profile": "profile",
     "by task": "task",
     "by source": "source",
 }
-WHOLE = tuple(str(outcome) for outcome in Outcome if outcome.is_success)
 
 
 def show() -> None:
@@ -44,21 +53,37 @@ def show() -> None:
         notices.empty_ledger()
         return
     linked = Linked("overview")
-    within = filters.pick(linked)
+    with st.container(key="overview_filters"):
+        within = filters.pick(linked)
     found = ask(queries.funnel, within)
-    show_metrics(found)
-    show_comparisons(within)
     show_unread(within)
     if not found.responses:
         notices.nothing_found()
         return
+    show_sentence(sentence_of(found, ask(change_since_before, within), within))
+    worst = st.container()
+    show_strip("rates", "How far responses get", funnel_stats(found, within))
+    show_comparisons(within)
     left, right = st.columns(2, gap="medium")
     with left:
         show_funnel(found, within)
     with right:
         show_trend(linked, within)
-    show_reasons(linked, within)
+    why = st.container()
     show_groups(linked, within)
+    show_taken(within)
+    # Last, since it takes longest: groups are made of every failure. Loops take longer still, and are looked for when asked for.
+    report = ask(failures, within, with_loops=False)
+    with worst:
+        show_dearest(report, within)
+    with why:
+        show_reasons(linked, report, within)
+
+
+def show_dearest(report: FailureReport, within: Filter) -> None:
+    """Show what fails at the greatest cost, with some of its turns by their sessions' names."""
+    shown = {each.session_id for group in report.groups[:1] for each in group.examples}
+    show_worst(report, ask(session_names, sorted(shown)) if shown else {}, within)
 
 
 def show_comparisons(within: Filter) -> None:
@@ -91,40 +116,12 @@ def show_unread(within: Filter) -> None:
 
 def show_funnel(found: Funnel, within: Filter) -> None:
     """Show how far responses and actions get."""
-    st.subheader("How far they get", help="Select a bar: the turns that stop there.", anchor=False)
-    no_intent = Mark(outcomes=("no_action", "abstained", "empty"))
-    responses = [
-        Step("Responses", found.responses, found.responses, Mark()),
-        Step("Meant to act", found.intent, found.responses, no_intent),
-    ]
-    audited = found.parse_success.count
-    if found.not_auditable:
-        responses.append(Step("Can be audited", audited, found.intent, Mark()))
-    if audited:
-        responses += [
-            Step("Read whole", found.parsed, audited, Mark(stage="reading")),
-            Step("With a valid action", found.with_valid, found.parsed, Mark(stage="checking")),
-        ]
-    actions = [
-        Step("Actions read", found.decoded, found.decoded, Mark(outcomes=("clean", "repaired", "partial"))),
-        Step("With a catalogue", found.validation.count, found.decoded, Mark()),
-        Step("Valid", found.validation.successes, found.validation.count, Mark(stage="checking")),
-    ]
-    if found.validation.count == found.decoded:
-        del actions[1]
-    elif not found.validation.count:
-        del actions[1:]
-    here = execution_steps(OURS, found.tries, found.execution, Origin.RUNTIME)
-    elsewhere = execution_steps(THEIRS, found.recorded, found.recorded_execution, Origin.RECORDED)
-    parts = {"responses": responses, "actions": actions, "executions": here, "recorded": elsewhere}
-    for name, steps in parts.items():
-        if not steps:
-            continue
-        if name == "recorded":
-            st.caption("What became of the calls where another runtime ran them, as its recording says:")
-        picked = st.altair_chart(charts.funnel_chart(steps), key=f"funnel_{name}", on_select="rerun")
-        for point in charts.picked_points(picked):
-            open_turns(within, next(step.opens for step in steps if step.label == point["step"]))
+    st.subheader(
+        "How far they get",
+        help="Each count opens its turns, and so does what was lost on the way to it.",
+        anchor=False,
+    )
+    show_steps(found, within)
     if found.not_auditable:
         st.caption(
             f"In no rate of reading, since their recordings have the calls and not how they were written: "
@@ -134,42 +131,17 @@ def show_funnel(found: Funnel, within: Filter) -> None:
         st.caption(f"Actions done and undone since: {out_of(found.taken_back)}.")
 
 
-UNTRIED = tuple(status for status in ExecutionStatus if not status.was_attempted)
-MISSED = tuple(
-    status for status in ExecutionStatus if status.was_attempted and status is not ExecutionStatus.SUCCEEDED
-)
-OURS = ("Executions", "Executions tried", "Executions succeeded")
-THEIRS = ("Results recorded", "Tried elsewhere", "Succeeded elsewhere")
-
-
-def execution_steps(
-    names: tuple[str, str, str], tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Origin
-) -> list[Step]:
-    """Return the part of the funnel behind reading and checking, ours or theirs; empty where there is none.
-
-    Args:
-        names: what the steps are called.
-        tries: what came of each.
-        succeeded: those that succeeded, of those that were tried.
-        origin: whose they are.
-    """
-    if not tries:
-        return []
-    whole, tried = sum(tries.values()), succeeded.count
-    steps = [
-        Step(names[0], whole, whole, Mark(origin=origin)),
-        Step(names[1], tried, whole, Mark(executions=UNTRIED, origin=origin)),
-        Step(names[2], succeeded.successes, tried, Mark(executions=MISSED, origin=origin)),
-    ]
-    return steps if tried < whole else steps[1:]
-
-
 def show_trend(linked: Linked, within: Filter) -> None:
     """Show parse success over time."""
     known = ask(queries.dimensions)
     is_long = known.first is not None and known.last is not None and known.last - known.first > BY_DAY_AT_MOST
     title, choice = st.columns([3, 2], vertical_alignment="bottom")
-    title.subheader("Parse success over time", help="Select a point: the turns of that period.", anchor=False)
+    title.subheader(
+        "Parse success over time",
+        help="Bands are 95 % intervals. Dotted lines: a model, a parser, a prompt or tools are new. Solid lines: from here on the "
+        "rate is another one, by more than chance. Select a point: the turns of that period.",
+        anchor=False,
+    )
     with choice:
         units = sorted(UNITS, reverse=is_long)
         unit = UNITS[linked.switch("Unit", "unit", units)]
@@ -179,62 +151,94 @@ def show_trend(linked: Linked, within: Filter) -> None:
         return
     if trend.undated:
         st.caption(f"Without a time, and so not in this chart: {counted(trend.undated, 'response')}.")
-    picked = st.altair_chart(charts.trend_chart(trend, now()), key="trend", on_select="rerun")
+    events = events_of(trend.periods, ask(queries.arrivals, within), ask(changes, within, unit))
+    picked = st.altair_chart(charts.trend_chart(trend, now(), events), key="trend", on_select="rerun")
     for point in charts.picked_points(picked):
         period = next(period for period in trend.periods if period.start.date().isoformat() == point["day"])
         open_turns(replace(within, since=period.start, until=period.end), Mark())
 
 
+def events_of(
+    periods: tuple[Period, ...], arrived: list[queries.Arrival], changed: tuple[Change, ...]
+) -> list[Event]:
+    """Return what is marked in the course of time: what was new behind the first period, and where the rate changed.
+
+    Args:
+        periods: those that are shown, in order.
+        arrived: what responses have, by when the first had it.
+        changed: where the rate changed.
+    """
+    steps = {change.start: f"{share(change.before)} → {share(change.after)}" for change in changed}
+    found = []
+    for period in periods[1:]:
+        new = [
+            f"{each.what} {each.label}"
+            for each in arrived
+            if each.what in MARKED and period.start <= each.first_at < period.end
+        ]
+        step = steps.get(period.start)
+        labels = [
+            *([step] if step else []),
+            *([new[0] if len(new) == 1 else f"{len(new)} new"] if new else []),
+        ]
+        if labels:
+            whole = "; ".join([*([step] if step else []), *new])
+            found.append(Event(period.start.date(), ", ".join(labels), whole, is_change=step is not None))
+    return found
+
+
 def show_groups(linked: Linked, within: Filter) -> None:
-    """Show parse success for each value of a dimension, and in which dialects its responses were read."""
+    """Show parse success for each value of a dimension, in which dialects its responses were read, and what they took."""
     title, choice = st.columns([3, 2], vertical_alignment="bottom")
     title.subheader(
         "Where they are read",
-        help="Parse success with its 95 % interval, out of all that meant to act; beside it, in which dialect they were "
-        "read. Select a point or a part of a bar: its turns.",
+        help="Parse success with its 95 % interval, out of all that meant to act; beside it, how much of that was read in which "
+        "dialect, so that the shares of a row add up to its parse success. Each number opens its turns.",
         anchor=False,
     )
     with choice:
-        dimension = DIMENSIONS[linked.switch("By", "by", list(DIMENSIONS))]
-    found = [
-        Group(label, funnel.parse_success, kept(funnel.captures))
-        for label, funnel in ask(queries.funnel_by, dimension, within)
-        if funnel.parse_success.count
-    ]
+        by = linked.switch("By", "by", list(DIMENSIONS))
+    dimension = DIMENSIONS[by]
+    found = [(label, part) for label, part in ask(queries.funnel_by, dimension, within) if part.intent]
     if not found:
         st.info(NOTHING_TO_RATE)
         return
-    groups = sorted(found[:GROUPS], key=lambda group: (-(group.rate.value or 0), group.label))
-    if len(groups) < len(found):
+    most = sorted(found[:GROUPS], key=lambda pair: (-(pair[1].parse_success.value or -1.0), pair[0]))
+    if len(most) < len(found):
         st.caption(f"The {GROUPS} with the most responses, of {len(found):,}.")
-    left, right = st.columns(2, gap="medium")
-    with left:
-        picked = st.altair_chart(
-            charts.groups_chart(groups), key="groups", on_select="rerun", alt="Parse success by group"
-        )
-        for point in charts.picked_points(picked):
-            open_turns(narrowed(within, dimension, point["label"]), Mark())
-        if without := [group for group in groups if group.rate.interval is None]:
-            st.caption(
-                f"Without an interval, since they have {TOO_FEW}: {len(without):,} of {len(groups):,}."
-            )
-    with right:
-        parts = ask(queries.dialects_by, dimension, within)
-        if not parts:
-            st.info("None of them could be read whole, so that there is no dialect to show.")
-            return
-        picked = st.altair_chart(
-            charts.dialects_chart(parts, [group.label for group in groups]),
-            key="dialects",
-            on_select="rerun",
-            alt="In which dialect they were read",
-        )
-        for point in charts.picked_points(picked):
-            mark = Mark(outcomes=WHOLE, dialects=(point["dialect"],))
-            open_turns(narrowed(within, dimension, point["label"]), mark)
+    used = ask(queries.usage_by, dimension, within)
+    groups = [
+        _group(label, part, used.get(label), narrowed(within, dimension, label)) for label, part in most
+    ]
+
+    def href_of(label: str, dialect: str) -> str:
+        return links.turns_href(narrowed(within, dimension, label), replace(WHOLE, dialects=(dialect,)))
+
+    show_rates("groups", dimension, groups, ask(queries.dialects_by, dimension, within), href_of)
+    if without := [group for group in groups if group.rate.count and group.rate.interval is None]:
+        st.caption(f"Without an interval, since they have {TOO_FEW}: {len(without):,} of {len(groups):,}.")
 
 
-def narrowed(within: Filter, dimension: Dimension, label: str) -> Filter:
+def _group(label: str, found: Funnel, used: queries.UsageSums | None, within: Filter) -> Group:
+    took = {
+        "tokens out each": f"{used.output_tokens / used.counted:,.0f}" if used and used.counted else "",
+        "latency": milliseconds(used.latency_ms) if used and used.timed else "",
+        "cost": dollars(used.cost_usd) if used and used.priced else "",
+    }
+    return Group(label, found.parse_success, kept(found.captures), links.turns_href(within, MEANT), took)
+
+
+def show_taken(within: Filter) -> None:
+    """Show what responses took, as far as it is recorded."""
+    st.subheader("What they took", anchor=False)
+    used = ask(queries.usage, within)
+    if stats := taken_stats(used, ask(queries.pace, within), within):
+        show_strip("taken", "What responses took", stats)
+    if missing := not_recorded(used):
+        st.caption(missing)
+
+
+def narrowed(within: Filter, dimension: Kept, label: str) -> Filter:
     """Return a filter that lets through one value of a dimension alone."""
     only: dict[str, Any] = {f"{dimension}s": (label,)}
     return replace(within, **only)

@@ -10,6 +10,7 @@ from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
+from actionledger.ledger.queries.funnel import parse_success
 from actionledger.rates import Rate
 from actionledger.vocabulary import ExecutionStatus, Outcome
 
@@ -163,3 +164,14 @@ def test_refuses_what_is_no_run_id() -> None:
     """A mistyped run is an error in words, not one of the database."""
     with pytest.raises(UsageError, match="'yesterday' is no run's id"):
         Filter(run_id="yesterday")
+
+
+def test_parse_success_alone_is_that_of_the_funnel(world: queries.Queryable) -> None:
+    """Whatever is asked for, with its clustering and with the word where there is no rate."""
+    for within in (Filter(), Filter(models=("large",)), Filter(profiles=("nobody",)), Filter(since=TUESDAY)):
+        alone, of_funnel = parse_success(world, within), queries.funnel(world, within).parse_success
+        assert (alone, alone.clustering, alone.refusal) == (
+            of_funnel,
+            of_funnel.clustering,
+            of_funnel.refusal,
+        )

@@ -12,6 +12,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.errors import UsageError
 from actionledger.extras import require
 from actionledger.ledger import open_ledger
+from actionledger.ledger.queries.runs import dimensions
 
 ADDRESS = "127.0.0.1"
 
@@ -35,16 +36,47 @@ def dashboard(
             help="Let nobody write anything from a page: no reviews, decisions, saved queries or views.",
         ),
     ] = False,
+    demo: Annotated[
+        bool,
+        typer.Option(
+            "--demo",
+            help="Show the sample sessions; the ledger, demo.duckdb if none is named, is made where it is absent.",
+        ),
+    ] = False,
 ) -> None:
     """Serve the dashboard to this machine until interrupted."""
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
-    shown = existing(path or ledger)
+    shown = _demo_ledger(path or ledger) if demo else existing(path or ledger)
     with open_ledger(shown, read_only=True):
         pass  # what is no ledger is said before Streamlit takes its time to start
     chosen = None if port is None else _listenable(port)
     from actionledger_dashboard.server import serve  # noqa: PLC0415 - an optional dependency
 
     raise typer.Exit(serve(shown, chosen, headless=not open_browser, read_only=read_only))
+
+
+def _demo_ledger(path: Path | None) -> Path:
+    """Return the ledger of the sample sessions, which is made where there is none.
+
+    Args:
+        path: its file; None for the one that ``demo`` makes.
+
+    Raises:
+        UsageError: there is another ledger.
+    """
+    from actionledger.cli.showing import DEMO_LEDGER, fill  # noqa: PLC0415 - what runs the samples is seldom needed
+    from actionledger.demo import SOURCE, sample_sessions  # noqa: PLC0415
+
+    shown = path or DEMO_LEDGER
+    if not shown.exists():
+        with open_ledger(shown) as opened:
+            fill(opened, shown, list(sample_sessions()))
+    with open_ledger(shown, read_only=True) as opened:
+        if SOURCE not in dimensions(opened).sources:
+            raise UsageError(
+                f"{shown} has none of the sample sessions; name another file for them, or show this one without --demo."
+            )
+    return shown
 
 
 def _listenable(port: int) -> int:

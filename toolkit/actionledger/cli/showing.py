@@ -1,5 +1,6 @@
 """``demo``: the main job, on the sample sessions that come with the project."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -12,9 +13,11 @@ from actionledger.cli.reporting import print_report
 from actionledger.cli.tables import beside, console, plain
 from actionledger.demo import SOURCE, sample_sessions, take_samples
 from actionledger.demo.live import play
-from actionledger.ledger import open_ledger
+from actionledger.importing import ImportReport
+from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.plurals import counted
+from actionledger.sources.base import Item
 
 DEMO_LEDGER = Path("demo.duckdb")
 
@@ -36,26 +39,31 @@ def demo(
     path = ledger or DEMO_LEDGER
     sessions = list(sample_sessions(data))
     with open_ledger(path) as opened:
-        report = take_samples(
-            opened,
-            track(
-                sessions,
-                "reading and running",
-                console=beside,
-                transient=True,
-                disable=not beside.file.isatty(),
-            ),
-        )
-        console.print(
-            plain(f"{taken(report)}. Recorded in {path}."),
-        )
-        if data is None:
-            played = play(opened)
-            console.print(
-                f"{counted(played, 'live session')} played: decided about, taken back, cut off and the like."
-            )
+        report = fill(opened, path, sessions, plays=data is None)
         print_report(opened, Filter(sources=(SOURCE,)))
     print_refusals(report, path)
     console.print(plain(f"Next: actionledger dashboard {path}"), style="bold")
     if report.refusals or report.differing:
         raise typer.Exit(ExitCode.FAULT)
+
+
+def fill(ledger: Ledger, path: Path, sessions: Sequence[Item], *, plays: bool = True) -> ImportReport:
+    """Take sample sessions in, play the live ones, and say how many.
+
+    Args:
+        ledger: where to record.
+        path: its file.
+        sessions: the sample sessions.
+        plays: whether the live ones are played.
+    """
+    shown = track(
+        sessions, "reading and running", console=beside, transient=True, disable=not beside.file.isatty()
+    )
+    report = take_samples(ledger, shown)
+    console.print(plain(f"{taken(report)}. Recorded in {path}."))
+    if plays:
+        played = play(ledger)
+        console.print(
+            f"{counted(played, 'live session')} played: decided about, taken back, cut off and the like."
+        )
+    return report

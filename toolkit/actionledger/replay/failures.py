@@ -29,6 +29,9 @@ from actionledger.vocabulary import Origin, Reason
 EXAMPLES = 5
 """How many examples of a group are kept."""
 
+_LOOP = "loop: "
+"""What the signature of a group of loops begins with."""
+
 
 class FailureKey(NamedTuple):
     """What the failures of a group have in common.
@@ -46,6 +49,11 @@ class FailureKey(NamedTuple):
     action: str
     origin: Origin | None
     signature: str
+
+    @property
+    def is_loop(self) -> bool:
+        """Whether it is of sessions that go in circles, and not of something that failed."""
+        return self.origin is None and self.signature.startswith(_LOOP)
 
 
 class FailureExample(NamedTuple):
@@ -213,13 +221,16 @@ def _row(group: FailureGroup) -> tuple[object, ...]:
     )
 
 
-def failures(ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week") -> FailureReport:
+def failures(
+    ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week", with_loops: bool = True
+) -> FailureReport:
     r"""Group the failures in the responses that a filter picks, over reading, checking and execution, loops among them.
 
     Args:
         ledger: where they are recorded.
         within: which responses.
         unit: how long a period is: ``day`` or ``week``.
+        with_loops: whether sessions are looked through for loops, which takes longer than all else where much was executed.
 
     Returns:
         The groups, the one first that made sessions spend the most turns; what a session spent is counted until an action got
@@ -240,7 +251,7 @@ def failures(ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week"
     for each in failures_at(ledger, within, unit):
         gathered[key_of(each)].take(each)
         spent.pay(each.session_id, each.next_index, each.spent)
-    found = loops(ledger, within)
+    found = loops(ledger, within) if with_loops else LoopReport((), 0, 0)
     groups = [
         *(each.group(key, whole.sessions) for key, each in gathered.items()),
         *_loop_groups(ledger, found, within, unit),
@@ -254,6 +265,25 @@ def failures(ledger: Ledger, within: Filter = EVERYTHING, *, unit: Unit = "week"
         unit=unit,
         loops=found,
     )
+
+
+def group_turns(ledger: Ledger, key: FailureKey, within: Filter = EVERYTHING) -> tuple[FailureExample, ...]:
+    """Return every turn of a group, each with its first failure; of loops the turns that they go on for.
+
+    Args:
+        ledger: where they are recorded.
+        key: the group's.
+        within: which responses.
+    """
+    if key.is_loop:
+        return _loop_turns(loop for loop in loops(ledger, within).loops if _loop_key(loop) == key)
+    found: dict[str, FailureExample] = {}
+    for each in failures_at(ledger, within):
+        if each.turn_id not in found and key_of(each) == key:
+            found[each.turn_id] = FailureExample(
+                each.session_id, each.turn_index, each.attempt_id, each.span, each.detail
+            )
+    return tuple(found.values())
 
 
 def key_of(failure: FailureAt) -> FailureKey:
@@ -304,8 +334,7 @@ class _Gathered:
         if took.period is not None:
             self._in(took.period)._note(session_id, turns, None, count)  # noqa: SLF001
         if len(self.examples) < EXAMPLES and session_id not in self.examples:
-            words = f"turns {place[0]} to {place[1]}"
-            self.examples[session_id] = FailureExample(session_id, place[0], "", None, words)
+            self.examples[session_id] = FailureExample(session_id, place[0], "", None, _turns(*place))
 
     def _count(self, failure: FailureAt) -> None:
         self._note(failure.session_id, [failure.turn_id], failure.occurred_at)
@@ -374,8 +403,7 @@ class _Circles(NamedTuple):
 def _together(found: Iterable[Loop]) -> Iterator[_Circles]:
     alike: dict[tuple[FailureKey, str], list[Loop]] = defaultdict(list)
     for loop in found:
-        key = FailureKey("acting", Reason.REPETITION, loop.name, None, f"loop: {loop.pattern}")
-        alike[key, loop.session_id].append(loop)
+        alike[_loop_key(loop), loop.session_id].append(loop)
     for (key, session_id), of_kind in alike.items():
         counts: dict[tuple[int, int], int] = {}
         first = last = -1
@@ -385,6 +413,26 @@ def _together(found: Iterable[Loop]) -> Iterator[_Circles]:
             last = max(last, loop.last_turn)
             counts[first, last] = before + 1
         yield _Circles(key, session_id, counts)
+
+
+def _loop_key(loop: Loop) -> FailureKey:
+    return FailureKey("acting", Reason.REPETITION, loop.name, None, f"{_LOOP}{loop.pattern}")
+
+
+def _loop_turns(found: Iterable[Loop]) -> tuple[FailureExample, ...]:
+    turns = {
+        (loop.session_id, index): _turns(loop.first_turn, loop.last_turn)
+        for loop in found
+        for index in range(loop.first_turn, loop.last_turn + 1)
+    }
+    return tuple(
+        FailureExample(session_id, index, "", None, words)
+        for (session_id, index), words in sorted(turns.items())
+    )
+
+
+def _turns(first: int, last: int) -> str:
+    return f"turns {first} to {last}"
 
 
 def _dearest(group: FailureGroup) -> tuple[object, ...]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 
 from actionledger.execution.registry import PROFILES
 from actionledger.ledger import Ledger
@@ -114,14 +114,15 @@ def loops(
     found: list[Loop] = []
     looked_through = not_recorded = 0
     for _session_id, turns in groupby(courses(ledger, within), key=lambda turn: turn.session_id):
-        watched, is_whole = _Session(limits), True
-        for turn in turns:
-            is_whole = is_whole and turn.is_carried_out
-            if is_whole:
-                watched.take(turn)
-        looked_through += is_whole
-        not_recorded += not is_whole
-        found += watched.loops if is_whole else ()
+        first = next(turns)
+        if not first.is_carried_out:
+            not_recorded += 1
+            continue
+        looked_through += 1
+        watched = _Session(limits)
+        for turn in chain([first], turns):
+            watched.take(turn)
+        found += watched.loops
     return LoopReport(tuple(found), looked_through, not_recorded)
 
 

@@ -5,6 +5,7 @@ interval travel with it. Values are bound as parameters, never written into the 
 """
 
 from actionledger.ledger.queries.aligning import FieldDifference
+from actionledger.ledger.queries.arrivals import Arrival, arrivals
 from actionledger.ledger.queries.base import Queryable, Stage
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
 from actionledger.ledger.queries.compare import (
@@ -29,6 +30,7 @@ from actionledger.ledger.queries.lately import LateTurn, turns_lately
 from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
+from actionledger.ledger.queries.pace import Pace, pace
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
@@ -47,7 +49,7 @@ from actionledger.ledger.queries.turn import (
     turn,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
-from actionledger.ledger.queries.usage import UsageSums, usage
+from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
 
 __all__ = [
     "ALL_TURNS",
@@ -56,6 +58,7 @@ __all__ = [
     "NO_DIALECT",
     "ActionDifference",
     "ActionReversal",
+    "Arrival",
     "Attempt",
     "Bucket",
     "Child",
@@ -79,6 +82,7 @@ __all__ = [
     "Mention",
     "Omission",
     "Order",
+    "Pace",
     "Period",
     "Place",
     "Queryable",
@@ -102,6 +106,7 @@ __all__ = [
     "TurnRow",
     "Unit",
     "UsageSums",
+    "arrivals",
     "children",
     "compare_groups",
     "compare_runs",
@@ -119,6 +124,7 @@ __all__ = [
     "left_out",
     "left_out_by_import",
     "mentions",
+    "pace",
     "reasons",
     "response",
     "runs",
@@ -133,4 +139,5 @@ __all__ = [
     "turns_lately",
     "unread",
     "usage",
+    "usage_by",
 ]

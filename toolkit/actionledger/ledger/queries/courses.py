@@ -65,7 +65,7 @@ class TurnCourse:
         unread: the response, where it meant to act and nothing could be read; None otherwise.
         issue: the code of its first issue; None where there is none.
         is_new_request: whether somebody asked for something, or decided, or opened the session again, right before.
-        is_carried_out: whether what came of the turn is recorded, and not only how it is read.
+        is_carried_out: whether what came of all of the session's turns is recorded, and not only how they are read.
         refused: the actions that could not be run as they were written, in text order.
         tried: the others, in the order in which they were done.
     """
@@ -135,18 +135,24 @@ called AS (SELECT attempt_id, true AS has_calls FROM actions SEMI JOIN read USIN
 elsewhere AS (SELECT session_id, true AS is_recorded FROM execution_starts WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} GROUP BY session_id),
 first_issues AS (
     SELECT attempt_id, first(code ORDER BY span_start NULLS LAST, span_end, code) AS issue
-    FROM issues SEMI JOIN read USING (attempt_id) GROUP BY attempt_id)
-SELECT {_COURSE}
-FROM asked t JOIN read r USING (turn_id)
-LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (attempt_id) LEFT JOIN first_issues USING (attempt_id)
-LEFT JOIN called USING (attempt_id) LEFT JOIN elsewhere ON elsewhere.session_id = t.session_id
-ORDER BY t.session_id, t.turn_index"""
+    FROM issues SEMI JOIN read USING (attempt_id) GROUP BY attempt_id),
+course AS (
+    SELECT {_COURSE}
+    FROM asked t JOIN read r USING (turn_id)
+    LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (attempt_id) LEFT JOIN first_issues USING (attempt_id)
+    LEFT JOIN called USING (attempt_id) LEFT JOIN elsewhere ON elsewhere.session_id = t.session_id),
+sessions AS (
+    SELECT session_id, bool_and(is_carried_out) AS is_whole, min(turn_index) AS first FROM course GROUP BY session_id)
+SELECT course.* REPLACE (is_whole AS is_carried_out)
+FROM course JOIN sessions USING (session_id) WHERE is_whole OR turn_index = first ORDER BY session_id, turn_index"""
 
 _ROWS = TypeAdapter(list[TurnCourse])
 
 
 def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCourse]:
     """Yield what was done in each turn that the filter's attempts have read, session by session, in order.
+
+    Of a session of which not all was carried out, the first of the turns stands for all: nothing is said of its course.
 
     Args:
         ledger: what to ask.

@@ -221,6 +221,17 @@ def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
     return _funnels(ledger, within, "''", "").get("", _funnel((), (), (), ()))
 
 
+def parse_success(ledger: Queryable, within: Filter = EVERYTHING) -> Rate:
+    """Return the parse success of a funnel, where nothing else of it is needed.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+    """
+    found = _funnels(ledger, within, "''", "", is_reading_alone=True)
+    return found.get("", _funnel((), (), (), ())).parse_success
+
+
 def funnel_by(
     ledger: Queryable, dimension: Dimension, within: Filter = EVERYTHING
 ) -> list[tuple[str, Funnel]]:
@@ -251,7 +262,13 @@ def unread(ledger: Queryable, within: Filter = EVERYTHING) -> int:
 
 
 def _funnels(
-    ledger: Queryable, within: Filter, label: str, join: str, *, every_reading: bool = False
+    ledger: Queryable,
+    within: Filter,
+    label: str,
+    join: str,
+    *,
+    every_reading: bool = False,
+    is_reading_alone: bool = False,
 ) -> dict[str, Funnel]:
     def rows(statement: str, table: str, origin: str = "", **words: list[str]) -> dict[str, tuple[Any, ...]]:
         condition, parameters = scope(rated(within), table, every_reading=every_reading)
@@ -269,6 +286,8 @@ def _funnels(
         return {row[0]: tuple(row[1:]) for row in ledger.sql(query, parameters | words).fetchall()}
 
     reading = rows(_READING, "parse_attempts", intent=INTENT, read=READ)
+    if is_reading_alone:
+        return {name: _funnel(found, (), (), ()) for name, found in reading.items()}
     checking = rows(_CHECKING, "actions", runnable=RUNNABLE)
     here = rows(_ACTING, "executions", RUN_HERE, attempted=ATTEMPTED)
     elsewhere = rows(_ACTING, "executions", RUN_ELSEWHERE, attempted=ATTEMPTED)

@@ -1,9 +1,14 @@
 """What responses took: tokens, money, time, as far as recordings say."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import Queryable, picked, rows
+from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.funnel import LABELS
+
+Kept: TypeAlias = Literal["profile", "model", "task", "source"]
+"""What is kept of a response whoever reads it, and its usage can be split by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +25,7 @@ class UsageSums:
         by_prices_usd: the sum over those, in dollars.
         timed: of how many responses it is recorded how long they took.
         latency_ms: the median of those, in milliseconds; None where there is none.
+        slow_ms: how long all but the slowest twentieth of those took at most, in milliseconds; None where there is none.
     """
 
     turns: int
@@ -35,26 +41,28 @@ class UsageSums:
     by_prices_usd: float
     timed: int
     latency_ms: float | None
+    slow_ms: float | None
 
 
 _TOKENS = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
 
-_SUMS = picked(
-    UsageSums,
-    turns="count(*)",
-    counted="count(coalesce(input_tokens, output_tokens))",
-    priced="count(cost_usd)",
-    cost_usd="coalesce(sum(cost_usd), 0)",
-    timed="count(latency_ms)",
-    by_prices="count(cost_usd) FILTER (cost_origin = 'prices')",
-    by_prices_usd="coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0)",
-    latency_ms="median(latency_ms)",
+_COMPUTED = {
+    "turns": "count(*)",
+    "counted": "count(coalesce(input_tokens, output_tokens))",
     **{name: f"coalesce(sum({name}), 0)::BIGINT" for name in _TOKENS},
-)
+    "priced": "count(cost_usd)",
+    "cost_usd": "coalesce(sum(cost_usd), 0)",
+    "by_prices": "count(cost_usd) FILTER (cost_origin = 'prices')",
+    "by_prices_usd": "coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0)",
+    "timed": "count(latency_ms)",
+    "latency_ms": "median(latency_ms)",
+    "slow_ms": "quantile_cont(latency_ms, 0.95)",
+}
+_SUMS = ", ".join(f"'{name}': {computed}" for name, computed in _COMPUTED.items())
 
 _USAGE = f"""
-SELECT {_SUMS} FROM turn_starts
-WHERE turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{condition}})"""
+SELECT {{label}} AS label, {{{{{_SUMS}}}}} AS sums FROM turn_starts {{join}}
+WHERE turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{condition}}) GROUP BY ALL ORDER BY label"""
 
 
 def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
@@ -64,6 +72,32 @@ def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
         ledger: what to ask.
         within: which responses.
     """
+    found = _usage(ledger, within, "''", "")
+    return found[0].sums if found else _NOTHING
+
+
+def usage_by(ledger: Queryable, dimension: Kept, within: Filter = EVERYTHING) -> dict[str, UsageSums]:
+    """Return what responses took, for each value of a dimension.
+
+    Args:
+        ledger: what to ask.
+        dimension: what to split by.
+        within: which responses.
+    """
+    return {found.label: found.sums for found in _usage(ledger, within, *LABELS[dimension])}
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """What the responses of one label took."""
+
+    label: str
+    sums: UsageSums
+
+
+_NOTHING = UsageSums(0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, 0, None, None)
+
+
+def _usage(ledger: Queryable, within: Filter, label: str, join: str) -> list[_Labelled]:
     condition, parameters = scope(within)
-    [found] = rows(ledger, UsageSums, _USAGE.format(condition=condition), parameters)
-    return found
+    return rows(ledger, _Labelled, _USAGE.format(label=label, join=join, condition=condition), parameters)

@@ -1,0 +1,24 @@
+// The page in one sentence, what fails at the greatest cost, and the turns of it to open.
+
+const part = (piece) => {
+  const words = piece.href ? follows(element("a", "", piece.text)) : element("span", "", piece.text);
+  if (piece.href) words.href = piece.href;
+  if (piece.kind === "chip") return element("span", `chip ${piece.look}`, piece.text);
+  if (piece.kind === "code") return element("code", "", piece.text);
+  if (piece.kind !== "number") return words;
+  const number = element("b");
+  number.append(words);
+  return number;
+};
+
+export default function ({ data, parentElement }) {
+  const pane = (name) => parentElement.querySelector(name);
+  pane(".sentence").replaceChildren(...data.sentence.map(part));
+  pane(".worst").replaceChildren(...data.worst.map(part));
+  pane(".turns").hidden = !data.turns.length;
+  pane(".turns").replaceChildren(...data.turns.map((piece) => {
+    const item = element("li");
+    item.append(part(piece));
+    return item;
+  }));
+}

@@ -1,0 +1,178 @@
+"""The overview's numbers: how far responses get, and what they took."""
+
+from collections.abc import Iterator
+
+from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
+from actionledger.plurals import counted
+from actionledger.vocabulary import ExecutionStatus, Origin
+from actionledger_dashboard.components.links import turns_href
+from actionledger_dashboard.components.steps import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS
+from actionledger_dashboard.components.strip import Stat, stat_of
+from actionledger_dashboard.components.wording import (
+    NOT_RECORDED,
+    dollars,
+    kept,
+    milliseconds,
+    sessions,
+)
+
+CAPTURES = (
+    "Last, how much was kept of the responses that meant to act: their text, their calls' arguments as they were written, "
+    "or the calls alone, which are in no rate of reading."
+)
+"""What capture levels are, for who asks."""
+
+_TRIED = tuple(str(status) for status in ExecutionStatus if status.was_attempted)
+_MISSED = tuple(
+    str(status)
+    for status in ExecutionStatus
+    if status.was_attempted and status is not ExecutionStatus.SUCCEEDED
+)
+
+
+def funnel_stats(found: Funnel, within: Filter) -> list[Stat]:
+    """Return a funnel's counts and rates, each with the way to its turns.
+
+    Args:
+        found: the funnel.
+        within: the filter that it was made under.
+    """
+    return [
+        Stat(
+            "Responses",
+            f"{found.responses:,}",
+            [f"in {counted(sessions(found.meant) or 0, 'session')}"],
+            "Responses within the filters that were read, or tried to.",
+            href=turns_href(within, Mark()),
+        ),
+        stat_of(
+            "Meant to act",
+            found.meant,
+            "Responses without those that meant no action, abstained or were empty. Some of those hold illustrations: actions that "
+            f"are shown, quoted or mentioned ({found.illustrations:,} in all responses, in no rate).",
+            below=[f"{found.only_shown:,} more only show actions"] if found.only_shown else [],
+            href=turns_href(within, MEANT),
+            missed="did not",
+            missed_href=turns_href(within, NOT_MEANT),
+        ),
+        *_reading_stats(found, within),
+        stat_of(
+            "Valid actions",
+            found.validation,
+            "Accepted, of the actions that were meant and had a catalogue.",
+            href=turns_href(within, WITH_ACTIONS),
+            missed="refused",
+            missed_href=turns_href(within, REFUSED),
+        ),
+        *_execution_stats(found, within),
+    ]
+
+
+def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
+    levels = kept(found.captures)
+    captured = [f"capture: {levels}"] if levels else []
+    read = "of the responses that meant to act"
+    return [
+        stat_of(
+            "Parse success",
+            found.parse_success,
+            f"Read whole, repaired or not, {read}. {found.by_evidence:,} of them stand on evidence alone, without a format's "
+            f"marks; beside them {found.in_sentences:,} calls in sentences are neither read nor lost. {CAPTURES}",
+            below=captured,
+            href=turns_href(within, MEANT),
+            missed="not read whole",
+            missed_href=turns_href(within, UNREAD),
+        ),
+        stat_of(
+            "Strict success",
+            found.strict_success,
+            f"Read whole without any repair, {read}. {CAPTURES}",
+            below=captured,
+            href=turns_href(within, Mark(outcomes=("clean",))),
+            missed="repaired or not read",
+            missed_href=turns_href(within, Mark(outcomes=("repaired", "partial", "failed"))),
+        ),
+    ]
+
+
+def _execution_stats(found: Funnel, within: Filter) -> Iterator[Stat]:
+    """Yield what came of executions; no rate takes ours and other runtimes' together."""
+    yield stat_of(
+        "Done here" if found.recorded else "Executions succeeded",
+        found.execution,
+        "Of those that were tried here; each try at an action counts.",
+        without="none recorded",
+        href=turns_href(within, Mark(executions=_TRIED, origin=Origin.RUNTIME)),
+        missed="did not succeed",
+        missed_href=turns_href(within, Mark(executions=_MISSED, origin=Origin.RUNTIME)),
+    )
+    if found.recorded:
+        yield stat_of(
+            "Done elsewhere",
+            found.recorded_execution,
+            "Of those that another runtime has tried, as its recording says; each try counts.",
+            without="none was tried",
+            href=turns_href(within, Mark(executions=_TRIED, origin=Origin.RECORDED)),
+            missed="did not succeed",
+            missed_href=turns_href(within, Mark(executions=_MISSED, origin=Origin.RECORDED)),
+        )
+
+
+def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat]:
+    """Return what responses took: time, tokens, money, and how many tries ran out of time; nothing where none of it is recorded.
+
+    Args:
+        used: what is recorded of the responses.
+        paces: how long executions took.
+        within: the filter that they were picked by.
+    """
+    found = []
+    if used.timed:
+        slowest = f"95 % within {milliseconds(used.slow_ms)}"
+        meaning = "How long a model took for a response: the median, and what all but the slowest twentieth took at most."
+        found.append(
+            Stat("Latency", milliseconds(used.latency_ms), [slowest, _of(used.timed, used)], meaning)
+        )
+    if used.counted:
+        cached = [f"{used.cached_tokens:,} of them cached"] if used.cached_tokens else []
+        thought = [f"{used.reasoning_tokens:,} of them thoughts"] if used.reasoning_tokens else []
+        recorded = _of(used.counted, used)
+        found += [
+            Stat("Tokens in", f"{used.input_tokens:,}", [*cached, recorded], "What models were shown."),
+            Stat("Tokens out", f"{used.output_tokens:,}", [*thought, recorded], "What models wrote."),
+        ]
+    if used.priced:
+        by_file = [f"{dollars(used.by_prices_usd)} by a price file"] if used.by_prices else []
+        meaning = "The sum, where it is recorded or a price file says it."
+        found.append(Stat("Cost", dollars(used.cost_usd), [*by_file, _of(used.priced, used)], meaning))
+    return [*found, *(_pace_stat(each, within) for each in paces)]
+
+
+def not_recorded(used: UsageSums) -> str:
+    """Return what nobody recorded of any response, in words; empty where there is something of all.
+
+    Args:
+        used: what is recorded.
+    """
+    known = {"latency": used.timed, "tokens": used.counted, "cost": used.priced}
+    missing = [name for name, count in known.items() if not count]
+    return f"{', '.join(missing).capitalize()}: {NOT_RECORDED}." if missing else ""
+
+
+def _of(recorded: int, used: UsageSums) -> str:
+    return f"recorded of {recorded:,} of {used.turns:,}"
+
+
+def _pace_stat(found: Pace, within: Filter) -> Stat:
+    where = "here" if found.origin is Origin.RUNTIME else "elsewhere"
+    took = f"median {milliseconds(found.median_ms)}, 95 % within {milliseconds(found.p95_ms)}"
+    late = Mark(executions=(str(ExecutionStatus.TIMED_OUT),), origin=found.origin)
+    return stat_of(
+        f"Time-outs {where}",
+        found.timeouts,
+        f"Tries {where} that were ended for their time, of all that were made; and how long tries took.",
+        below=[took if found.timed else f"time {NOT_RECORDED}"],
+        href=turns_href(
+            within, late if found.timeouts.successes else Mark(executions=_TRIED, origin=found.origin)
+        ),
+    )

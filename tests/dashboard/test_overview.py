@@ -1,0 +1,280 @@
+"""The overview: its sentence, its numbers with the turns behind them, and what fails at the greatest cost."""
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import actionledger as al
+from actionledger.importing import import_sessions
+from actionledger.ledger import open_ledger, queries
+from actionledger.ledger.queries import Filter, Mark
+from actionledger.rates import Clustering
+from actionledger.replay.periods import PeriodChange
+from actionledger_dashboard.components.headline import margin, sentence_of
+from actionledger_dashboard.components.whiskers import beginning
+
+Open = Callable[..., AppTest]
+Stats = Callable[..., dict[str, tuple[str, list[str]]]]
+
+PAGE = "views/overview.py"
+MONDAY = datetime(2026, 3, 2, 9)
+GOOD = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```'
+BAD = '```actions\n{"actions" [\n```'
+
+
+def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
+    """Return what each of our own components of a kind was given to draw."""
+    name = f"actionledger.{component}"
+    return [
+        json.loads(one.proto.json) for one in test.get("bidi_component") if one.proto.component_name == name
+    ]
+
+
+def sentence(test: AppTest) -> str:
+    """Return the page's sentence."""
+    return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["sentence"])
+
+
+def worst(test: AppTest) -> str:
+    """Return what the page says of the dearest failure."""
+    return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["worst"])
+
+
+def links_of(value: object) -> Iterator[str]:
+    """Yield every address in what a component draws."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name == "href" and inner:
+                yield inner
+            else:
+                yield from links_of(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from links_of(inner)
+
+
+@pytest.fixture(scope="module")
+def weeks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two weeks of twenty sessions a day: in the first half of them fail, in the second a tenth, by another model."""
+    path = tmp_path_factory.mktemp("weeks") / "weeks.duckdb"
+    items = [
+        al.RecordedSession(
+            f"{day}.{nth}",
+            "assistant",
+            "old" if day < 7 else "new",
+            "",
+            (
+                al.RecordedTurn(
+                    0,
+                    BAD if nth < (10 if day < 7 else 2) else GOOD,
+                    occurred_at=MONDAY + timedelta(days=day, minutes=nth),
+                ),
+            ),
+        )
+        for day in range(14)
+        for nth in range(20)
+    ]
+    with open_ledger(path) as ledger:
+        import_sessions(ledger, items)
+    return path
+
+
+class TestSentence:
+    def test_a_week_that_is_better_says_so(self, open_page: Open, weeks: Path) -> None:
+        """196 of 280 were read, the last week 126 of 140 and the one before 70 of 140."""
+        test = open_page(weeks, PAGE)
+        assert sentence(test) == (
+            "70.0% ± 5.6 read whole; 90.0% in the last 7 days, +40.0 points on the 7 days beforebetter"
+        )
+        [shown, _] = drawn(test, "headline")
+        compare = parse_qs(urlsplit(shown["sentence"][-2]["href"]).query)
+        assert {name: values for name, values in compare.items() if name != "by"} == {
+            "before_since": ["2026-03-02"],
+            "before_until": ["2026-03-08"],
+            "after_since": ["2026-03-09"],
+            "after_until": ["2026-03-15"],
+        }
+        assert shown["sentence"][-1]["look"] == "good"
+
+    def test_a_period_that_is_asked_for_is_the_number_itself(self, open_page: Open, weeks: Path) -> None:
+        """Within days of the filter the number and the later side are one."""
+        test = open_page(weeks, PAGE, since="2026-03-11", until="2026-03-12")
+        assert sentence(test) == "90.0% ± 13.1 read whole, +0.0 points on the 2 days beforemay be chance"
+
+    def test_an_empty_ledger_says_what_fills_it(self, open_page: Open, empty: Path) -> None:
+        """There is no sentence about nothing."""
+        test = open_page(empty, PAGE)
+        assert drawn(test, "headline") == []
+        assert "actionledger demo --ledger" in test.code[0].value
+
+    def test_one_session_is_too_few(self, open_page: Open, imported: Path) -> None:
+        """The share without a margin, nothing before it, nothing that failed."""
+        test = open_page(imported, PAGE)
+        assert sentence(test) == "100.0% read whole; there is no earlier day to set beside it."
+        assert worst(test) == "Nothing failed: all that was meant could be read, was valid, and was done."
+
+    def test_what_cannot_be_audited_has_the_word(self, open_page: Open, calls_alone: Path) -> None:
+        """No rate, and why."""
+        assert sentence(open_page(calls_alone, PAGE)).startswith(
+            "not auditable: the recordings have the calls"
+        )
+
+    def test_nothing_that_meant_to_act_is_no_rate(self, open_page: Open, larger: Path) -> None:
+        """Sixty responses without an action."""
+        assert sentence(open_page(larger, PAGE, task="many")) == "60 responses, none of which meant to act."
+
+    def test_too_few_sessions_say_so(self, tmp_path: Path) -> None:
+        """A step without an interval is told, and not judged."""
+        few, all_read = al.Rate(3, 4, Clustering(1, 16, 9, 12)), al.Rate(4, 4, Clustering(1, 16, 16, 16))
+        dated = Filter(since=MONDAY.replace(hour=0), until=MONDAY.replace(hour=0, day=9))
+        change = PeriodChange(
+            days=7,
+            is_whole=False,
+            earlier=dated,
+            later=dated,
+            before=few,
+            after=all_read,
+            difference=None,
+            p_value=None,
+        )
+        session = al.RecordedSession("s", "assistant", "m", "", (al.RecordedTurn(0, GOOD),))
+        with open_ledger(tmp_path / "l.duckdb") as ledger:
+            import_sessions(ledger, [session])
+            found = queries.funnel(ledger)
+        said = sentence_of(found, change, Filter())
+        assert "".join(piece["text"] for piece in said) == (
+            "100.0% read whole; 100.0% in the last 7 days, +25.0 points on the 7 days beforetoo few sessions to tell"
+        )
+
+    def test_the_margin_is_the_farther_end(self) -> None:
+        """An interval is not the same to both sides; what is said is never less than what is known."""
+        rate = al.Rate(99, 100)
+        assert rate.interval is not None
+        assert margin(rate) == f" ± {100 * (0.99 - rate.interval[0]):.1f}"
+        assert margin(al.Rate(0, 0)) == ""
+
+
+class TestNumbers:
+    def test_each_count_is_that_of_its_turns(self, open_page: Open, weeks: Path) -> None:
+        """Where a number counts responses, its link picks as many turns; counted from the text of the recording."""
+        test = open_page(weeks, PAGE)
+        [steps] = drawn(test, "steps")
+        reading = {step["label"]: step for step in steps["stages"][0]["steps"]}
+        expected = {"Responses": (280, 0), "Meant to act": (280, 0), "Read whole": (196, 84)}
+        with open_ledger(weeks, read_only=True) as ledger:
+            for label, (count, lost) in expected.items():
+                assert reading[label]["count"] == count
+                assert queries.count_turns_behind(ledger, Filter(), mark_of(reading[label]["href"])) == count
+                if lost:
+                    assert reading[label]["lost"] == f"{lost} lost"
+                    assert (
+                        queries.count_turns_behind(ledger, Filter(), mark_of(reading[label]["lost_href"]))
+                        == lost
+                    )
+
+    def test_every_link_of_the_page_leads_to_turns(self, open_page: Open, sample: Path) -> None:
+        """Each address of the strip, the steps and the groups picks at least one turn."""
+        test = open_page(sample, PAGE)
+        found = [
+            href
+            for kind in ("strip", "steps", "rates")
+            for part in drawn(test, kind)
+            for href in links_of(part)
+        ]
+        assert len(found) > 20
+        with open_ledger(sample, read_only=True) as ledger:
+            for href in found:
+                query = parse_qs(urlsplit(href).query, keep_blank_values=True)
+                within = Filter(models=tuple(query.get("model", ())))
+                assert queries.count_turns_behind(ledger, within, mark_of(href)), href
+
+    def test_whiskers_share_a_scale_that_says_where_it_begins(self, open_page: Open, weeks: Path) -> None:
+        """At a multiple of 10 % below every interval, or at nothing."""
+        [rates] = drawn(open_page(weeks, PAGE), "strip")
+        lowest = min(stat["rate"]["low"] for stat in rates["stats"] if stat["rate"])
+        assert rates["begin"] <= lowest < rates["begin"] + 0.1
+        assert beginning([al.Rate(1, 10)]) == 0.0
+        assert beginning([]) == 0.0
+        assert beginning([al.Rate(5, 5, Clustering(1, 25, 25, 25))]) == 0.9
+
+    def test_groups_without_a_rate_have_the_word(self, open_page: Open, elsewhere: Path) -> None:
+        """A source of which nothing can be audited is a row as well."""
+        [rates] = drawn(open_page(elsewhere, PAGE, by="by source"), "rates")
+        assert [(group["label"], group["text"]) for group in rates["groups"]] == [("chatlog", "100.0% of 3")]
+        assert rates["took"] == ["tokens out each", "cost"]
+
+    def test_what_they_took_is_said_as_far_as_it_is_recorded(
+        self, open_page: Open, elsewhere: Path, imported: Path, stats: Stats
+    ) -> None:
+        """Four turns with tokens, one with a cost, no latency; one of four tries is no time-out."""
+        test = open_page(elsewhere, PAGE)
+        took = stats(test, "What responses took")
+        assert took["Tokens in"] == ("4,000", ["recorded of 4 of 4"])
+        assert took["Cost"] == ("$0.2500", ["recorded of 1 of 4"])
+        assert took["Time-outs elsewhere"][0] == "0.0%"
+        assert "Latency: not recorded." in [caption.value for caption in test.caption]
+        bare = open_page(imported, PAGE)
+        assert stats(bare, "What responses took") == {}
+        assert "Latency, tokens, cost: not recorded." in [caption.value for caption in bare.caption]
+
+
+class TestFailures:
+    def test_the_dearest_comes_first_and_opens_its_turns(self, open_page: Open, weeks: Path) -> None:
+        """All 84 are one group; its link shows just these, each leading to its replay."""
+        test = open_page(weeks, PAGE)
+        assert worst(test).startswith("Costs most: malformed_json in reading.")
+        spent = "84 times in 84 turns. Sessions spent 84 turns until an action got through; in 84 sessions none did."
+        assert worst(test).endswith(spent)
+        [groups] = drawn(test, "table")
+        [href] = groups["hrefs"]
+        test.query_params["group"] = parse_qs(urlsplit(href).query)["group"][0]
+        test.run()
+        [_, turns] = drawn(test, "table")
+        assert len(turns["rows"]) == 84
+        assert all(href.startswith("replay?session=") for href in turns["hrefs"])
+
+    def test_loops_are_looked_for_when_asked_for(self, open_page: Open, weeks: Path, elsewhere: Path) -> None:
+        """How many sessions could be looked through stands beside them."""
+        test = open_page(weeks, PAGE, reasons="loops")
+        assert "0 sessions looked through; 280 sessions could not be" in test.caption[-2].value
+        assert "No session goes in circles, of those that could be looked through." in [
+            info.value for info in test.info
+        ]
+
+    def test_a_group_that_is_not_there_is_named(self, open_page: Open, weeks: Path) -> None:
+        """A link of another ledger, or other filters."""
+        test = open_page(weeks, PAGE, group="nonsense")
+        assert any("The group of failures that the link names" in info.value for info in test.info)
+
+    def test_hostile_names_are_text(self, open_page: Open, sample: Path, hostile: str) -> None:
+        """No element that reads Markdown holds what others wrote; our components get it as it is."""
+        test = open_page(sample, PAGE)
+        kinds = ("markdown", "caption", "subheader", "info", "warning", "header")
+        assert not [shown for kind in kinds for shown in test.get(kind) if hostile in str(shown.value)]
+        [rates] = drawn(test, "rates")
+        assert hostile in [group["label"] for group in rates["groups"]]
+
+
+class TestCourse:
+    def test_what_is_new_and_what_changed_is_marked(self, open_page: Open, weeks: Path) -> None:
+        """The model of the second week, and that the rate is another one from there on; nothing of the first day."""
+        test = open_page(weeks, PAGE)
+        [chart] = test.get("vega_lite_chart")
+        said = chart.proto.SerializeToString().decode(errors="replace")
+        assert "model new" in said
+        assert "50.0% → 90.0%" in said
+        assert "model old" not in said
+
+
+def mark_of(href: str) -> Mark:
+    """Return the mark of a link to turns."""
+    found = parse_qs(urlsplit(href).query)
+    repeated = {"outcomes": "outcome", "dialects": "dialect", "executions": "execution"}
+    single = {name: found[name][0] for name in ("stage", "code", "action", "origin") if name in found}
+    return Mark(**single, **{name: tuple(found.get(there, ())) for name, there in repeated.items()})
