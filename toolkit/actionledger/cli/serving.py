@@ -29,6 +29,7 @@ def dashboard(
         ),
     ] = None,
     open_browser: Annotated[bool, typer.Option("--open", help="Open the browser.")] = False,
+    *,
     read_only: Annotated[
         bool,
         typer.Option(
