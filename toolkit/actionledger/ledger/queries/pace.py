@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, TOOK, Queryable, rate_sql, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import ExecutionStatus, Origin
 
@@ -50,6 +50,6 @@ def pace(ledger: Queryable, within: Filter = EVERYTHING) -> list[Pace]:
     Returns:
         Ours first, then those of other runtimes; who attempted none is left out.
     """
-    condition, parameters = scope(within, "executions")
+    condition, parameters = scope(rated(within), "executions")
     statement = _PACE.format(condition=condition, timeouts=rate_sql("late", "tried"))
     return rows(ledger, Pace, statement, parameters | {"attempted": ATTEMPTED})
