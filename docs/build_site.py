@@ -28,6 +28,7 @@ NAV: dict[str, tuple[str, ...]] = {
             "failures.md",
             "replay.md",
             "filters.md",
+            "reviews.md",
             "gate.md",
             "experiments.md",
             "actions.md",

@@ -24,6 +24,7 @@ PLACES = {
     "executions": (3, 2),
     "approvals": (4, 1),
     "reversals": (4, 2),
+    "reviews": (2, 4),
 }
 """Where each table stands: its column and its row."""
 
@@ -43,6 +44,7 @@ JOINS = (
     Join("tools", "turns", "tools_hash"),
     Join("turns", "resumptions", "turn_id"),
     Join("turns", "parse_attempts", "turn_id"),
+    Join("turns", "reviews", "turn_id"),
     Join("parse_attempts", "issues", "attempt_id"),
     Join("parse_attempts", "blocks", "attempt_id"),
     Join("parse_attempts", "actions", "attempt_id"),

@@ -17,6 +17,8 @@ pages = [
     st.Page("views/turns.py", title="Turns", url_path="turns"),
     st.Page("views/replay.py", title="Replay", url_path="replay"),
     st.Page("views/compare.py", title="Compare", url_path="compare"),
+    st.Page("views/playground.py", title="Playground", url_path="playground"),
+    st.Page("views/review.py", title="Review", url_path="review"),
     st.Page("views/left_out.py", title="Left out", url_path="left_out"),
     st.Page("views/live.py", title="Live", url_path="live"),
     st.Page("views/sql.py", title="SQL", url_path="sql"),
@@ -26,7 +28,7 @@ page = st.navigation(pages, position="hidden")
 login.require()
 show_navigation(
     [Target(one.title, one.url_path or "./", one == page) for one in pages],
-    keeps=page.url_path in {"replay", "left_out", "live", "sql", "health"},
+    keeps=page.url_path in {"replay", "left_out", "live", "sql", "health", "playground"},
 )
 try:
     page.run()

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
+from actionledger.errors import LedgerError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.saved import Saved
@@ -72,6 +73,22 @@ def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: 
 def opened() -> Ledger:
     """Return the ledger itself, for what is no query: an export."""
     return _open(str(ledger_path()))
+
+
+def writing() -> Ledger:
+    """Return the ledger to record in what people say on a page: one for all visitors, whose thread takes in what they said.
+
+    Raises:
+        LedgerError: it can't be written to, or this dashboard may only be read.
+    """
+    if is_read_only():
+        raise LedgerError("This dashboard is for reading only: nothing is recorded here.")
+    return _open_to_write(str(ledger_path()))
+
+
+@st.cache_resource(show_spinner=False)
+def _open_to_write(path: str) -> Ledger:
+    return open_ledger(path)
 
 
 # As a resource and not as data, which would be copied for every look at it: rows are frozen.

@@ -56,6 +56,13 @@ COMMANDS = (
     "approvals approve",
     "approvals reject",
     "approvals run",
+    "reviews",
+    "reviews list",
+    "reviews add",
+    "reviews change",
+    "reviews withdraw",
+    "reviews done",
+    "reviews agreement",
     "export",
     "export rows",
     "export sessions",
@@ -142,7 +149,9 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
         )
         assert done.stderr.splitlines()[-1].split() == groundwork, arguments
         if setting:
-            assert {"report", "replay", "recheck", "rerun", "repl", "reasoner"} == set(done.stdout.split())
+            assert {"report", "replay", "recheck", "rerun", "repl", "reasoner", "reviews"} == set(
+                done.stdout.split()
+            )
 
 
 @pytest.mark.parametrize("arguments", [(), ("import",)])

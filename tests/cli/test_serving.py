@@ -11,6 +11,8 @@ from actionledger.cli import showing
 from actionledger.demo import SOURCE
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger
+from actionledger_dashboard import deciding
+from actionledger_dashboard.cases import CASES_VARIABLE, cases_folder
 
 
 def test_without_its_packages_it_says_what_to_install(sentence, monkeypatch):
@@ -124,3 +126,22 @@ def test_somebody_elses_ledger_is_not_shown_as_the_demo(run, sentence, no_server
     )
     with open_ledger(tmp_path / "team.duckdb", read_only=True) as ledger:
         assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(0,)]
+
+
+def test_a_page_decides_and_writes_cases_only_where_it_is_asked_to(run, recorded, tmp_path, monkeypatch):
+    """The code stands in the terminal alone, and another one decides nothing."""
+    monkeypatch.setattr(deciding, "_codes", [])
+    server = ModuleType("actionledger_dashboard.server")
+    server.serve = lambda *_, **__: 0
+    monkeypatch.setitem(sys.modules, "actionledger_dashboard.server", server)
+    monkeypatch.setenv(CASES_VARIABLE, "")
+    assert run("dashboard", recorded).err == ""
+    assert not deciding.may_be_decided_here()
+    assert cases_folder() is None
+    done = run("dashboard", recorded, "--decide", "--cases", tmp_path / "cases")
+    assert (done.code, done.out) == (0, "")
+    code = done.err.split()[-1]
+    assert deciding.is_code(code)
+    assert not deciding.is_code("")
+    assert not deciding.is_code(code[:-1])
+    assert cases_folder() == tmp_path / "cases"

@@ -21,6 +21,7 @@ from actionledger.events import (
     ParserUsed,
     ResponseParsed,
     ResponseReceived,
+    Reviewed,
     RunFinished,
     RunStarted,
     SessionFinished,
@@ -44,6 +45,8 @@ from actionledger.vocabulary import (
     Reason,
     RepairKind,
     Reversal,
+    ReviewAspect,
+    ReviewStep,
     RunKind,
 )
 
@@ -260,6 +263,17 @@ class Maker:
                 turn_id=new_id(),
                 feedback="done after all",
                 finished_at=NOON,
+            ),
+            Reviewed(
+                **self._turn(),
+                review_id=new_id(),
+                attempt_id=new_id(),
+                aspect=ReviewAspect.COMMENT,
+                step=ReviewStep.GIVEN,
+                reviewer="ann",
+                value="Look.",
+                span=Span(0, 2),
+                quote="he",
             ),
             self.note(detail={"line": 3}),
             SessionFinished(

@@ -111,6 +111,18 @@ def test_what_version_4_left_out_anew_with_each_import_counts_as_it_stood_last(c
     ]
 
 
+def test_a_ledger_of_version_4_has_room_for_reviews(tmp_path) -> None:
+    """What was recorded before can be reviewed now."""
+    path = tmp_path / "old.duckdb"
+    with duckdb.connect(str(path), config={"storage_compatibility_version": STORAGE_VERSION}) as made:
+        made.execute((FIXTURES / "version_4.sql").read_text(encoding="utf-8"))
+    with al.open_ledger(path) as ledger:
+        ledger.record_turn("s", "Well.", profile="mint")
+        al.review(ledger, "s", 0, by="ann", verdict="wrong")
+    with al.open_ledger(path, read_only=True) as ledger:
+        assert [(each.reviewer, each.value) for each in al.reviews(ledger)] == [("ann", "wrong")]
+
+
 def test_a_segment_of_version_4_is_read_with_its_costs(tmp_path) -> None:
     """Its responses say what they cost and not where that comes from."""
     session = SessionKey(session_id=new_id(), profile="none", model="m", task="")

@@ -62,7 +62,14 @@ if TYPE_CHECKING:
     from actionledger.ledger.queries.behind import Mark as Mark
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
+    from actionledger.ledger.queries.reviews import Review as Review, reviews as reviews
     from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
+    from actionledger.ledger.reviewing import (
+        change as change,
+        review as review,
+        settle as settle,
+        withdraw as withdraw,
+    )
     from actionledger.models import Model as Model, model_from as model_from
     from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
@@ -100,6 +107,10 @@ if TYPE_CHECKING:
     from actionledger.replay.rerun import rerun as rerun
     from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
     from actionledger.replay.rerunning.report import RerunReport as RerunReport, SessionRerun as SessionRerun
+    from actionledger.replay.reviewer_agreement import (
+        ReviewerAgreement as ReviewerAgreement,
+        reviewer_agreement as reviewer_agreement,
+    )
     from actionledger.replay.shrink import Shrunk as Shrunk, shrink as shrink, shrink_group as shrink_group
     from actionledger.replay.steps import (
         Step as Step,
@@ -138,7 +149,13 @@ if TYPE_CHECKING:
         Span as Span,
         Turn as Turn,
     )
-    from actionledger.vocabulary import Capture as Capture, DecisionKind as DecisionKind, Relation as Relation
+    from actionledger.vocabulary import (
+        Capture as Capture,
+        DecisionKind as DecisionKind,
+        Judgement as Judgement,
+        Relation as Relation,
+        ReviewAspect as ReviewAspect,
+    )
 
 _NAMES_OF_MODULES = {
     "actions.catalogue": ("Action", "Catalogue"),
@@ -174,6 +191,8 @@ _NAMES_OF_MODULES = {
     "ledger.queries.behind": ("Mark",),
     "ledger.queries.filters": ("Filter",),
     "ledger.queries.funnel": ("Funnel", "funnel"),
+    "ledger.queries.reviews": ("Review", "reviews"),
+    "ledger.reviewing": ("change", "review", "settle", "withdraw"),
     "ledger.queries.scores": ("ScoreBound",),
     "models": ("Model", "model_from"),
     "parsing.stream": ("StreamParser",),
@@ -203,6 +222,7 @@ _NAMES_OF_MODULES = {
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
+    "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
     "session.runtime": ("Runtime",),
     "session.states.settings": ("ManifestSettings",),
     "sources.base": (
@@ -228,7 +248,7 @@ _NAMES_OF_MODULES = {
         "Span",
         "Turn",
     ),
-    "vocabulary": ("Capture", "DecisionKind", "Relation"),
+    "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect"),
 }
 _ROOMS = ("charts",)
 """Rooms whose own names are public, as in ``al.charts.funnel``."""

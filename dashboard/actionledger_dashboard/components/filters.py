@@ -28,7 +28,7 @@ from actionledger_dashboard.components.views_menu import show_views
 from actionledger_dashboard.components.visible import pieces, visible
 from actionledger_dashboard.data import ask
 
-__all__ = ["FIRST_READINGS", "midnight", "pick", "run_label"]
+__all__ = ["FIRST_READINGS", "midnight", "of_query", "pick", "run_label"]
 
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
@@ -83,6 +83,20 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
     within = filter_of_parameters({each.field.name: each.values for each in asked})
     keep_filters(query_of(filter_parameters(within)))
     return within if lists else within.given
+
+
+def of_query() -> Filter:
+    """Return the filter that stands in the URL, where a page shows no bar for it; what is no value of it is passed over."""
+    known, runs = ask(queries.dimensions), ask(queries.runs)
+    there = {
+        field.name: [
+            value
+            for value in st.query_params.get_all(field.name)
+            if is_known(field, value, options(field, known, runs))
+        ]
+        for field in FIELDS
+    }
+    return filter_of_parameters(there).given
 
 
 def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Asked:

@@ -75,6 +75,19 @@ def replay_href(
     return f"replay?{query_of({'session': session_id, 'turn': str(turn_index)} | named)}"
 
 
+def review_href(session_id: str, turn_index: int, run_id: str | None = None, **more: str) -> str:
+    """Return the address of one turn to review.
+
+    Args:
+        session_id: the session.
+        turn_index: the turn's place in it, from 0.
+        run_id: the run whose reading is judged; None for the first one.
+        **more: what else the page is to know, such as the queue that the turn stands in.
+    """
+    run = {} if run_id is None else {"run": run_id}
+    return f"review?{query_of({'session': session_id, 'turn': str(turn_index)} | run | more)}"
+
+
 def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
     """Return the address of a comparison.
 

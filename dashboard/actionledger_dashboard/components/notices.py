@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger.parsing.parsers import PARSERS
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.visible import visible
@@ -99,6 +99,12 @@ def one_day(*, is_dated: bool) -> None:
     st.subheader("There are no two days to compare here", anchor=False)
     why = "All responses are of one day." if is_dated else "No response in this ledger carries a time."
     st.text(f"{why} Compare runs, models, sources or profiles.")
+
+
+def not_readable(error: ActionLedgerError) -> None:
+    """Say why what was pasted can't be read at all."""
+    st.warning("This can't be read as what it is said to be.")
+    st.text(visible(str(error)))
 
 
 def not_comparable(error: UsageError) -> None:

@@ -22,6 +22,7 @@ const drawSide = (side, whys) => {
 };
 
 const drawDifferences = (pane, data) => {
+  pane.hidden = !data.said;
   pane.append(element("h3", "", data.said));
   if (!data.differences.length) return;
   const table = element("table");
@@ -59,7 +60,7 @@ const drawSteps = (bar, data) => {
   bar.append(element("span", "hint", data.hint));
 };
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".readings");
   const pane = (name) => {
     const found = root.querySelector(name);
@@ -68,6 +69,7 @@ export default function ({ data, parentElement }) {
   };
   const whys = pane(".whys");
   drawSteps(pane(".bar"), data);
+  root.classList.toggle("alone", data.sides.length === 1);
   pane(".sides").append(...data.sides.map((side) => drawSide(side, whys)));
   drawDifferences(pane(".differences"), data);
   root.dataset.turn = data.turn;
@@ -76,6 +78,15 @@ export default function ({ data, parentElement }) {
     return watchBars(script);
   });
   root.querySelector(".why").hidden = true;
+  if (data.selects) {
+    const [text] = root.querySelectorAll(".text");
+    const tell = () => {
+      const found = selectedSpan(text);
+      if (found) setTriggerValue("selected", found);
+    };
+    text.onpointerup = () => setTimeout(tell);
+    text.onkeyup = (event) => event.key === "Enter" && tell();
+  }
   const stopExplaining = explain(root, whys);
   const onKey = (event) => {
     if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;

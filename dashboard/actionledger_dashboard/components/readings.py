@@ -1,16 +1,19 @@
 """Two readings of one turn as a component: side by side, and field by field."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+import streamlit as st
+
 from actionledger.ledger.queries import TurnDetail, TurnDifference
+from actionledger.values import Span
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.difference_data import difference_rows, difference_said
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.reading import reading_data
 
-_mount = mount_of("readings", "marked", "cards", "explained")
+_mount = mount_of("readings", "marked", "cards", "explained", "selected")
 
 _ORDINALS = ("on the left", "on the right")
 
@@ -38,26 +41,43 @@ def show_readings(
     *,
     place: str,
     steps: Sequence[Step] = (),
+    key: str = "readings",
+    on_select: Callable[[Span], None] | None = None,
+    lanes: Sequence[Sequence[Values]] = (),
 ) -> None:
-    """Show two readings of a turn.
+    """Show two readings of a turn beside each other, or one alone.
 
     Args:
         sides: what each is called, and the turn as it was read.
         difference: how they differ; None where one of them has not read the turn.
         place: which turn it is.
         steps: where one can go on to from here.
+        key: tells these from the page's others.
+        on_select: told which stretch of the response the reader has selected, before the page runs again; None where that is
+            nothing to the page.
+        lanes: what else is shown of each, before what was read.
     """
+    ordinals = _ORDINALS if len(sides) > 1 else ("as it was read",)
     drawn: list[Values] = [
         reading_data(detail) | {"title": pieces(name), "ordinal": ordinal}
-        for (name, detail), ordinal in zip(sides, _ORDINALS, strict=True)
+        for (name, detail), ordinal in zip(sides, ordinals, strict=True)
     ]
+    for side, more in zip(drawn, lanes, strict=False):
+        side["lanes"] = [*more, *side["lanes"]]
     data = {
         "sides": drawn,
         "differences": [] if difference is None else difference_rows(difference),
-        "said": difference_said(difference),
+        "said": difference_said(difference) if len(sides) > 1 else "",
         "place": pieces(place),
         "steps": [asdict(step) for step in steps],
-        "hint": " · ".join(f"{' '.join(step.keys)}: {step.title}" for step in steps),
+        "hint": " · ".join(f"{' '.join(step.keys)}: {step.title}" for step in steps if step.keys),
         "turn": sides[0][1].response.index,
+        "selects": on_select is not None,
     }
-    _mount(key="readings", data=data)
+
+    def select() -> None:
+        found = st.session_state[key].get("selected") if key in st.session_state else None
+        if on_select is not None and found:
+            on_select(Span(int(found[0]), int(found[1])))
+
+    _mount(key=key, data=data, on_selected_change=select)

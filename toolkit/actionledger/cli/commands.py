@@ -131,6 +131,7 @@ COMMANDS = {
         "Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.",
     ),
     "approvals": Entry("approvals:app", "Decide about actions that wait for a person."),
+    "reviews": Entry("reviewing:app", "Say what is right and wrong about turns, and see what others say."),
     "export": Entry(
         "exporting:app", "Write what a ledger has: rows, whole sessions, reports, spans, trajectories."
     ),

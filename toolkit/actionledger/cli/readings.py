@@ -16,6 +16,18 @@ TurnOption = Annotated[int | None, typer.Option("--turn", min=0, help="A turn of
 RunOption = Annotated[str | None, typer.Option("--run", help="This run's reading of it, not the first one.")]
 
 
+def turn_named(text: str) -> tuple[str, int]:
+    """Return the session and the place in it that ``SESSION#TURN`` says.
+
+    Raises:
+        UsageError: it says none.
+    """
+    name, _, index = text.rpartition("#")
+    if not name or not index.isdecimal():
+        raise UsageError(f"{text!r} names no turn; write SESSION#TURN, such as retry-backoff#3.")
+    return name, int(index)
+
+
 def reading_meant(
     ledger: Ledger, attempt: str | None, session: str | None, turn: int | None, run: str | None
 ) -> RecordedReading:

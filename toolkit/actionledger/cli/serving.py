@@ -1,5 +1,6 @@
 """``dashboard``: the ledger in a browser."""
 
+import os
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -9,6 +10,7 @@ import typer
 
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
+from actionledger.cli.tables import print_note
 from actionledger.errors import UsageError
 from actionledger.extras import require
 from actionledger.ledger import open_ledger
@@ -44,6 +46,13 @@ def dashboard(
             help="Show the sample sessions; the ledger, demo.duckdb if none is named, is made where it is absent.",
         ),
     ] = False,
+    decide: Annotated[
+        bool,
+        typer.Option("--decide", help="Let whoever types a code of this terminal decide about what waits."),
+    ] = False,
+    cases: Annotated[
+        Path | None, typer.Option("--cases", help="The folder that the playground may write cases to.")
+    ] = None,
 ) -> None:
     """Serve the dashboard to this machine until interrupted."""
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
@@ -51,8 +60,14 @@ def dashboard(
     with open_ledger(shown, read_only=True):
         pass  # what is no ledger is said before Streamlit takes its time to start
     chosen = None if port is None else _listenable(port)
-    from actionledger_dashboard.server import serve  # noqa: PLC0415 - an optional dependency
+    from actionledger_dashboard.cases import CASES_VARIABLE  # noqa: PLC0415 - an optional dependency
+    from actionledger_dashboard.deciding import allow_deciding  # noqa: PLC0415
+    from actionledger_dashboard.server import serve  # noqa: PLC0415
 
+    if cases is not None:
+        os.environ[CASES_VARIABLE] = str(cases.resolve())
+    if decide:
+        print_note(f"To decide on the page of reviews, type this code there: {allow_deciding()}")
     raise typer.Exit(serve(shown, chosen, headless=not open_browser, read_only=read_only))
 
 

@@ -16,6 +16,7 @@ from actionledger.events.executions import (
     ExecutionStarted,
 )
 from actionledger.events.readings import ActionRecord, ResponseParsed
+from actionledger.events.reviews import Reviewed
 from actionledger.events.runs import (
     InputLeftOut,
     ParserUsed,
@@ -41,6 +42,7 @@ __all__ = [
     "ParserUsed",
     "ResponseParsed",
     "ResponseReceived",
+    "Reviewed",
     "RunFinished",
     "RunStarted",
     "SessionFinished",
@@ -71,6 +73,7 @@ Event = Annotated[
     | TurnFinished
     | TurnResumed
     | TurnSuperseded
+    | Reviewed
     | SystemNoted,
     Field(discriminator="kind"),
 ]

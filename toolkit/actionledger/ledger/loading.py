@@ -10,7 +10,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.clock import now
-from actionledger.events import Event, TurnSuperseded
+from actionledger.events import Event, Reviewed, TurnSuperseded
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.files import TEMPORARY
@@ -181,8 +181,11 @@ def _is_known_parser(row: Row, parsers: set[str]) -> bool:
 
 
 def _is_gone(event: Event | ReversalAsTry, superseded: set[str]) -> bool:
-    """Return whether an event is of a turn that was superseded before the event came; it is known, and no more."""
-    return getattr(event, "turn_id", None) in superseded and not isinstance(event, TurnSuperseded)
+    """Return whether an event is of a turn that was superseded before the event came; it is known, and no more.
+
+    What somebody said of the turn is kept: it moves on to the turn that stands for it.
+    """
+    return getattr(event, "turn_id", None) in superseded and not isinstance(event, TurnSuperseded | Reviewed)
 
 
 def _quarantine(line: Line, reason: str, staging: Staging, tally: Tally) -> None:

@@ -26,6 +26,7 @@ from actionledger.events import (
     ParserUsed,
     ResponseParsed,
     ResponseReceived,
+    Reviewed,
     RunFinished,
     RunStarted,
     SessionFinished,
@@ -180,6 +181,7 @@ TABLES = (
     Table("superseded", take(TurnSuperseded, "turn_id", ALL, "recorded_at")),
     Table("approval_starts", take(ApprovalRequested, ALL, recorded_at="requested_at")),
     Table("approval_ends", take(ApprovalDecided, OWN, recorded_at="decided_at")),
+    Table("reviews", take(Reviewed, ALL, recorded_at="reviewed_at")),
     Table("resumptions", take(TurnResumed, "turn_id", "session_id", ALL)),
     Table(
         "events",
@@ -192,9 +194,9 @@ QUARANTINE = Table("quarantine", take(Unreadable, ALL))
 OF_TURN = tuple(
     table.name
     for table in TABLES
-    if "turn_id" in table.columns and table.name not in {"events", "superseded"}
+    if "turn_id" in table.columns and table.name not in {"events", "superseded", "reviews"}
 )
-"""The tables whose rows go with a turn that is superseded; ``events`` keeps that there was one."""
+"""The tables whose rows go with a turn that is superseded; ``events`` keeps that there was one, and what people said of it stays."""
 
 _COLUMNS = {table.name: table.columns for table in TABLES}
 

@@ -128,7 +128,6 @@ def compare_turn(
     """
     before = _reading(ledger, before_run_id, turn_id)
     after = _reading(ledger, after_run_id, turn_id)
-    pairs = aligned(_actions(ledger, before), _actions(ledger, after), _exactly, lambda action: action.name)
     return TurnDifference(
         turn_id=turn_id,
         session_id=before.session_id,
@@ -137,8 +136,21 @@ def compare_turn(
         after=after.outcome,
         reason_before=before.reason,
         reason_after=after.reason,
-        actions=tuple(_difference(*pair) for pair in pairs),
+        actions=differing_actions(_actions(ledger, before), _actions(ledger, after)),
     )
+
+
+def differing_actions(
+    before: Sequence[ReadAction], after: Sequence[ReadAction]
+) -> tuple[ActionDifference, ...]:
+    """Return the actions of two readings of one text in pairs, and how each pair differs.
+
+    Args:
+        before: the one reading's, in order, without illustrations.
+        after: the other's.
+    """
+    pairs = aligned(before, after, _exactly, lambda action: action.name)
+    return tuple(_difference(*pair) for pair in pairs)
 
 
 def _reading(ledger: Queryable, run_id: str | None, turn_id: str) -> _Reading:

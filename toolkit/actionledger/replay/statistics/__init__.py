@@ -1,5 +1,12 @@
 """Whether a difference is more than chance: between two readings of the same turns, two sets of turns, and over time."""
 
+from actionledger.replay.statistics.agreeing import (
+    Coefficient as Coefficient,
+    Thing as Thing,
+    cohen_kappa as cohen_kappa,
+    fleiss_kappa as fleiss_kappa,
+    krippendorff_alpha as krippendorff_alpha,
+)
 from actionledger.replay.statistics.changes import (
     ChangePoint as ChangePoint,
     change_points as change_points,

@@ -43,13 +43,13 @@ def resampled_difference(
 def _drawn(cells: list[tuple[tuple[int, int], int]], chance: Random) -> float | None:
     turns = score = 0
     for (size, scored), sessions in cells:
-        times = _poisson(sessions, chance)
+        times = poisson(sessions, chance)
         turns += size * times
         score += scored * times
     return score / turns if turns else None
 
 
-def _poisson(mean: int, chance: Random) -> int:
+def poisson(mean: int, chance: Random) -> int:
     """Return a draw of Poisson's distribution: by its definition, or where the mean is large, of the normal one beside it."""
     if mean >= _MANY:
         return max(0, round(chance.gauss(mean, sqrt(mean))))

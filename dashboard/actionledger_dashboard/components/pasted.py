@@ -1,0 +1,249 @@
+"""What somebody pasted, read here and now: nothing of it is recorded, and it stands in no address. Pure, but for the time it takes."""
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import actionledger as al
+from actionledger.attempts import main_reason, response_parsed
+from actionledger.errors import UsageError
+from actionledger.ids import derived_id
+from actionledger.ledger.queries import Attempt, ReadAction, Response, TurnDetail, TurnDifference
+from actionledger.ledger.queries.differences import differing_actions
+from actionledger.parsing.dialects import DIALECTS
+from actionledger.recording import RunKey, SessionKey, TurnKey
+from actionledger.replay.cases import Case
+from actionledger.values import Block, ParseResult
+from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, Evidence, RunKind
+from actionledger_dashboard.viewer.looks import Values, card
+
+LIMIT = 200_000
+"""How much may be pasted, in characters."""
+
+NOTHING = ""
+"""What stands in a URL for no second reading."""
+
+_EVERY_FORMAT = "parser:auto"
+_SOURCES = {dialect.name: dialect.source for dialect in DIALECTS}
+_KEY = TurnKey(
+    session=SessionKey(session_id=derived_id("pasted"), profile="", model="", task=""),
+    turn_id=derived_id("pasted", "turn"),
+    index=0,
+    occurred_at=None,
+)
+_RUN = RunKey(run_id=derived_id("pasted", "run"), kind=RunKind.LIVE)
+
+
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """What was pasted, and how it is to be taken.
+
+    Args:
+        text: a response, or a provider's message as JSON.
+        is_message: which of the two.
+        tools: the tools that the model was offered, as JSON; empty for none.
+    """
+
+    text: str
+    is_message: bool = False
+    tools: str = ""
+
+    def __post_init__(self) -> None:
+        for name, given in (("response", self.text), ("list of tools", self.tools)):
+            if len(given) > LIMIT:
+                raise UsageError(f"This {name} has {len(given):,} characters; {LIMIT:,} are read here.")
+
+
+def ways_to_read() -> dict[str, str]:
+    """Return what can read a response, by what stands for it in a URL: every format, the profiles, the parsers, the dialects."""
+    ways = {_EVERY_FORMAT: "every format"}
+    ways |= {f"profile:{name}": f"profile {name}" for name in al.profile_names()}
+    ways |= {
+        way: f"parser {name}" for name in al.parser_names() if (way := f"parser:{name}") != _EVERY_FORMAT
+    }
+    return ways | {f"dialect:{name}": f"dialect {name}" for name in al.dialect_names()}
+
+
+def read_pasted(pasted: Pasted, way: str) -> tuple[ParseResult, int]:
+    """Return what is read of what was pasted, and how long that took, in microseconds.
+
+    Args:
+        pasted: it.
+        way: what reads it, as it stands in a URL.
+
+    Raises:
+        UsageError: the message or the tools are no JSON, or not what they should be; says where.
+    """
+    tools = tools_of(pasted.tools)
+    kind, _, name = way.partition(":")
+    profile = name if kind == "profile" else None
+    begin = time.perf_counter_ns()
+    if pasted.is_message:
+        message = decoded(pasted.text, "message")
+        result = al.parse_message(message, profile=profile if tools is None else None, tools=tools)
+    else:
+        result = al.parse(
+            pasted.text,
+            profile=profile,
+            parser=name if kind == "parser" else None,
+            dialects=[name] if kind == "dialect" else None,
+            tools=tools,
+        )
+    return result, (time.perf_counter_ns() - begin) // 1000
+
+
+def case_of_pasted(pasted: Pasted, way: str) -> Case:
+    """Return a case that expects what is read today.
+
+    Args:
+        pasted: a response, and no message: a case holds what a model wrote as text.
+        way: what reads it.
+
+    Raises:
+        UsageError: it is a message, or the tools are none.
+    """
+    if pasted.is_message:
+        raise UsageError("A case keeps a response as text: what a provider has split into parts is none.")
+    kind, _, name = way.partition(":")
+    return Case.of(
+        pasted.text,
+        why="Pasted into the playground; it has to be read so.",
+        parser=name if kind == "parser" else "",
+        dialects=(name,) if kind == "dialect" else (),
+        profile=name if kind == "profile" else "",
+        tools=tools_of(pasted.tools),
+    )
+
+
+def case_name(text: str) -> str:
+    """Return a name for a case's file that nothing of the text stands in."""
+    return f"playground-{sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:10]}"
+
+
+def tools_of(text: str) -> list[dict[str, Any]] | None:
+    """Return the tools that a JSON text defines: a list of them, one alone, or a request's object with ``tools``; None for no text.
+
+    Raises:
+        UsageError: it is no JSON, or none of these.
+    """
+    if not text.strip():
+        return None
+    value = decoded(text, "list of tools")
+    if isinstance(value, Mapping) and isinstance(value.get("tools"), list):
+        value = value["tools"]
+    tools = [value] if isinstance(value, Mapping) else value
+    if not isinstance(tools, list) or not all(isinstance(tool, dict) for tool in tools):
+        raise UsageError(
+            'The tools are no list of definitions; write them like [{"name": "add", "parameters": {…}}].'
+        )
+    return tools
+
+
+def decoded(text: str, what: str) -> object:
+    """Return the value of a JSON text.
+
+    Args:
+        text: what should be one.
+        what: what it should be, for people.
+
+    Raises:
+        UsageError: it is none; says where it stops being one.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(
+            f"This is no JSON, so no {what}: {error.msg.lower()} in line {error.lineno}, character {error.colno}."
+        ) from None
+    except (ValueError, RecursionError):
+        raise UsageError(
+            f"This is no {what} that can be read: its values are too deep or its numbers too long."
+        ) from None
+
+
+def detail_of(result: ParseResult, duration_us: int) -> TurnDetail:
+    """Return a reading as a turn is shown.
+
+    Args:
+        result: what was read.
+        duration_us: how long it took, in microseconds.
+    """
+    event = response_parsed(result, _KEY, _RUN, duration_us)
+    attempt = Attempt(
+        event.attempt_id,
+        event.run_id,
+        event.parser_name,
+        event.catalogue,
+        event.dialect,
+        event.outcome,
+        event.reason,
+        event.duration_us,
+    )
+    response = Response(_KEY.turn_id, _KEY.session.session_id, 0, None, result.text, True, None, ())
+    return TurnDetail(response, attempt, event.blocks, event.issues, event.actions, (), (), ())
+
+
+_LOOKS = {BlockStatus.STRICT: "good", BlockStatus.REPAIRED: "mended", BlockStatus.MALFORMED: "bad"}
+
+
+def why_lane(result: ParseResult) -> Values:
+    """Return the lane of why each block was read as it was: its rule, its evidence, what had to be changed."""
+    return {
+        "title": "Why",
+        "whenEmpty": "No format that is looked for has a mark here: all of it is narrative.",
+        "cards": [_why(block, result) for block in result.blocks],
+    }
+
+
+def _why(block: Block, result: ParseResult) -> Values:
+    calls = [call for call in result.actions if call.block == block.index]
+    lines = list(_rules_of(block, next((call.evidence for call in calls if call.evidence), None)))
+    lines += [f"{_words(each.kind)} at [{each.span.start:,}, {each.span.end:,})" for each in block.repairs]
+    return card(
+        block.dialect,
+        _words(block.status),
+        _LOOKS.get(block.status, "idle"),
+        f"[{block.span.start:,}, {block.span.end:,})",
+        lines,
+        block=block.index,
+    )
+
+
+def _rules_of(block: Block, evidence: Evidence | None) -> Iterator[str]:
+    found = block.evidence or evidence
+    if found is not None:
+        yield f"Evidence of its place: {_words(found)}."
+    if block.reason is not None:
+        yield f"{_words(block.reason)}: {SENTENCES[block.reason]}"
+    yield from (issue.message for issue in block.issues if issue.code is not block.reason)
+    if source := _SOURCES.get(block.dialect):
+        yield f"Defined by: {source}."
+
+
+def difference_of(before: ParseResult, after: ParseResult) -> TurnDifference:
+    """Return how two readings of one text differ."""
+    return TurnDifference(
+        turn_id=_KEY.turn_id,
+        session_id=_KEY.session.session_id,
+        turn_index=0,
+        before=before.outcome,
+        after=after.outcome,
+        reason_before=main_reason(before),
+        reason_after=main_reason(after),
+        actions=differing_actions(_actions_of(before), _actions_of(after)),
+    )
+
+
+def _actions_of(result: ParseResult) -> list[ReadAction]:
+    return [
+        ReadAction(index, call.name, call.status, call.reason, call.arguments)
+        for index, call in enumerate(result.actions)
+        if call.status is not ActionStatus.ILLUSTRATION
+    ]
+
+
+def _words(code: str) -> str:
+    return code.replace("_", " ")

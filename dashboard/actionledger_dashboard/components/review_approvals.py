@@ -1,0 +1,152 @@
+"""What waits for a decision: all that is to be run and what a decision binds; decided here where that is allowed."""
+
+import json
+import shlex
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+
+import streamlit as st
+
+from actionledger.errors import ActionLedgerError
+from actionledger.execution.approval import Decision
+from actionledger.ledger.queries.naming import session_names
+from actionledger.session.decisions import decide
+from actionledger.session.valid_decisions import DecisionStatus, open_decisions
+from actionledger.values import Approval
+from actionledger.vocabulary import DecisionKind
+from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.review_controls import SAID
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.data import ask, ledger_path, writing
+from actionledger_dashboard.deciding import is_code, may_be_decided_here
+
+_CODE = "review.code"
+
+
+def show_approvals(linked: Linked, name: str) -> None:
+    """Show what waits, and the one that the URL names.
+
+    Args:
+        linked: the page's widgets.
+        name: who decides; empty for somebody who has not said who they are.
+    """
+    found = ask(open_decisions)
+    if problem := st.session_state.pop(SAID, ""):
+        st.text(visible(problem))
+    if not found:
+        st.info("Nothing waits for a decision.")
+        return
+    _list(found)
+    options = {status.approval.approval_id: _label(status.approval) for status in found}
+    picked = linked.one("Look at", "approval", options)
+    linked.stop_at_unknown()
+    status = next(each for each in found if each.approval.approval_id == picked)
+    _show(status)
+    _decide(status, name)
+
+
+def _label(approval: Approval) -> str:
+    return f"{approval.name} · {approval.approval_id[:8]}"
+
+
+def _list(found: Sequence[DecisionStatus]) -> None:
+    names = ask(session_names, tuple(sorted({each.approval.session_id for each in found})))
+    columns = [
+        Column("Action", [each.approval.name for each in found]),
+        Column(
+            "Session and turn",
+            [f"{names[each.approval.session_id]}#{each.approval.turn_index}" for each in found],
+        ),
+        Column("Since (UTC)", [f"{each.approval.requested_at:%Y-%m-%d %H:%M}" for each in found]),
+        Column("Decision", [str(each.approval.decision or "waits") for each in found]),
+        Column("By", [each.approval.decided_by for each in found]),
+        Column("Arguments", [each.approval.arguments for each in found], "long"),
+    ]
+    hrefs = [links.replay_href(each.approval.session_id, each.approval.turn_index) for each in found]
+    tables.show_table("review.approvals", "what waits for a decision", columns, hrefs)
+
+
+def _show(status: DecisionStatus) -> None:
+    """Show all that is to be run, and what a decision binds."""
+    approval = status.approval
+    if status.sentence:
+        st.warning("A decision is recorded that doesn't count.")
+        st.text(visible(status.sentence))
+    exact = (
+        "" if approval.is_exact else "A secret in it is masked in the record: it can't be run from here.\n"
+    )
+    binds = (
+        f"{exact}action {approval.action_index} of turn {approval.turn_index}, session {approval.session_id}\n"
+        f"content  {approval.content_hash}\npolicy   {approval.policy_version}\n"
+        "A decision is about this content and this policy, in this ledger, once; what else the action binds, such as the scripts "
+        "that a command names, is in the content's hash. Anything that has changed since is asked for again."
+    )
+    for column, title, text in zip(
+        st.columns(2),
+        (f"What is to be run: {approval.name}", "What a decision binds"),
+        (_pretty(approval.arguments), binds),
+        strict=True,
+    ):
+        with column:
+            st.text(visible(title))
+            st.code("\n".join(map(visible, text.splitlines())), language=None, wrap_lines=True)
+
+
+def _decide(status: DecisionStatus, name: str) -> None:
+    approval = status.approval
+    if approval.decision is not None:
+        st.text(f"{approval.decision} by {visible(approval.decided_by)}; to carry it out:")
+        st.code(_command("run", approval), language=None)
+        return
+    if not may_be_decided_here():
+        st.text(
+            "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
+        )
+        st.code(f"{_command('approve', approval)}\n{_command('reject', approval)}", language=None)
+        return
+    if not name:
+        st.text("Say who you are to decide.")
+        return
+    if not is_code(st.session_state.get(_CODE, "")):
+        st.text_input("The code that stands in the terminal of this dashboard", type="password", key=_CODE)
+        if st.session_state.get(_CODE):
+            st.text("That is not the code.")
+        return
+    st.session_state[_CODE] = st.session_state[_CODE]  # kept while its box is not shown
+    why = st.text_input("Why (for the model and the record)", key=f"review.why.{approval.approval_id}") or ""
+    approve, reject, _ = st.columns([1, 1, 4])
+    for column, kind, label in (
+        (approve, DecisionKind.APPROVED, "Approve"),
+        (reject, DecisionKind.REJECTED, "Reject"),
+    ):
+        column.button(
+            label,
+            key=f"review.{kind}.{approval.approval_id}",
+            on_click=partial(_record, approval.approval_id, Decision(kind, name, why)),
+        )
+
+
+def _record(approval_id: str, decision: Decision) -> None:
+    if not is_code(st.session_state.get(_CODE, "")):
+        st.session_state[SAID] = "That is not the code."
+        return
+    try:
+        decided = decide(writing(), approval_id, decision)
+        st.session_state[SAID] = f"{decided.name} {decided.decision} by {decided.decided_by}."
+    except ActionLedgerError as error:
+        st.session_state[SAID] = str(error)
+
+
+def _command(what: str, approval: Approval) -> str:
+    return (
+        f"actionledger approvals {what} {approval.approval_id[:8]} --ledger {shlex.quote(str(ledger_path()))}"
+    )
+
+
+def _pretty(text: str) -> str:
+    with suppress(ValueError, RecursionError):
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    return text

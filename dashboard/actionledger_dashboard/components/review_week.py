@@ -1,0 +1,164 @@
+"""The page that a team walks through once a week: what got worse, what is new, what was decided, and what is still to be done."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import streamlit as st
+
+from actionledger.errors import UsageError
+from actionledger.ledger import queries
+from actionledger.ledger.queries import EVERYTHING, Filter
+from actionledger.ledger.queries.reviews import Review, reviews
+from actionledger.rates import shown_p
+from actionledger.replay.comparing import compare
+from actionledger.replay.contrasts import Contrast
+from actionledger.replay.failure_changes import FailureChange, failure_changes
+from actionledger.replay.failures import FailureGroup, failures
+from actionledger.replay.periods import latest_two
+from actionledger.vocabulary import ReviewAspect
+from actionledger_dashboard.components import links, notices, tables
+from actionledger_dashboard.components.answers import show_contrast
+from actionledger_dashboard.components.filters import midnight
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.wording import out_of
+from actionledger_dashboard.data import ask
+
+_WORSE = {"new": "bad", "grown": "bad"}
+_SEEN = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Weeks:
+    """The week that is looked at, and the one before.
+
+    Args:
+        before, after: their responses.
+        since: when the week that is looked at begins, UTC without a zone.
+        words: which days each has.
+    """
+
+    before: Filter
+    after: Filter
+    since: datetime
+    words: str
+
+
+def show_week() -> None:
+    """Show the page."""
+    weeks = weeks_of()
+    if weeks is not None:
+        st.caption(weeks.words)
+        show_worse(weeks)
+        show_groups(weeks)
+    show_decided(weeks)
+    show_open()
+
+
+def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
+    """Return the last week of the ledger and the one before; None, with a word, where there are no two days."""
+    known = ask(queries.dimensions)
+    if known.first is None or known.last is None or known.first.date() == known.last.date():
+        notices.one_day(is_dated=known.first is not None)
+        return None
+    first, last, begin, end = latest_two(known.first.date(), known.last.date())
+    starts, middle, stop = midnight(first), midnight(begin), midnight(end + timedelta(days=1))
+    return Weeks(
+        before=replace(within, since=starts, until=midnight(last + timedelta(days=1))),
+        after=replace(within, since=middle, until=stop),
+        since=middle,
+        words=f"{begin} – {end}, beside {first} – {last}; both with their first and last day (UTC).",
+    )
+
+
+def show_worse(weeks: Weeks) -> None:
+    """Show whether parse success is worse than the week before, and each step behind it."""
+    st.subheader("What got worse", anchor=False)
+    try:
+        found = ask(compare, weeks.before, weeks.after)
+    except UsageError as error:
+        notices.not_comparable(error)
+        return
+    if isinstance(found, Contrast):
+        show_contrast(found)
+
+
+def show_groups(weeks: Weeks) -> None:
+    """Show the groups of failures that are new or have grown; a row leads to an example to review."""
+    st.subheader(
+        "What is new",
+        help="Groups of failures that the week before had not, or in a smaller share of its sessions. p is adjusted for all groups together.",
+        anchor=False,
+    )
+    try:
+        found = ask(failure_changes, weeks.before, weeks.after)
+        report = ask(failures, weeks.after)
+    except UsageError as error:
+        notices.not_comparable(error)
+        return
+    worse = [change for change in found.changes if change.kind in _WORSE][:_SEEN]
+    if not worse:
+        st.info("No group of failures is new or has grown.")
+        return
+    groups = {group.key: group for group in report.groups}
+    columns = [
+        Column("Failure", [_name(change) for change in worse]),
+        Column("What became of it", [change.kind for change in worse], "verdict", looks=["bad"] * len(worse)),
+        Column("Turns", [change.turns_after for change in worse], "number"),
+        Column("Sessions before", [_sessions(change, was=True) for change in worse]),
+        Column("Sessions now", [_sessions(change, was=False) for change in worse]),
+        Column("p, adjusted", [shown_p(change.p_holm) for change in worse]),
+    ]
+    hrefs = [_example(groups.get(change.key), weeks) for change in worse]
+    tables.show_table("review.new", "failures that are new or have grown", columns, hrefs)
+
+
+def _name(change: FailureChange) -> str:
+    return " · ".join(str(part).replace("_", " ") for part in change.key if part)
+
+
+def _sessions(change: FailureChange, *, was: bool) -> str:
+    rate = change.before if was else change.after
+    return out_of(rate)
+
+
+def _example(group: FailureGroup | None, weeks: Weeks) -> str:
+    """Return the address of one of a group's turns, to be reviewed; of the week's sessions where the group has none."""
+    if group is None or not group.examples:
+        return links.sessions_href(weeks.after)
+    example = group.examples[0]
+    return links.review_href(example.session_id, example.turn_index)
+
+
+def show_decided(weeks: Weeks | None) -> None:
+    """Show what was decided last time, and what has become of it."""
+    st.subheader("What was decided last time", anchor=False)
+    since = weeks.since - timedelta(days=7) if weeks else None
+    found = ask(reviews, aspects=[ReviewAspect.DECISION], since=since)
+    if not found:
+        st.info("Nothing was decided. A turn's page has a line for what is to be done about it.")
+        return
+    _show("review.decided", "what was decided", found)
+
+
+def show_open() -> None:
+    """Show what somebody still has to do something about."""
+    st.subheader("What is assigned and open", anchor=False)
+    found = ask(reviews, only_open=True)
+    if not found:
+        st.info("Nothing is open.")
+        return
+    _show("review.open", "what is open", found)
+
+
+def _show(key: str, label: str, found: Sequence[Review]) -> None:
+    columns = [
+        Column("Turn", [f"{each.session or each.session_id[:8]}#{each.turn_index}" for each in found]),
+        Column("What", [str(each.aspect) for each in found]),
+        Column("Says", [each.value for each in found], "long"),
+        Column("By", [each.reviewer for each in found]),
+        Column("When (UTC)", [f"{each.changed_at:%Y-%m-%d %H:%M}" for each in found]),
+        Column("State", ["open" if each.is_open else str(each.step) for each in found]),
+    ]
+    hrefs = [links.review_href(each.session_id, each.turn_index) for each in found]
+    tables.show_table(key, label, columns, hrefs, seen=_SEEN)

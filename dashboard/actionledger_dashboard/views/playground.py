@@ -1,0 +1,139 @@
+"""A response that somebody pastes, read here: what is read and why, character by character, beside another way to read it."""
+
+import streamlit as st
+
+from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.replay.cases import SUFFIX
+from actionledger.values import ParseResult
+from actionledger_dashboard.cases import cases_folder, file_name, keep_case
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.pasted import (
+    LIMIT,
+    Pasted,
+    case_name,
+    case_of_pasted,
+    detail_of,
+    difference_of,
+    read_pasted,
+    ways_to_read,
+    why_lane,
+)
+from actionledger_dashboard.components.readings import show_readings
+from actionledger_dashboard.data import is_read_only
+
+RESPONSE, MESSAGE = "a response", "a provider's message"
+NOTHING = ""
+PLACEHOLDER = 'On it.\n<tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'
+TOOLS_PLACEHOLDER = (
+    '[{"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]'
+)
+
+
+def show() -> None:
+    """Show the page."""
+    linked = Linked("playground")
+    st.subheader(
+        "Playground",
+        help="What you paste is read here and kept nowhere: not in the ledger, not in the address of this page.",
+        anchor=False,
+    )
+    text, is_message, tools = paste(linked)
+    first, second = pick_ways(linked)
+    if not text.strip():
+        st.info("Paste a response, or a provider's message, to see what is read of it and why.")
+        return
+    try:
+        pasted = Pasted(text, is_message, tools)
+        readings = [read_pasted(pasted, way) for way in (first, second) if way != NOTHING]
+    except ActionLedgerError as error:
+        notices.not_readable(error)
+        return
+    show_read(readings, [ways_to_read()[way] for way in (first, second) if way != NOTHING])
+    offer_case(pasted, first)
+
+
+def paste(linked: Linked) -> tuple[str, bool, str]:
+    """Let a response or a message be pasted, with the tools that were offered; return them."""
+    kind = linked.switch("What is pasted", "kind", [RESPONSE, MESSAGE])
+    left, right = st.columns([3, 2], gap="small")
+    text = left.text_area(
+        "The message as JSON" if kind == MESSAGE else "The response",
+        height=220,
+        max_chars=LIMIT,
+        key="playground.text",
+        placeholder='{"role": "assistant", "content": "…", "tool_calls": […]}'
+        if kind == MESSAGE
+        else PLACEHOLDER,
+    )
+    tools = right.text_area(
+        "Tools that were offered, as JSON (if any)",
+        height=220,
+        max_chars=LIMIT,
+        key="playground.tools",
+        placeholder=TOOLS_PLACEHOLDER,
+        help="A list of definitions as OpenAI, Anthropic or Gemini take them, or a request's object with tools. Actions are checked against them.",
+    )
+    return text or "", kind == MESSAGE, tools or ""
+
+
+def pick_ways(linked: Linked) -> tuple[str, str]:
+    """Let what reads it be picked, and what reads it beside that; return what stands for them in the URL."""
+    ways = ways_to_read()
+    left, right = st.columns(2, gap="small")
+    with left:
+        first = linked.one("Read by", "read", ways)
+    with right:
+        second = linked.one("Beside it", "beside", {NOTHING: "(nothing)"} | ways)
+    linked.stop_at_unknown()
+    return first, second
+
+
+def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None:
+    """Show one reading, or two with what differs between them."""
+    results = [result for result, _ in readings]
+    show_readings(
+        [(name, detail_of(*reading)) for name, reading in zip(names, readings, strict=True)],
+        difference_of(results[0], results[1]) if len(results) > 1 else None,
+        place=f"{len(results[0].text):,} characters, not recorded",
+        key="playground.readings",
+        lanes=[[why_lane(result)] for result in results],
+    )
+
+
+def offer_case(pasted: Pasted, way: str) -> None:
+    """Offer what was pasted as a case's file; where there is a folder for cases, to be written there."""
+    st.subheader(
+        "Keep it as a case",
+        help="A test: it has to be read so again. Secrets in it are masked.",
+        anchor=False,
+    )
+    try:
+        content = case_of_pasted(pasted, way).dumps()
+    except UsageError as error:
+        st.text(str(error))
+        return
+    folder = None if is_read_only() else cases_folder()
+    name_box, download, write = st.columns([3, 2, 2], vertical_alignment="bottom")
+    name = file_name(
+        name_box.text_input("Name of the file", placeholder=case_name(pasted.text), key="playground.name")
+        or "",
+        case_name(pasted.text),
+    )
+    download.download_button(
+        "Download the case",
+        data=content,
+        file_name=f"{name}{SUFFIX}",
+        mime="application/toml",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+    if folder is None:
+        return
+    if write.button("Write it to the folder of cases", key="playground.write"):
+        st.session_state["playground.said"] = keep_case(folder, name, content)
+    if said := st.session_state.pop("playground.said", ""):
+        st.text(said)
+
+
+show()

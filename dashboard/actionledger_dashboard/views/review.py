@@ -1,0 +1,141 @@
+"""What people say of turns: a queue to judge, what waits for a decision, the week, and how far they agree."""
+
+import streamlit as st
+
+from actionledger.ledger import queries
+from actionledger.ledger.queries import Filter
+from actionledger.ledger.queries.to_review import Queue, TurnToReview, count_turns_to_review, turns_to_review
+from actionledger.plurals import counted
+from actionledger_dashboard.components import filters, links, notices, tables
+from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.links import filter_parameters
+from actionledger_dashboard.components.readings import Step
+from actionledger_dashboard.components.review_agreement import show_agreement
+from actionledger_dashboard.components.review_approvals import show_approvals
+from actionledger_dashboard.components.review_turn import show_turn
+from actionledger_dashboard.components.review_week import show_week
+from actionledger_dashboard.components.reviewer import show_reviewer
+from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer.looks import look_of
+
+TURNS, APPROVALS, WEEK, AGREEMENT = "turns", "approvals", "this week", "agreement"
+
+
+def show() -> None:
+    """Show the page."""
+    if ask(queries.dimensions).is_empty:
+        notices.empty_ledger()
+        return
+    linked = Linked("review")
+    name = show_reviewer()
+    if "session" in st.query_params:
+        show_one(name)
+        return
+    way = linked.switch("Ways to look", "by", [TURNS, APPROVALS, WEEK, AGREEMENT])
+    if way == APPROVALS:
+        show_approvals(linked, name)
+    elif way == WEEK:
+        show_week()
+    elif way == AGREEMENT:
+        show_agreement(filters.pick(linked))
+    else:
+        show_queue(linked, filters.pick(linked), name)
+
+
+def show_queue(linked: Linked, within: Filter, name: str) -> None:
+    """Show the turns that wait to be judged; a row opens one."""
+    box, pages = st.columns([2, 4], vertical_alignment="bottom")
+    picked = Queue.ALL
+    if name:  # the other queues are somebody's
+        with box:
+            picked = Queue(
+                linked.one("Queue", "queue", {str(each): str(each) for each in (Queue.FAILING, *Queue)})
+            )
+        linked.stop_at_unknown()
+    count = ask(count_turns_to_review, picked, name, within)
+    with pages:
+        offset = linked.page_of(count, tables.PAGE, of=(picked, within, name))
+    st.caption(f"{counted(count, 'turn')}. A row opens the turn.")
+    if not count:
+        st.info("No turn is in this queue. Choose another one, or take a filter away.")
+        return
+    found = ask(turns_to_review, picked, name, within, limit=tables.PAGE, offset=offset)
+    columns = [
+        Column("Session", [turn.external_id or turn.session_id for turn in found]),
+        Column("Turn", [turn.turn_index for turn in found], "number"),
+        Column(
+            "Outcome",
+            [outcome_of(turn) for turn in found],
+            "verdict",
+            looks=["bad" if turn.is_failing else look_of(turn.outcome) for turn in found],
+        ),
+        Column("Reason", [str(turn.reason or "").replace("_", " ") for turn in found]),
+        Column(
+            "Judged by",
+            [turn.judged_by for turn in found],
+            "number",
+            "How many people have judged this reading.",
+        ),
+        Column("Assigned to", [turn.assigned_to for turn in found]),
+        Column("Labels", [", ".join(turn.labels) for turn in found]),
+        Column("Comments", [turn.comments for turn in found], "number"),
+        Column("Model", [turn.model for turn in found]),
+    ]
+    hrefs = [turn_href(turn.session_id, turn.turn_index, picked, within) for turn in found]
+    tables.show_table("review.turns", f"turns: {picked}", columns, hrefs)
+
+
+def outcome_of(turn: TurnToReview) -> str:
+    """Return what came of a turn in a few words: also where it was read, and failed after that."""
+    words = str(turn.outcome).replace("_", " ")
+    return f"{words}, not valid or not done" if turn.is_failing and turn.reason is None else words
+
+
+def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:
+    """Return the address of a turn of a queue; what picks the queue stands in it."""
+    kept = {name: value for name, value in filter_parameters(within).items() if name != "run"}
+    parameters = {"session": session_id, "turn": str(index), "queue": str(queue)} | kept
+    if within.run_id is not None:
+        parameters["run"] = within.run_id
+    return f"review?{links.query_of(parameters)}"
+
+
+def show_one(name: str) -> None:
+    """Show the turn that the URL names, and the way to the next one of its queue."""
+    session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
+    run_id = st.query_params.get("run")
+    if run_id is not None and run_id not in {run.run_id for run in ask(queries.runs)}:
+        notices.unknown_value("Run", run_id, key="review.run.remove", on_remove=read_first)
+        return
+    detail = ask(queries.turn, session_id, int(number), run_id) if number.isdecimal() else None
+    if detail is None:
+        notices.unknown_session()
+        return
+    show_turn(detail, name, run_id, steps_from(session_id, int(number), name))
+
+
+def read_first() -> None:
+    """Take the run out of the URL, so that the first reading is judged."""
+    st.query_params.pop("run", None)
+
+
+def steps_from(session_id: str, index: int, name: str) -> list[Step]:
+    """Return the ways on from a turn: the next of its queue, the queue itself, and the turn in its session."""
+    asked = st.query_params.get("queue", "")
+    queue = next((each for each in Queue if each == asked), Queue.FAILING if name else Queue.ALL)
+    within = filters.of_query()
+    rows = ask(turns_to_review, queue, name, within, limit=tables.PAGE)
+    places = [(row.session_id, row.turn_index) for row in rows]
+    here = places.index((session_id, index)) if (session_id, index) in places else -1
+    left = [*places[here + 1 :], *places[: max(0, here)]]
+    after = turn_href(*left[0], queue, within) if left else None
+    back = f"review?{links.query_of({'queue': str(queue)} | filter_parameters(within))}"
+    return [
+        Step("next turn", "next turn of the queue", ("j", "→"), after),
+        Step("queue", "all turns of the queue", (), back),
+        Step("in its session", "the whole session", (), links.replay_href(session_id, index, within.run_id)),
+    ]
+
+
+show()

@@ -1,0 +1,185 @@
+"""The playground: what is pasted is read and explained, kept as a case, and recorded nowhere."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import actionledger as al
+from actionledger.errors import UsageError
+from actionledger_dashboard.cases import CASES_VARIABLE, file_name
+from actionledger_dashboard.components.pasted import (
+    LIMIT,
+    Pasted,
+    case_of_pasted,
+    detail_of,
+    read_pasted,
+    tools_of,
+    ways_to_read,
+    why_lane,
+)
+
+PAGE = "views/playground.py"
+BROKEN = '😀 好 <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'
+TOOLS = '[{"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "string"}}}}]'
+HOSTILE = "</pre><script>alert(1)</script>![x](https://evil.example/x.png) :red[x] $x$ \u202e\x00"
+
+Open = Callable[..., AppTest]
+Drawn = Callable[[AppTest, str], dict[str, Any]]
+
+
+def pasted(open_page: Open, ledger: Path, text: str, tools: str = "", **parameters: str) -> AppTest:
+    """Open the page and paste something."""
+    test = open_page(ledger, PAGE, **parameters)
+    test.text_area(key="playground.text").set_value(text)
+    test.text_area(key="playground.tools").set_value(tools)
+    test.run()
+    assert not test.exception
+    return test
+
+
+def words(test: AppTest) -> str:
+    return "\n".join(str(each.value) for kind in ("text", "info", "warning") for each in test.get(kind))
+
+
+def test_what_is_read_and_why(open_page: Open, drawn: Drawn, empty: Path) -> None:
+    """Also over an empty ledger: the block is marked where it stands, with its rule, its repair and where they come from."""
+    test = pasted(open_page, empty, BROKEN)
+    shown = drawn(test, "readings")
+    [side] = shown["sides"]
+    [mark] = side["marks"]
+    assert BROKEN[mark["start"] : mark["end"]] == BROKEN[4:]
+    lanes = {lane["title"]: lane["cards"] for lane in side["lanes"]}
+    assert list(lanes) == ["Why", "Repairs", "Actions"]
+    [why] = lanes["Why"]
+    assert (why["name"], why["status"], why["look"], why["where"]) == (
+        "hermes",
+        "repaired",
+        "mended",
+        "[4, 66)",
+    )
+    assert why["lines"][0].startswith("Defined by: Nous Research")
+    comma = BROKEN.index(",}")
+    assert why["lines"][1] == f"trailing comma at [{comma}, {comma + 1})"
+    assert shown["said"] == ""
+
+
+def test_another_way_to_read_stands_beside_it(open_page: Open, drawn: Drawn, empty: Path) -> None:
+    """With what differs, field by field; both ways stand in the link, what was pasted does not."""
+    test = pasted(open_page, empty, BROKEN, read="dialect:hermes", beside="profile:coder")
+    shown = drawn(test, "readings")
+    assert [side["title"] for side in shown["sides"]] == ["dialect hermes", "profile coder"]
+    assert shown["differences"][0]["kind"] == "removed"
+    assert "tool_call" not in json.dumps(dict(test.query_params))
+
+
+def test_tools_check_the_actions(open_page: Open, drawn: Drawn, empty: Path) -> None:
+    """Of a response, and of a provider's message."""
+    test = pasted(open_page, empty, BROKEN, TOOLS)
+    lanes = {lane["title"]: lane["cards"] for lane in drawn(test, "readings")["sides"][0]["lanes"]}
+    assert lanes["Actions"][0]["status"] == "invalid"
+    message = {"content": "On it.", "tool_calls": [{"function": {"name": "no", "arguments": '{"a": "x"}'}}]}
+    test = pasted(open_page, empty, json.dumps(message), TOOLS, kind="a provider's message")
+    lanes = {lane["title"]: lane["cards"] for lane in drawn(test, "readings")["sides"][0]["lanes"]}
+    assert lanes["Actions"][0]["status"] == "unknown"
+    assert "what a provider has split into parts is none" in words(test)
+
+
+@pytest.mark.parametrize(
+    ("text", "tools", "said"),
+    [
+        ("{", "", "This is no JSON, so no message: expecting property name"),
+        ("[" * 100_000, "", "no message that can be read"),
+        (
+            "x",
+            "{",
+            "so no list of tools: expecting property name enclosed in double quotes in line 1, character 2",
+        ),
+        ("x", "7", "The tools are no list of definitions"),
+        ("x", "[[]]", "The tools are no list of definitions"),
+        ("x", '[{"function": 7}]', "Tool 0 has no name"),
+    ],
+)
+def test_what_is_none_is_a_sentence(open_page: Open, empty: Path, text: str, tools: str, said: str) -> None:
+    """With where it stops being one, and nothing is read."""
+    test = pasted(open_page, empty, text, tools, kind="a response" if tools else "a provider's message")
+    assert said in words(test)
+    assert not [
+        one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.readings"
+    ]
+
+
+def test_only_so_much_is_read() -> None:
+    """And more is said to be too much, whatever the browser lets through."""
+    with pytest.raises(UsageError, match="This response has 200,001 characters; 200,000 are read here"):
+        Pasted("x" * (LIMIT + 1))
+    with pytest.raises(UsageError, match="This list of tools has 200,001"):
+        Pasted("x", tools="x" * (LIMIT + 1))
+
+
+def test_every_way_reads_and_says_why() -> None:
+    """Whatever is pasted, hostile texts among them; spans are the text's own."""
+    for way in ways_to_read():
+        for text in (BROKEN, HOSTILE, "", "```json\n{\n"):
+            result, took = read_pasted(Pasted(text), way)
+            detail = detail_of(result, took)
+            assert detail.response.text == text
+            assert len(why_lane(result)["cards"]) == len(detail.blocks)
+
+
+def test_tools_as_people_have_them() -> None:
+    """One alone, a list, or the request that they stood in; nothing for no text."""
+    [tool] = json.loads(TOOLS)
+    assert tools_of(TOOLS) == tools_of(json.dumps(tool)) == tools_of(json.dumps({"tools": [tool]})) == [tool]
+    assert tools_of("  \n") is None
+
+
+def test_nothing_that_is_pasted_is_recorded(open_page: Open, sample: Path) -> None:
+    """Neither the text nor that it was read: the ledger's files stay as they are."""
+    before = {file: file.stat().st_mtime_ns for file in sample.parent.rglob("*") if file.is_file()}
+    pasted(open_page, sample, BROKEN)
+    assert {file: file.stat().st_mtime_ns for file in sample.parent.rglob("*") if file.is_file()} == before
+
+
+@pytest.mark.parametrize("way", ["parser:auto", "profile:coder", "dialect:hermes", "parser:go-tags"])
+def test_a_case_is_read_again_as_it_was(way: str) -> None:
+    """Its file holds how it is read, with the tools; secrets are masked."""
+    secret = "sk-ant-api03-" + "Ab3" * 31 + "-wXyZ12AA"
+    case = case_of_pasted(Pasted(f"{BROKEN} {secret}", tools=TOOLS if way != "profile:coder" else ""), way)
+    again = al.Case.loads(case.dumps())
+    assert again.differences() == ""
+    assert secret not in case.dumps()
+    with pytest.raises(UsageError, match="split into parts"):
+        case_of_pasted(Pasted("{}", is_message=True), way)
+
+
+@pytest.mark.parametrize("typed", ["", "../../etc/passwd", "..", "/", "a/b\\c", "\x00", "x" * 500])
+def test_no_name_is_a_path(typed: str) -> None:
+    """Whatever is typed."""
+    name = file_name(typed, "playground-1")
+    assert name
+    assert not set(name) & set("/\\\x00")
+    assert not name.startswith(".")
+    assert len(name) <= 100
+
+
+def test_a_case_is_written_where_a_folder_is_named(
+    open_page: Open, empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once: a file that is there stays; without a folder there is nothing but the download."""
+    test = pasted(open_page, empty, BROKEN)
+    assert [button.label for button in test.button] == []
+    [download] = test.get("download_button")
+    assert download.proto.label == "Download the case"
+    monkeypatch.setenv(CASES_VARIABLE, str(tmp_path / "cases"))
+    test.text_input(key="playground.name").set_value("../comma").run()
+    test.button(key="playground.write").click().run()
+    file = tmp_path / "cases" / "comma.case.toml"
+    assert f"Written to {file}." in words(test)
+    assert al.load_case(file).text == BROKEN
+    test.button(key="playground.write").click().run()
+    assert "There is a case at" in words(test)
+    assert [each.name for each in (tmp_path / "cases").iterdir()] == ["comma.case.toml"]

@@ -1,0 +1,129 @@
+"""Which turns wait for a person to judge them, and what was said of them so far."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from actionledger.ledger.queries.base import Queryable, number, rows
+from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, scope
+from actionledger.vocabulary import Outcome, Reason
+
+
+class Queue(StrEnum):
+    """Which turns a person looks at: those that are theirs, that others have judged and they have not, that failed, or all."""
+
+    MINE = "assigned to me"
+    SECOND = "judged by others, not by me"
+    FAILING = "failing, not judged by me"
+    UNJUDGED = "not judged by me"
+    JUDGED = "judged by me"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnToReview:
+    """A turn of a queue, as it was read.
+
+    Args:
+        session_id, turn_index: which turn.
+        external_id: the session's name; empty for live sessions.
+        model: its session's language model.
+        occurred_at: when the response was made; None where nobody said.
+        outcome, reason: what came of reading it, and why it could not be read whole.
+        is_failing: whether it could not be read whole, has an action that is not valid, or one that did not succeed.
+        judged_by: how many people have judged this reading.
+        is_mine: whether the person who asks has.
+        assigned_to: whom it waits for; empty for nobody.
+        labels: all that it was labelled, each once.
+        comments: how many comments it has.
+    """
+
+    session_id: str
+    turn_index: int
+    external_id: str
+    model: str
+    occurred_at: datetime | None
+    outcome: Outcome
+    reason: Reason | None
+    is_failing: bool
+    judged_by: int
+    is_mine: bool
+    assigned_to: str
+    labels: tuple[str, ...]
+    comments: int
+
+
+_TURNS = f"""
+WITH last_steps AS (
+    SELECT turn_id, attempt_id, aspect, step, value,
+           first_value(reviewer) OVER (PARTITION BY review_id ORDER BY reviewed_at) AS reviewer
+    FROM reviews
+    QUALIFY row_number() OVER (PARTITION BY review_id ORDER BY reviewed_at DESC, step <> 'given' DESC) = 1),
+said AS (
+    SELECT turn_id, count(*) FILTER (aspect = 'comment') AS comments,
+           coalesce(list_sort(list(DISTINCT value) FILTER (aspect = 'label')), []) AS labels,
+           coalesce(max(value) FILTER (aspect = 'assignment' AND step <> 'done'), '') AS assigned_to
+    FROM last_steps WHERE step <> 'withdrawn' GROUP BY turn_id),
+verdicts AS (
+    SELECT attempt_id, count(*) AS judged_by, bool_or(reviewer = $by) AS is_mine
+    FROM last_steps WHERE step <> 'withdrawn' AND aspect = 'verdict' GROUP BY attempt_id),
+refused AS (SELECT DISTINCT attempt_id FROM actions WHERE status IN ('invalid', 'unknown')),
+undone AS (
+    SELECT DISTINCT turn_id FROM executions
+    WHERE status IN ('failed', 'timed_out', 'interrupted') AND {FIRST_EXECUTIONS}),
+found AS (
+    SELECT a.session_id::VARCHAR AS session_id, turn_index, model, occurred_at, outcome, reason,
+           outcome IN ('partial', 'failed') OR r.attempt_id IS NOT NULL OR u.turn_id IS NOT NULL AS is_failing,
+           coalesce(judged_by, 0) AS judged_by, coalesce(is_mine, false) AS is_mine,
+           coalesce(assigned_to, '') AS assigned_to, coalesce(labels, []) AS labels, coalesce(comments, 0) AS comments
+    FROM (SELECT * FROM parse_attempts WHERE {{condition}}) AS a
+    LEFT JOIN verdicts USING (attempt_id) LEFT JOIN said USING (turn_id)
+    LEFT JOIN refused AS r ON r.attempt_id = a.attempt_id LEFT JOIN undone AS u ON u.turn_id = a.turn_id)"""
+
+_QUEUES = {
+    Queue.MINE: "assigned_to = $by",
+    Queue.SECOND: "judged_by > 0 AND NOT is_mine",
+    Queue.FAILING: "is_failing AND NOT is_mine",
+    Queue.UNJUDGED: "NOT is_mine",
+    Queue.JUDGED: "is_mine",
+    Queue.ALL: "$by IS NOT NULL",
+}
+
+_ROWS = f"""{_TURNS}
+SELECT found.*, coalesce(external_id, '') AS external_id FROM (
+    SELECT * FROM found WHERE {{queue}}
+    ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index LIMIT $limit OFFSET $offset) AS found
+LEFT JOIN (SELECT DISTINCT session_id::VARCHAR AS session_id, external_id FROM session_starts) USING (session_id)
+ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index"""
+
+
+def turns_to_review(
+    ledger: Queryable, queue: Queue, by: str, within: Filter = EVERYTHING, *, limit: int = 50, offset: int = 0
+) -> list[TurnToReview]:
+    """Return some turns of a queue, the latest first.
+
+    Args:
+        ledger: what to ask.
+        queue: which one.
+        by: whose it is; empty for somebody who has not said who they are.
+        within: which readings; the first of each turn where it names no run.
+        limit: how many at most.
+        offset: how many to pass over.
+    """
+    condition, parameters = scope(within)
+    query = _ROWS.format(condition=condition, queue=_QUEUES[queue])
+    return rows(ledger, TurnToReview, query, parameters | {"by": by, "limit": limit, "offset": offset})
+
+
+def count_turns_to_review(ledger: Queryable, queue: Queue, by: str, within: Filter = EVERYTHING) -> int:
+    """Return how many turns a queue has.
+
+    Args:
+        ledger: what to ask.
+        queue: which one.
+        by: whose it is.
+        within: which readings.
+    """
+    condition, parameters = scope(within)
+    query = f"{_TURNS} SELECT count(*) FROM found WHERE {_QUEUES[queue]}"
+    return number(ledger, query.format(condition=condition), parameters | {"by": by})

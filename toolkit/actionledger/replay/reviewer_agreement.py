@@ -1,0 +1,133 @@
+"""How far the people of a team agree on what was read rightly: the raw share, and what is left of it beyond chance."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.reviews import judged
+from actionledger.rates import Clustering, Rate
+from actionledger.replay.statistics import Coefficient, Thing, cohen_kappa, fleiss_kappa, krippendorff_alpha
+
+TWO = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """How far two people agree, on what both have judged.
+
+    Args:
+        one, other: who.
+        rate: on how many of the readings that both have judged they say the same.
+        kappa: what is left of that beyond chance.
+        counts: how many readings each pair of judgements has, theirs in that order.
+    """
+
+    one: str
+    other: str
+    rate: Rate
+    kappa: Coefficient
+    counts: dict[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewerAgreement:
+    """How far people agree on what was read rightly.
+
+    Args:
+        by_reviewer: how many readings each person has judged.
+        readings: how many readings were judged by two people or more.
+        rate: on how many of these all say the same.
+        coefficient: what is left of that beyond chance: of two people Cohen's kappa; of more Krippendorff's alpha, which takes
+            readings that some have not judged.
+        fleiss: Fleiss' kappa, where more than two people have judged, and each reading equally many of them; else None.
+        pairs: each two people who have judged a reading in common, those with the most first.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     for index in range(2):
+        ...         _ = ledger.record_turn("s1", "Well.", profile="mint")
+        ...         for name, verdict in (("ann", "wrong"), ("bob", ["wrong", "right"][index])):
+        ...             _ = al.review(ledger, "s1", index, by=name, verdict=verdict)
+        ...     found = al.reviewer_agreement(ledger)
+        >>> found.coefficient.name, found.coefficient.value, str(found.rate)
+        ("Cohen's kappa", 0.0, '50.0% too few sessions (1/2 in 1 session)')
+    """
+
+    by_reviewer: dict[str, int]
+    readings: int
+    rate: Rate
+    coefficient: Coefficient
+    fleiss: Coefficient | None
+    pairs: tuple[PairAgreement, ...]
+
+
+def reviewer_agreement(ledger: Ledger, within: Filter = EVERYTHING) -> ReviewerAgreement:
+    """Return how far people agree on what was read rightly, on the readings that several have judged.
+
+    Args:
+        ledger: where they have judged.
+        within: which readings; the first of each turn where it names no run.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     found = al.reviewer_agreement(ledger)
+        >>> found.readings, found.coefficient.value
+        (0, None)
+    """
+    things, by_reviewer = _things(ledger, within)
+    several = [thing for thing in things if len(thing.judgements) >= TWO]
+    names = sorted({name for thing in several for name in thing.judgements})
+    is_even = len({len(thing.judgements) for thing in several}) == 1
+    return ReviewerAgreement(
+        by_reviewer=by_reviewer,
+        readings=len(several),
+        rate=_rate(several, (len(set(thing.judgements.values())) == 1 for thing in several)),
+        coefficient=cohen_kappa(several, *names) if len(names) == TWO else krippendorff_alpha(several),
+        fleiss=fleiss_kappa(several) if len(names) > TWO and is_even else None,
+        pairs=tuple(
+            sorted(
+                (pair for two in combinations(names, TWO) if (pair := _pair(several, *two)).rate.count),
+                key=lambda pair: (-pair.rate.count, pair.one, pair.other),
+            )
+        ),
+    )
+
+
+def _things(ledger: Ledger, within: Filter) -> tuple[list[Thing], dict[str, int]]:
+    """Return each reading with its judgements, and how many each person has judged."""
+    found: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    by_reviewer: Counter[str] = Counter()
+    for each in judged(ledger, within):
+        found[each.session_id, each.attempt_id][each.reviewer] = str(each.value)
+        by_reviewer[each.reviewer] += 1
+    return [Thing(session, said) for (session, _), said in found.items()], dict(by_reviewer.most_common())
+
+
+def _pair(things: Sequence[Thing], one: str, other: str) -> PairAgreement:
+    both = [thing for thing in things if one in thing.judgements and other in thing.judgements]
+    counts = Counter((thing.judgements[one], thing.judgements[other]) for thing in both)
+    return PairAgreement(
+        one=one,
+        other=other,
+        rate=_rate(both, (thing.judgements[one] == thing.judgements[other] for thing in both)),
+        kappa=cohen_kappa(both, one, other),
+        counts=dict(sorted(counts.items())),
+    )
+
+
+def _rate(things: Sequence[Thing], agreed: Iterable[bool]) -> Rate:
+    sizes: Counter[str] = Counter()
+    totals: Counter[str] = Counter()
+    for thing, is_agreed in zip(things, agreed, strict=True):
+        sizes[thing.session] += 1
+        totals[thing.session] += is_agreed
+    clustering = Clustering(
+        sessions=len(sizes),
+        sizes=sum(size * size for size in sizes.values()),
+        totals=sum(total * total for total in totals.values()),
+        products=sum(size * totals[session] for session, size in sizes.items()),
+    )
+    return Rate(totals.total(), len(things), clustering)
