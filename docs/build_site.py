@@ -53,7 +53,7 @@ REFERENCE = {
         *("session", "execution", "agent", "models", "profiles.assistant", "profiles.orchestrator"),
         "vocabulary",
     ),
-    "Recording": ("ledger", "importing", "sources", "capture", "display", "errors"),
+    "Recording": ("ledger", "importing", "sources", "capture", "display", "viewing", "errors"),
     "Comparing": ("rates", "replay", "experiments"),
 }
 """The pages of the reference, each with the modules whose public names it has."""

@@ -149,6 +149,7 @@ if TYPE_CHECKING:
         Span as Span,
         Turn as Turn,
     )
+    from actionledger.viewing import SessionView as SessionView, view as view
     from actionledger.vocabulary import (
         Capture as Capture,
         DecisionKind as DecisionKind,
@@ -176,6 +177,7 @@ _NAMES_OF_MODULES = {
     "capture.clients": ("record", "recorded_call"),
     "capture.processor": ("span_processor",),
     "display.progress": ("progress",),
+    "viewing": ("SessionView", "view"),
     "errors": ("ActionError", "ActionLedgerError"),
     "execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
     "execution.handlers": ("Context", "Handlers"),
