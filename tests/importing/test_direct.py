@@ -11,15 +11,20 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from interrupting import ENDLESS, pressed_soon
 from same_rows import differences
 
 from actionledger.clock import now
+from actionledger.errors import LedgerError
 from actionledger.events import SystemNoted
 from actionledger.ids import new_id
 from actionledger.importing import import_path, import_sessions
+from actionledger.importing.importer import Importer
+from actionledger.importing.plan_importer import ImportStopped
 from actionledger.ledger import direct, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
+from actionledger.ledger.staging import Staging
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
@@ -135,6 +140,45 @@ def test_a_fault_of_the_database_leaves_all_in_segments(
     import_path(SAMPLES, path)
     assert len(failures) > 3
     assert differences(path, by_segments) == {}
+
+
+def test_one_who_stops_it_while_rows_are_put_into_the_database_is_told_what_is_kept(
+    tmp_path, by_segments, in_batches, monkeypatch
+) -> None:
+    """DuckDB makes an error of its own of Ctrl-C; the import was stopped nevertheless, keeps all that it says, and goes on."""
+    insert, path = Staging.insert, tmp_path / "team.duckdb"
+
+    def stopped(self: Staging, connection: duckdb.DuckDBPyConnection) -> None:
+        monkeypatch.undo()
+        monkeypatch.setattr(direct, "BATCH_BYTES", SMALL_BATCH)
+        assert Staging.insert is insert
+        with pressed_soon():
+            connection.execute(ENDLESS)
+
+    monkeypatch.setattr(Staging, "insert", stopped)
+    with pytest.raises(ImportStopped) as told:
+        import_path(SAMPLES, path)
+    with open_ledger(path, read_only=True) as ledger:
+        [kept] = ledger.sql("SELECT count(*) FROM turns").fetchone()
+    assert 0 < told.value.report.turns <= kept <= told.value.report.turns + 1  # the one that it stood in
+    import_path(SAMPLES, path)
+    assert set(differences(path, by_segments, but="runs")) <= {
+        "events",
+        "session_ends",
+    }  # of the session that it stood in
+
+
+def test_what_can_not_be_ended_does_not_keep_back_what_was_read(tmp_path, monkeypatch) -> None:
+    """The batch in memory is handed over, whatever keeps the end of sessions from being recorded."""
+
+    def fail(self: Importer) -> None:
+        raise LedgerError("No end today.")
+
+    monkeypatch.setattr(Importer, "end_sessions", fail)
+    with open_ledger(tmp_path / "team.duckdb", in_background=False) as ledger:
+        with pytest.raises(LedgerError, match="No end"):
+            import_sessions(ledger, [RecordedSession("s", None, "m", "", (RecordedTurn(0, "hi"),))])
+        assert ledger.sql("SELECT text FROM turns").fetchall() == [("hi",)]
 
 
 def test_whoever_asks_meanwhile_sees_what_is_published(tmp_path, in_batches) -> None:

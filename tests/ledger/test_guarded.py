@@ -4,6 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from interrupting import ENDLESS, pressed_soon
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
@@ -132,3 +133,15 @@ def test_nothing_is_left_of_it(tmp_path):
     assert not Path(folder).exists()
     with pytest.raises(LedgerError, match="closed"), guarded.ask("SELECT 1"):
         pass
+
+
+def test_a_statement_is_stopped_by_its_user(tmp_path):
+    """It is no error of the statement's, and what is asked next is answered."""
+    with open_ledger(tmp_path / "x.duckdb") as ledger, ledger.guarded() as guarded:
+        with pytest.raises(KeyboardInterrupt), pressed_soon(), guarded.ask(ENDLESS):
+            pass
+        with pytest.raises(KeyboardInterrupt), pressed_soon():
+            ledger.sql(ENDLESS)
+        with guarded.ask("SELECT count(*) AS n FROM turns") as answer:
+            assert list(answer.rows) == [(0,)]
+        assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(0,)]

@@ -99,6 +99,16 @@ class SourcesImporter:
 
     def finish(self) -> ImportReport:
         """End the sessions that are still open, and the runs; return what came of them."""
+        try:
+            self._end()
+        finally:
+            if self._recorder is not None:
+                self._recorder.close()
+            if self._before is not None:
+                self._before.close()
+        return self.report
+
+    def _end(self) -> None:
         importers = list(self._importers.values())
         counted: Counter[LeftOutKey] = Counter()
         for each in importers:
@@ -108,11 +118,6 @@ class SourcesImporter:
             each.tell_left_out(counted, self._whole)
         for each in importers:
             each.finish(is_told=True)
-        if self._recorder is not None:
-            self._recorder.close()
-        if self._before is not None:
-            self._before.close()
-        return self.report
 
     def begin(self, source: str) -> None:
         """Ask now what the ledger has of a source, so that nothing of it fails later.

@@ -33,6 +33,9 @@ from actionledger.errors import LedgerError
 TEMPORARY = "tmp-"
 """How the names of temporary files in a ledger's folder begin."""
 
+_INTERRUPTED = "Query interrupted"
+"""What DuckDB says where Ctrl-C comes in the middle of a statement: Python's own exception is gone by then."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerFiles:
@@ -177,10 +180,30 @@ def one_sentence(what: str) -> Iterator[None]:
 
     Args:
         what: the beginning of the sentence: ``The ledger … can't be opened``.
+
+    Raises:
+        LedgerError: see above.
+        KeyboardInterrupt: see ``stoppable``.
     """
     try:
-        yield
+        with stoppable():
+            yield
     except (OSError, duckdb.Error) as error:
         cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         lines = cause.splitlines() or [type(error).__name__]
         raise LedgerError(f"{what}: {lines[0].rstrip('.')}.") from error
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let Ctrl-C be what it is where it comes in the middle of a statement.
+
+    Raises:
+        KeyboardInterrupt: it came; DuckDB makes an error of its own of that.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) == _INTERRUPTED:
+            raise KeyboardInterrupt from error
+        raise

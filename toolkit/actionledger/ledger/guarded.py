@@ -18,6 +18,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.extras import require
+from actionledger.ledger.files import stoppable
 from actionledger.ledger.results import distinct
 
 if TYPE_CHECKING:
@@ -202,7 +203,8 @@ class GuardedSql:
         timer.start()
         try:
             cursor.execute("BEGIN TRANSACTION READ ONLY")
-            yield
+            with stoppable():
+                yield
         except duckdb.InterruptException as error:
             raise UsageError(
                 f"The statement took longer than {self._seconds:g} seconds and was stopped; ask for less, or give it more time."

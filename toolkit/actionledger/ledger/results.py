@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection, Error
 
 from actionledger.errors import UsageError
 from actionledger.extras import require
+from actionledger.ledger.files import stoppable
 from actionledger.ledger.rows import Row, row_kind
 
 if TYPE_CHECKING:
@@ -223,7 +224,8 @@ class QueryResult:
 
     def _run(self) -> DuckDBPyConnection | None:
         # Nothing at all comes of a statement without words, whatever DuckDB's types say.
-        result: DuckDBPyConnection | None = self._cursor.cursor().execute(self._query, self._parameters)
+        with stoppable():
+            result: DuckDBPyConnection | None = self._cursor.cursor().execute(self._query, self._parameters)
         return result
 
     def _whole(self) -> DuckDBPyConnection | None:

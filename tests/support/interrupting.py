@@ -1,0 +1,25 @@
+"""Ctrl-C while DuckDB is at work, as far as a test can press it."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ENDLESS = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE hash(a.range, b.range) % 7 = 1"
+"""A statement that nobody lives to see the end of."""
+
+
+@contextmanager
+def pressed_soon() -> Iterator[None]:
+    """Have what runs here stopped by the user a moment later; a handler runs where Python's own for Ctrl-C would."""
+
+    def press(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, press)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
