@@ -355,10 +355,15 @@ _WITHIN = re.compile(r"(?:(?:\w|=[ \t]*+)[\[({]|[\])}\"'],)[ \t\r]*+\n[ \t]*+\Z"
 """What a line ends with that goes on: what stands on the next one is part of it."""
 
 _CODE_LINE = re.compile(
-    r"^[ \t]*+(?:(?:async[ \t]++def|def|class)[ \t]++\w++[^\n]*+:[ \t]*+$|import[ \t]++[\w., ]++$|from[ \t]++[\w.]++[ \t]++import\b"
-    r"|(?:for|if|while|with|try|except|elif)\b[^\n]*+:[ \t]*+$|return\b|(?:const|let|var)[ \t]++\w++[ \t]*+=|function[ \t]++\w++\()",
+    r"^[ \t]*+(?:(?:async[ \t]++)?def[ \t]++\w++[ \t]*+\([^\n]*:[ \t\r]*+$|class[ \t]++\w++(?:\([^\n()]*+\))?+:[ \t\r]*+$"
+    r"|import[ \t]++[\w., ]++$|from[ \t]++[\w.]++[ \t]++import\b|return\b|(?:const|let|var)[ \t]++\w++[ \t]*+=|function[ \t]++\w++\()"
+    r"|^(?P<margin>[ \t]*+)(?:(?:async[ \t]++)?(?:for|with)|if|while|except|elif|match|case|(?:try|else|finally)(?=[ \t]*+:))\b"
+    r"[^\n]*:[ \t\r]*+\n(?P=margin)[ \t]"
+    r"|^[^\n\"']*\)[^\n\"'(){}]{0,40}\{[ \t\r]*+\n[ \t]",
     re.MULTILINE,
 )
+"""What a definition, an import or another statement begins with. Sentences begin with some of its words and end with a colon, too: what
+stands indented below them is a statement's."""
 
 
 def _is_code(issue: Issue) -> bool:
