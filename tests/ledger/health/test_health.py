@@ -124,6 +124,30 @@ def plant_half_line(files: LedgerFiles) -> None:
     (files.segments / "dead.000000.jsonl").write_bytes(b'{"kind": "response_rec')
 
 
+def plant_file_for_folder(files: LedgerFiles) -> None:
+    files.folder.rename(files.folder.with_name("elsewhere"))
+    files.folder.write_text("Dear diary")
+
+
+def plant_file_for_segments(files: LedgerFiles) -> None:
+    files.segments.rmdir()
+    files.segments.write_text("Dear diary")
+
+
+def plant_folder_for_lock(files: LedgerFiles) -> None:
+    files.ingest_lock.unlink()
+    files.ingest_lock.mkdir()
+
+
+def plant_folder_for_store(files: LedgerFiles) -> None:
+    files.store.unlink()
+    files.store.mkdir()
+
+
+def plant_text_for_store(files: LedgerFiles) -> None:
+    files.store.write_text("Dear diary")
+
+
 @pytest.mark.parametrize(
     ("plant", "check", "level", "said"),
     [
@@ -141,6 +165,11 @@ def plant_half_line(files: LedgerFiles) -> None:
         ),
         (plant_no_folder, Check.FOLDER, Level.NOTE, "the file was copied alone"),
         (plant_link, Check.FOLDER, Level.FAULT, "is a symbolic link"),
+        (plant_file_for_folder, Check.FOLDER, Level.FAULT, "is a file, where the ledger has a folder"),
+        (plant_file_for_segments, Check.FOLDER, Level.FAULT, "is a file, where the ledger has a folder"),
+        (plant_folder_for_lock, Check.FOLDER, Level.FAULT, "is a folder, where the ledger has a file"),
+        (plant_folder_for_store, Check.FOLDER, Level.FAULT, "is a folder, where the ledger has a file"),
+        (plant_text_for_store, Check.FOLDER, Level.FAULT, "is no DuckDB database"),
         (plant_half_line, Check.SEGMENTS, Level.NOTE, "ends within a line"),
     ],
 )
@@ -155,7 +184,11 @@ def test_a_fault_of_a_file_is_found(files, plant, check, level, said) -> None:
 
 
 @pytest.mark.parametrize(
-    "plant", [plant_text, plant_damage, plant_other_database, plant_older, plant_newer, plant_link]
+    "plant",
+    [
+        *(plant_text, plant_damage, plant_other_database, plant_older, plant_newer, plant_link),
+        *(plant_file_for_folder, plant_file_for_segments, plant_folder_for_lock, plant_text_for_store),
+    ],
 )
 def test_what_may_be_somebody_elses_is_not_mended(files, plant) -> None:
     """A file that is none of ours, or of another version, stays as it is, and why is said."""

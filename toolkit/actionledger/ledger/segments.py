@@ -47,7 +47,7 @@ def segment_sizes(folder: Path) -> dict[str, int]:
     """
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
-    except (FileNotFoundError, PermissionError):
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
         return {}
     sizes = {}
     for path in paths:

@@ -14,6 +14,7 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.health.holding import holders
+from actionledger.ledger.health.parts import unusable
 from actionledger.ledger.health.records import Records, read_records
 from actionledger.ledger.health.report import Holder, Size
 from actionledger.ledger.segments import segment_sizes
@@ -65,6 +66,7 @@ class Facts:
         sizes: what the parts take.
         free_bytes: how much room the disk has.
         link: a sentence about a symbolic link that stands for a part of the ledger; empty where there is none.
+        unusable: a sentence about what can't be the part of the ledger that it stands for; empty where there is none.
         file_system: what kind of file system it lies on; empty where the system doesn't say.
         old_temporaries: temporary files that have been there for an hour.
         old_locks: files of sessions' locks that nobody holds and that have been there for an hour.
@@ -79,6 +81,7 @@ class Facts:
     sizes: tuple[Size, ...]
     free_bytes: int
     link: str
+    unusable: str
     file_system: str
     old_temporaries: tuple[Path, ...]
     old_locks: tuple[Path, ...]
@@ -111,6 +114,7 @@ def gather(files: LedgerFiles) -> Facts:
         sizes=tuple(_sizes(files)),
         free_bytes=shutil.disk_usage(_nearest(files.published.parent)).free,
         link=_link(files),
+        unusable=unusable(files),
         file_system=_file_system(_nearest(files.published.parent)),
         old_temporaries=tuple(path for path in _in(files.folder) if path.name.startswith(TEMPORARY) and _is_old(path)),
         old_locks=tuple(

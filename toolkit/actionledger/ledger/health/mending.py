@@ -48,6 +48,8 @@ def _refuse(facts: Facts) -> None:
     """Raise where it is not certain that nothing can be lost."""
     files, version = facts.files, facts.records.version
     files.refuse_links()
+    if facts.unusable:
+        raise LedgerError(f"Nothing is mended: {facts.unusable}")
     if files.published.exists() and version is None:
         raise LedgerError(f"Nothing is mended: {facts.records.problem}")
     if not files.published.exists() and not files.store.exists():

@@ -113,6 +113,13 @@ def folder(facts: Facts) -> Iterator[Finding]:
     place = facts.files.folder
     if facts.link:
         yield Finding(Check.FOLDER, Level.FAULT, facts.link)
+    elif facts.unusable:
+        yield Finding(
+            Check.FOLDER,
+            Level.FAULT,
+            f"{facts.unusable} Nothing can be taken in until it is gone.",
+            "Move it away: whoever writes next makes it anew, a working file from the published one.",
+        )
     elif not place.exists():
         yield Finding(
             Check.FOLDER,
