@@ -1,7 +1,7 @@
 """Sessions and turns as rows: the same as the dashboard's pages list, with all that is recorded of them."""
 
 import json
-from datetime import datetime
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
@@ -9,6 +9,8 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.listings import sessions, turns
 from actionledger.ledger.queries import Filter, Mark
+from actionledger.replay.comparing import compare
+from actionledger.replay.failures import failures
 
 
 def test_the_sessions_are_those_of_the_page(world: Ledger) -> None:
@@ -72,12 +74,44 @@ def test_an_address_picks_what_its_page_shows(world: Ledger) -> None:
     [
         (lambda world: turns(world, "compare?by=runs&before_run=x"), "'before_run'"),
         (lambda world: sessions(world, order="best"), "'best' is no order"),
+        (lambda world: turns(world, mark="failed"), "'failed' is no al.Mark"),
+        (lambda world: turns(world, "http://[::1/turns"), "is no address"),
+        (lambda world: sessions("team.duckdb"), "'team.duckdb' is no open ledger"),
+        (lambda world: turns(None), "None is no open ledger"),
+        (lambda world: failures("team.duckdb"), "is no open ledger"),
+        (lambda world: compare("team.duckdb", Filter(), Filter(models=("a",))), "is no open ledger"),
+        (lambda world: failures(world, "turns?model=large"), "is no filter"),
+        (lambda world: failures(world, unit="year"), "'year' is no period"),
     ],
 )
 def test_what_would_be_passed_over_is_refused(world: Ledger, ask, said: str) -> None:
     """An address that narrows by something else, and what contradicts it."""
     with pytest.raises(UsageError, match=said):
         ask(world)
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: Filter(models="large"), r"models=\('large',\)"),
+        (lambda: Filter(sources="mint"), "sources takes several"),
+        (lambda: Filter(since="2026-03-01"), "since takes a datetime"),
+        (lambda: Filter(until=date(2026, 3, 1)), "until takes a datetime"),
+        (lambda: Mark(outcomes="failed"), r"outcomes=\('failed',\)"),
+        (lambda: Mark(outcomes=("fail",)), "'fail' is no outcome"),
+        (lambda: Mark(executions=("done",)), "'done' is no execution"),
+    ],
+)
+def test_what_would_find_nothing_is_refused(make, said: str) -> None:
+    """A text where several are meant, a day where a time is, a word that no turn has."""
+    with pytest.raises(UsageError, match=said):
+        make()
+
+
+def test_a_time_with_a_zone_is_that_time() -> None:
+    """Whatever the zone of the machine is."""
+    at = datetime(2026, 3, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    assert Filter(since=at) == Filter(since=datetime(2026, 3, 1))
 
 
 def test_what_is_hostile_stays_a_value(world: Ledger) -> None:

@@ -14,6 +14,7 @@ from actionledger.ledger.queries.addresses import (
     query_of,
     refuse_others,
 )
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, whole_turns_behind
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope
 from actionledger.ledger.queries.sessions import Order, whole_sessions
@@ -43,7 +44,7 @@ def sessions(
         A row for each session, to be had as a data frame; ``.address`` is the page that lists them.
 
     Raises:
-        UsageError: the address narrows by something else, or the order is none.
+        UsageError: the address narrows by something else, the order is none, or ``ledger`` is no open one.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -91,6 +92,8 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
         >>> found.address, again.fetchall() == found.fetchall()
         ('turns?outcome=failed', True)
     """
+    if not isinstance(mark, Mark):
+        raise UsageError(f"{mark!r} is no al.Mark, which says what turns have in common.")
     if isinstance(within, str):
         refuse_others(within, *FILTERS, *_SHOWN_AS)
         within = filter_of(within)
@@ -98,6 +101,7 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
 
 
 def _listed(ledger: Ledger, statement: Scope, page: str, within: Filter, narrowed: Parameters) -> QueryResult:
+    refuse_no_ledger(ledger)
     result = ledger.sql(*statement)
     if within.is_of_days:
         query = query_of(filter_parameters(within) | narrowed)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.by_task import shared_turns
 from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.contrasts import Contrast, contrast
@@ -37,6 +37,7 @@ def compare(
         >>> [(measure.name, measure.before.count, measure.after.count) for measure in models.measures]
         [('parse_success', 1, 1), ('strict_success', 1, 1), ('validation', 0, 1), ('execution', 0, 1)]
     """
+    refuse_no_ledger(ledger)
     first, second = (_as_filter(side) for side in (before, after))
     if first == second:
         raise UsageError("Both sides are the same responses; name two runs, models, sources or times.")

@@ -4,11 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
+from actionledger.errors import UsageError
 from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.base import Stage
+from actionledger.ledger.queries.base import Stage, refuse_no_ledger
 from actionledger.ledger.queries.failures import (
     FailureAt,
     MeantIn,
@@ -236,6 +237,9 @@ def failures(
         The groups, the one first that made sessions spend the most turns; what a session spent is counted until an action got
         through in it, or to its end.
 
+    Raises:
+        UsageError: ``ledger`` is no open one, ``within`` no filter, or ``unit`` neither of them.
+
     Example:
         >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
         >>> with al.open_ledger("team.duckdb") as ledger:
@@ -245,6 +249,11 @@ def failures(
         >>> [(group.key.stage, str(group.key.code), group.count) for group in report.groups]
         [('acting', 'not_found', 1)]
     """
+    refuse_no_ledger(ledger)
+    if not isinstance(within, Filter):
+        raise UsageError(f"{within!r} is no filter; of an address, al.Filter.of_address makes one.")
+    if unit not in get_args(Unit):
+        raise UsageError(f"{unit!r} is no period; choose one of {', '.join(get_args(Unit))}.")
     whole, *by_period = meant_in(ledger, within, unit)
     gathered: dict[FailureKey, _Gathered] = defaultdict(_Gathered)
     spent = _Gathered()

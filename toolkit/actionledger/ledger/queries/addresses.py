@@ -34,8 +34,14 @@ def parameters_in(address: str) -> dict[str, list[str]]:
 
     Args:
         address: all of it, as the browser shows it, or its end from the page's name on.
+
+    Raises:
+        UsageError: it is no address.
     """
-    return parse_qs(urlsplit(address.strip()).query, keep_blank_values=True)
+    try:
+        return parse_qs(urlsplit(address.strip()).query, keep_blank_values=True)
+    except ValueError as error:
+        raise UsageError(f"{address!r} is no address of a page: {error}.") from error
 
 
 def refuse_others(address: str, *known: str) -> None:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from pydantic import TypeAdapter
 
+from actionledger.errors import UsageError
 from actionledger.ledger.schema import TABLES
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason
@@ -58,6 +59,16 @@ TAKEN_BACK = """
 SELECT action_id FROM reversals GROUP BY action_id
 HAVING count(*) FILTER (kind = 'undone') > count(*) FILTER (kind = 'redone')"""
 """The actions whose changes were undone and not redone since, as SQL."""
+
+
+def refuse_no_ledger(given: object) -> None:
+    """Refuse what can't be asked, such as the path of a ledger.
+
+    Raises:
+        UsageError: it can't.
+    """
+    if not callable(getattr(given, "sql", None)):
+        raise UsageError(f"{given!r} is no open ledger; give what al.open_ledger(path) returns.")
 
 
 class Result(Protocol):

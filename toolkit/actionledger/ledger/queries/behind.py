@@ -22,6 +22,9 @@ class Mark:
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
 
+    Raises:
+        UsageError: a text stands where several are meant, or an outcome is none.
+
     Example:
         >>> al.Mark(stage="acting", code="timeout").stage
         'acting'
@@ -47,6 +50,9 @@ class Mark:
             executions=self.executions,
             origin=self.origin,
         )
+
+    def __post_init__(self) -> None:
+        _ = self.filter  # it refuses what no turn can have
 
 
 ALL_TURNS = Mark()

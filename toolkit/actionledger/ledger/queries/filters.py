@@ -11,7 +11,7 @@ every number on a page is about the same responses.
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
-from datetime import datetime, time
+from datetime import UTC, datetime, time
 from typing import Any, NamedTuple, get_args
 
 from actionledger.errors import UsageError
@@ -38,7 +38,7 @@ class Filter:
         captures: how much was kept of what the model wrote.
         labels: what the sessions are filed under.
         scores: what the sessions' scores must be, all of them.
-        since: from when on, UTC without a zone; a response without a time is left out.
+        since: from when on, in UTC where it has no zone; a response without a time is left out.
         until: up to but not including when.
         dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
         outcomes: what came of reading it.
@@ -50,7 +50,8 @@ class Filter:
         text: what the response, the arguments read in it, their results or the session's name hold, in any case; literally.
 
     Raises:
-        UsageError: ``run_id`` is no identifier, a value is none of a closed list, or a text can't stand in a ledger.
+        UsageError: ``run_id`` is no identifier, a value is none of a closed list, a text stands where several are meant, a time is none, or a
+            text can't stand in a ledger.
 
     Example:
         >>> al.Filter(models=("small",), profiles=("coder",)).models
@@ -79,6 +80,9 @@ class Filter:
     def __post_init__(self) -> None:
         if self.run_id is not None and not is_uuid(self.run_id):
             raise UsageError(f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
+        _refuse_single_texts(self)
+        for name in ("since", "until"):
+            object.__setattr__(self, name, _in_utc(name, getattr(self, name)))
         _refuse_strangers("capture", self.captures, Capture)
         _refuse_strangers("outcome", self.outcomes, Outcome)
         _refuse_strangers("stage", [self.stage] if self.stage else (), get_args(Stage))
@@ -188,6 +192,24 @@ def _refuse_strangers(name: str, values: Iterable[str], known: Iterable[str]) ->
     """
     if strangers := [value for value in values if value not in list(known)]:
         raise UsageError(f"{strangers[0]!r} is no {name}; choose from {', '.join(map(str, known))}.")
+
+
+def _refuse_single_texts(given: Filter) -> None:
+    """Refuse a text where several are meant: each of its letters would be one of them, and nothing found."""
+    for each in fields(given):
+        value = getattr(given, each.name)
+        if each.default == () and isinstance(value, str):
+            raise UsageError(
+                f"{each.name} takes several texts, as in {each.name}=({value!r},); a text alone is none."
+            )
+
+
+def _in_utc(name: str, at: object) -> datetime | None:
+    if at is None:
+        return None
+    if not isinstance(at, datetime):
+        raise UsageError(f"{name} takes a datetime in UTC, such as datetime(2026, 3, 1); {at!r} is none.")
+    return at if at.tzinfo is None else at.astimezone(UTC).replace(tzinfo=None)
 
 
 _NOTHING_FOUND: dict[str, Any] = {each.name: each.default for each in fields(Filter) if each.name in _FOUND}
