@@ -21,11 +21,13 @@ from actionledger.ids import new_id
 from actionledger.importing import import_path, import_sessions
 from actionledger.importing.importer import Importer
 from actionledger.importing.plan_importer import ImportStopped
+from actionledger.importing.sessions import SourcesImporter
 from actionledger.ledger import direct, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.staging import Staging
-from actionledger.sources.base import RecordedSession, RecordedTurn
+from actionledger.sources.base import LeftOut, RecordedSession, RecordedTurn
+from actionledger.vocabulary import LeftOutReason
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 WORKER = Path(__file__).with_name("direct_worker.py")
@@ -292,6 +294,22 @@ def test_two_imports_and_a_writer_at_once(tmp_path, by_segments) -> None:
             [counts] = plain.execute(f"SELECT count(*) FROM {table}").fetchall()
             with duckdb.connect(str(by_segments), read_only=True) as other:
                 assert [counts] == other.execute(f"SELECT count(*) FROM {table}").fetchall(), table
+
+
+def test_what_two_imports_leave_out_of_a_file_at_once_counts_once(tmp_path) -> None:
+    """Both know what the ledger had when they began; whatever is told later counts again, also where it goes back and forth."""
+    path, key = tmp_path / "team.duckdb", ("log.jsonl", LeftOutReason.NO_CALL, "")
+    with open_ledger(path, in_background=False) as ledger:
+        for count in (5, 7, 5, 7):
+            both = [SourcesImporter(ledger), SourcesImporter(ledger)]
+            for each in both:
+                each.begin("jsonl")
+                each.begin_file("log.jsonl")
+                each.take(LeftOut(*key, count), "jsonl")
+                each.end_file()
+            for each in both:
+                each.finish()
+            assert ledger.sql("SELECT sum(count) FROM left_out").fetchone() == (count,)
 
 
 def lines(count: int, characters: int) -> Iterator[bytes]:

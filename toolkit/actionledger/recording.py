@@ -291,9 +291,20 @@ def hash_of_tools(tools: str) -> str:
     return sha256(utf8_with_halves(tools)).hexdigest()[:16]
 
 
-def input_left_out(run_id: str, path: str, reason: LeftOutReason, detail: str, count: int) -> InputLeftOut:
-    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it."""
-    about = ("left-out", run_id, path, reason, detail)
+def input_left_out(
+    run_id: str, path: str, reason: LeftOutReason, detail: str, count: int, *, times: int = 0
+) -> InputLeftOut:
+    """Return the event of what a file holds that is no part of a session, beyond what earlier runs have said of it.
+
+    Args:
+        run_id: the run that says it.
+        path: the file.
+        reason: why it is none.
+        detail: what it is.
+        count: how much more there is than was said before.
+        times: how many times it was said before; of two runs that read a file at once, and know the same, one is heard.
+    """
+    about = ("left-out", str(times), path, reason, detail)
     return InputLeftOut(**_head(run_id, *about), path=path, reason=reason, detail=detail, count=count)
 
 

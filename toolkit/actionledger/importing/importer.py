@@ -167,8 +167,8 @@ class Importer:
             counted: what was left out, by file, reason and what it is.
             whole: the files that were read to their end.
         """
-        for (path, reason, detail), count in changes(counted, whole, self.known.left_out):
-            self.record(input_left_out(self.run.run_id, path, reason, detail, count))
+        for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
+            self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
 
     def _take_session(self, item: RecordedSession, workspace: Workspace | None) -> None:
         profile = self._read_as.profile_of(item)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from actionledger.ledger.encoding import as_recorded
-from actionledger.ledger.queries.recorded import LeftOutKey
+from actionledger.ledger.queries.recorded import NOT_TOLD, LeftOutKey, ToldLeftOut
 
 WITHIN_TURN = "within a turn"
 """What results are called that stand in the turn of the calls, and belong to none of them: they are counted with their turn, once."""
@@ -13,8 +13,8 @@ WITHIN_TURN = "within a turn"
 def changes(
     counted: Mapping[LeftOutKey, int],
     whole: Collection[str],
-    before: Callable[[Sequence[str]], Mapping[LeftOutKey, int]],
-) -> Iterator[tuple[LeftOutKey, int]]:
+    before: Callable[[Sequence[str]], Mapping[LeftOutKey, ToldLeftOut]],
+) -> Iterator[tuple[LeftOutKey, int, int]]:
     """Yield what was left out of files beyond what a ledger knows: add it to that, and each file counts as it stands.
 
     Args:
@@ -23,7 +23,8 @@ def changes(
         before: returns what the ledger knows of some files.
 
     Yields:
-        The file, the reason and what it is, and how much more there is of it; less than nothing where there is less.
+        The file, the reason and what it is; how much more there is of it, less than nothing where there is less; and how many times
+        it was told of before.
     """
     now: Counter[LeftOutKey] = Counter()
     for (path, reason, detail), count in counted.items():
@@ -31,6 +32,7 @@ def changes(
     read = {as_recorded(path) for path in whole}
     known = before(sorted({path for path, _, _ in now} | read))
     for key in dict.fromkeys((*now, *known)):
-        more = now[key] if key[2] == WITHIN_TURN else now[key] - known.get(key, 0)
+        told = known.get(key, NOT_TOLD)
+        more = now[key] if key[2] == WITHIN_TURN else now[key] - told.amount
         if more > 0 or (more < 0 and key[0] in read):
-            yield key, more
+            yield key, more, told.times

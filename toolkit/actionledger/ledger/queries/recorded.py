@@ -60,6 +60,22 @@ LeftOutKey: TypeAlias = tuple[str, LeftOutReason, str]
 """What was left out: of which file, why, and what it is."""
 
 
+class ToldLeftOut(NamedTuple):
+    """What runs have told of it.
+
+    Args:
+        amount: how much it is.
+        times: how many times they have told.
+    """
+
+    amount: int = 0
+    times: int = 0
+
+
+NOT_TOLD = ToldLeftOut()
+"""Nothing was told of it."""
+
+
 @dataclass(slots=True)
 class Known:
     """What a ledger has of a source.
@@ -71,7 +87,7 @@ class Known:
         open_calls: returns the calls without a result.
         calls_of: returns the identifiers of a turn's calls.
         answered: returns those of some calls' identifiers of which a result is recorded.
-        left_out: returns how much of some files was left out, by file, reason and what it is.
+        left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -80,7 +96,7 @@ class Known:
     open_calls: Callable[[], list[OpenCall]] = list
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
     answered: Callable[[Sequence[str]], set[str]] = set
-    left_out: Callable[[Sequence[str]], dict[LeftOutKey, int]] = lambda _paths: {}
+    left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
 
     def current(self, turn_id: str) -> str:
         """Return the turn that stands for a turn now: as a rule itself."""
@@ -111,7 +127,7 @@ SELECT DISTINCT call_id FROM execution_starts SEMI JOIN known USING (session_id)
 SEMI JOIN (SELECT unnest(string_split($call_ids, '\n')) AS call_id) USING (call_id) WHERE {RUN_ELSEWHERE}"""
 
 _LEFT_OUT = """
-SELECT path, reason, detail, sum(count)::BIGINT FROM left_out
+SELECT path, reason, detail, sum(count)::BIGINT, count(*) FROM left_out
 WHERE path IN (SELECT unnest(from_json($paths, '["VARCHAR"]'))) GROUP BY ALL"""
 
 _DIGEST = 16
@@ -161,9 +177,12 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
     )
 
 
-def _left_out(ledger: Queryable, paths: Sequence[str]) -> dict[LeftOutKey, int]:
+def _left_out(ledger: Queryable, paths: Sequence[str]) -> dict[LeftOutKey, ToldLeftOut]:
     found = ledger.sql(_LEFT_OUT, {"paths": json_text(list(paths))}).fetchall() if paths else []
-    return {(path, LeftOutReason(reason), detail): count for path, reason, detail, count in found}
+    return {
+        (path, LeftOutReason(reason), detail): ToldLeftOut(count, times)
+        for path, reason, detail, count, times in found
+    }
 
 
 def _texts(ledger: Queryable, query: str, parameters: dict[str, object]) -> list[str]:
