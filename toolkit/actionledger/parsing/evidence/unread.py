@@ -16,6 +16,7 @@ _SIGNATURE = re.compile(
     r"|\.\.\.|…"
 )
 _KEY_LINE = re.compile(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")
+_OPTIONS_LINE = re.compile(r"\r?\n[ \t]*+(?:[$>][ \t]++)?[\w.-]++[ \t]++--[A-Za-z][^\n]*+")
 _LONGEST = 4_000
 
 
@@ -50,9 +51,10 @@ def end_of_call(text: str, mention: Mention, end: int) -> int:
 
 
 def end_of_lines(text: str, mention: Mention, end: int) -> int:
-    """Return where the line of a name ends, with the lines of keys and what is indented behind it."""
+    """Return where the line of a name ends, with the lines of keys and what is indented behind it, or the next ones with options."""
     at, stop = text.find("\n", mention.end, end), min(end, mention.end + _LONGEST)
     at = at if at >= 0 else end
-    while mention.form == "lines" and (line := _KEY_LINE.match(text, at, stop)):
+    goes_on = _KEY_LINE if mention.form == "lines" else _OPTIONS_LINE
+    while line := goes_on.match(text, at, stop):
         at = line.end()
     return at
