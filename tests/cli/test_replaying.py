@@ -89,7 +89,7 @@ def test_the_same_as_json(run, ledger):
         (("--parser", "gembrain"), "There is no parser 'gembrain'."),
         (("--parser", "coder", "-m", "nobody"), "No recorded turn fits"),
         (("--parser", "coder", "--run", "last week"), "is no run's id"),
-        (("--parser", "coder", "--run", "00000000-0000-4000-8000-000000000009"), "No recorded turn fits"),
+        (("--parser", "coder", "--run", "00000000-0000-4000-8000-000000000009"), "is no run's id"),
     ],
 )
 def test_what_cannot_be_done_is_said_in_one_sentence(sentence, ledger, arguments, said):

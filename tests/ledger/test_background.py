@@ -40,8 +40,18 @@ def until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
+@pytest.fixture(autouse=True)
+def _others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads of ledgers that tests before left to the garbage collector are nobody's here."""
+    monkeypatch.setattr(threads, "others", _all_threads(), raising=False)
+
+
+def _all_threads() -> list[threading.Thread]:
+    return [each for each in threading.enumerate() if each.name == "actionledger-ingest"]
+
+
 def threads() -> list[str]:
-    return [each.name for each in threading.enumerate() if each.name == "actionledger-ingest"]
+    return [each.name for each in _all_threads() if each not in threads.others]
 
 
 def test_others_see_what_was_flushed_without_being_asked(path, live, make) -> None:

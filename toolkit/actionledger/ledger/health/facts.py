@@ -1,6 +1,7 @@
 """What there is to be judged: gathered once, from the disk and from the published copy, whatever state they are in."""
 
 import json
+import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -213,7 +214,7 @@ def _nearest(folder: Path) -> Path:
 def _file_system(folder: Path) -> str:
     """Return the kind of the file system that is mounted nearest above a folder; empty where the system doesn't say."""
     try:
-        lines = _MOUNTS.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+        lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
     except OSError:
         return ""
     mounted = [line.split()[1:3] for line in lines]
