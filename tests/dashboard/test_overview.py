@@ -11,13 +11,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
+from actionledger.charts.common import beginning
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.rates import Clustering
 from actionledger.replay.periods import PeriodChange
 from actionledger_dashboard.components.headline import margin, sentence_of
-from actionledger_dashboard.components.whiskers import beginning
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -105,7 +105,10 @@ class TestSentence:
     def test_a_period_that_is_asked_for_is_the_number_itself(self, open_page: Open, weeks: Path) -> None:
         """Within days of the filter the number and the later side are one."""
         test = open_page(weeks, PAGE, since="2026-03-11", until="2026-03-12")
-        assert sentence(test) == "90.0% ± 13.1 read whole, +0.0 points on the 2 days beforemay be chance"
+        assert (
+            sentence(test)
+            == "90.0% (76.9% – 96.0%) read whole, +0.0 points on the 2 days beforemay be chance"
+        )
 
     def test_an_empty_ledger_says_what_fills_it(self, open_page: Open, empty: Path) -> None:
         """There is no sentence about nothing."""
@@ -154,9 +157,10 @@ class TestSentence:
 
     def test_the_margin_is_the_farther_end(self) -> None:
         """An interval is not the same to both sides; what is said is never less than what is known."""
-        rate = al.Rate(99, 100)
+        rate = al.Rate(90, 100)
         assert rate.interval is not None
-        assert margin(rate) == f" ± {100 * (0.99 - rate.interval[0]):.1f}"
+        assert margin(rate) == f" ± {100 * (0.9 - rate.interval[0]):.1f}"
+        assert margin(al.Rate(99, 100)) == " (94.6% – 99.8%)"  # 99.0 % ± 4.4 would be more than all
         assert margin(al.Rate(0, 0)) == ""
 
 

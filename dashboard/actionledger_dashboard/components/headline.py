@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from actionledger.ledger.queries import Filter, Funnel
+from actionledger.ledger.queries.stages import MEANT
 from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.replay.failures import FailureGroup, FailureReport
@@ -13,9 +14,8 @@ from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.failure_groups import group_href, place_of
-from actionledger_dashboard.components.steps import MEANT
 from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.wording import out_of, share
+from actionledger_dashboard.components.wording import interval, out_of, share
 
 Words: TypeAlias = list[dict[str, Any]]
 """A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""
@@ -44,11 +44,12 @@ def sentence_of(found: Funnel, change: PeriodChange | None, within: Filter) -> W
 
 
 def margin(rate: Rate) -> str:
-    """Return how far a share may be off in percentage points: the farther end of its interval; empty without an interval."""
+    """Return how far a share may be off: by so many points, the farther end of its interval; or the interval, where so far off is no share."""
     if rate.interval is None or rate.value is None:
         return ""
     low, high = rate.interval
-    return f" ± {100 * max(rate.value - low, high - rate.value):.1f}"
+    farther = max(rate.value - low, high - rate.value)
+    return f" ± {100 * farther:.1f}" if farther <= rate.value <= 1 - farther else f" ({interval(rate)})"
 
 
 def _without_a_rate(found: Funnel) -> Words:

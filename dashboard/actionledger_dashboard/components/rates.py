@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.charts.common import beginning
 from actionledger.ledger.queries import ReadIn
 from actionledger.rates import Rate
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.whiskers import beginning, drawn_rate
+from actionledger_dashboard.components.whiskers import drawn_rate
 from actionledger_dashboard.components.wording import NOT_RECORDED, interval, share
 
 DIALECTS = 6  # so many have a column; the others are one together

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
+from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS
 from actionledger.plurals import counted
 from actionledger.vocabulary import ExecutionStatus, Origin
 from actionledger_dashboard.components.links import turns_href
-from actionledger_dashboard.components.steps import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS
 from actionledger_dashboard.components.strip import Stat, stat_of
 from actionledger_dashboard.components.wording import (
     NOT_RECORDED,

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.charts.common import beginning
 from actionledger.rates import Rate
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.whiskers import beginning, drawn_rate
+from actionledger_dashboard.components.whiskers import drawn_rate
 from actionledger_dashboard.components.wording import basis, interval, share
 
 _mount = mount_of("strip", "whisker")

@@ -10,6 +10,7 @@ from actionledger.clock import now
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Period, Unit
 from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.stages import MEANT, WHOLE
 from actionledger.ledger.queries.usage import Kept
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW
@@ -28,7 +29,7 @@ from actionledger_dashboard.components.navigation import go_to
 from actionledger_dashboard.components.rates import Group, show_rates
 from actionledger_dashboard.components.sides import FIRST
 from actionledger_dashboard.components.stats import funnel_stats, not_recorded, taken_stats
-from actionledger_dashboard.components.steps import MEANT, WHOLE, show_steps
+from actionledger_dashboard.components.steps import show_steps
 from actionledger_dashboard.components.strip import show_strip
 from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
 from actionledger_dashboard.data import ask

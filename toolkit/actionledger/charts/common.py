@@ -1,6 +1,6 @@
 """What the charts share: colours, sizes, and rates in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from math import floor
 from typing import TypeAlias
 
@@ -60,7 +60,7 @@ def sessions(rate: Rate) -> int | None:
     return rate.clustering.sessions if rate.clustering else None
 
 
-def beginning(rates: Sequence[Rate]) -> float:
+def beginning(rates: Iterable[Rate]) -> float:
     """Return where an axis of shares begins: at nothing, or below the lowest of shares that are all high, at a multiple of 10 %."""
     ends = [(rate.interval or (rate.value, 1.0))[0] for rate in rates if rate.value is not None]
     lowest = min(ends, default=0.0)

@@ -5,6 +5,7 @@ from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
 from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
+from actionledger.ledger.queries.found import HOLDS, IN_JSON, text_parameters
 
 Place: TypeAlias = Literal["response", "arguments", "result"]
 """What of a turn a text occurs in."""
@@ -26,14 +27,14 @@ class Mention:
 _MENTIONS = f"""
 WITH found AS (
     SELECT turn_index, 'response' AS place FROM turns
-    WHERE session_id = $session_id::UUID AND contains(lower(text), lower($text))
+    WHERE session_id = $session_id::UUID AND {HOLDS.format(column="text")}
     UNION ALL
     SELECT turn_index, 'arguments' FROM actions
-    WHERE session_id = $session_id::UUID AND contains(lower(concat_ws(' ', name, arguments::VARCHAR)), lower($text))
+    WHERE session_id = $session_id::UUID AND ({HOLDS.format(column="name")} OR {IN_JSON.format(column="arguments::VARCHAR")})
     UNION ALL
     SELECT turn_index, 'result' FROM executions
     WHERE session_id = $session_id::UUID AND {FIRST_EXECUTIONS}
-          AND contains(lower(concat_ws(' ', result::VARCHAR, message)), lower($text)))
+          AND ({IN_JSON.format(column="result::VARCHAR")} OR {HOLDS.format(column="message")}))
 SELECT turn_index AS index, list_sort(list(DISTINCT place)) AS places
 FROM found GROUP BY turn_index ORDER BY turn_index LIMIT $limit"""
 
@@ -44,9 +45,11 @@ def mentions(ledger: Queryable, session_id: str, text: str, *, limit: int = 1_00
     Args:
         ledger: what to ask.
         session_id: the session; anything that is no identifier has none.
-        text: what to look for; arguments and results are looked through as JSON text. An empty one occurs nowhere.
+        text: what to look for; in arguments and results as it stands there or as JSON writes it. An empty one occurs nowhere.
         limit: how many turns are returned.
     """
     if not text or not is_uuid(session_id):
         return []
-    return rows(ledger, Mention, _MENTIONS, {"session_id": session_id, "text": text, "limit": limit})
+    return rows(
+        ledger, Mention, _MENTIONS, {"session_id": session_id, "limit": limit} | text_parameters(text)
+    )
