@@ -654,7 +654,7 @@ def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) ->
     steps = derived_id("session", "steps")
     paths = ["", "sessions", "turns?task=many", f"replay?session={steps}&turn=0"]
     paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0"]
-    paths += ["live", "sql", "health"]
+    paths += ["live", "sql", "health", "left_out"]
     paths += ["playground", f"review?session={steps}&turn=0"]
     if is_soak():
         paths += ["review", "review?by=approvals", "review?by=this+week", "review?by=agreement"]
@@ -683,7 +683,16 @@ def test_nothing_that_a_model_wrote_reaches_another_host(visit: Visit) -> None:
     steps = derived_id("session", "steps")
     paths = ["", "sessions", "turns", f"replay?session={hostile}&turn=0", f"replay?session={hostile}&turn=1"]
     paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0", "live", "health"]
-    paths += ["playground", "review", "review?by=this+week", f"review?session={hostile}&turn=0"]
+    paths += [
+        "sql",
+        "left_out",
+        "playground",
+        "review",
+        "review?by=approvals",
+        "review?by=agreement",
+        "review?by=this+week",
+        f"review?session={hostile}&turn=0",
+    ]
     for path in [*paths, f"replay?session={steps}&turn=0", f"replay?session={steps}&turn=2"]:
         visit.open(path)
         visit.page.wait_for_load_state("networkidle")

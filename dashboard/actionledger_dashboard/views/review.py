@@ -45,7 +45,7 @@ def show() -> None:
 
 def show_queue(linked: Linked, within: Filter, name: str) -> None:
     """Show the turns that wait to be judged; a row opens one."""
-    box, pages = st.columns([2, 4], vertical_alignment="bottom")
+    box, pages = st.columns([4, 6], vertical_alignment="bottom" if name else "center")
     picked = Queue.ALL
     if name:  # the other queues are somebody's
         with box:
@@ -56,7 +56,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
     count = ask(count_turns_to_review, picked, name, within)
     with pages:
         offset = linked.page_of(count, tables.PAGE, of=(picked, within, name))
-    st.caption(f"{counted(count, 'turn')}. A row opens the turn.")
+    (st if name else box).caption(f"{counted(count, 'turn')}. A row opens the turn.")
     if not count:
         st.info("No turn is in this queue. Choose another one, or take a filter away.")
         return
