@@ -211,7 +211,13 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
         visit = Visit(url, context.new_page())
         visit.open()
         page = visit.page
-        parts = [".sentence b", ".worst code", ".turns a", ".strip .number", "[data-testid=stMultiSelect]"]
+        parts = [
+            ".sentence b",
+            ".worst code",
+            ".turns a",
+            ".strip .number",
+            ".st-key-overview_filters button",
+        ]
         page.locator(".worst code").wait_for()
         page.locator("table[aria-label='what failures cost']").wait_for()
         visit.settle()
