@@ -207,11 +207,15 @@ def test_a_link_that_leads_nowhere_is_a_sentence(open_page: Open, own: Path) -> 
 def test_a_dashboard_for_reading_records_nothing(
     open_page: Open, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And says so."""
+    """It says so and offers nothing to say; a page that was open before is refused."""
+    before = as_person(open_page(own, PAGE, session=STEPS, turn="0"), "ann")
     monkeypatch.setenv(READ_ONLY_VARIABLE, "1")
+    widget(before, "button_group", "verdict").set_value("wrong").run()
+    assert "This dashboard is for reading only: nothing is recorded here." in words(before)
     test = as_person(open_page(own, PAGE, session=STEPS, turn="0"), "ann")
-    widget(test, "button_group", "verdict").set_value("wrong").run()
-    assert "This dashboard is for reading only: nothing is recorded here." in words(test)
+    assert "Nothing is said here: this dashboard only reads." in [each.value for each in test.caption]
+    assert not test.get("button_group")
+    assert not test.text_area
     assert said(own) == []
 
 

@@ -20,7 +20,7 @@ from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.review_controls import SAID
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.visible import visible
-from actionledger_dashboard.data import ask, ledger_path, writing
+from actionledger_dashboard.data import ask, is_read_only, ledger_path, writing
 from actionledger_dashboard.deciding import is_code, may_be_decided_here
 
 _CODE = "review.code"
@@ -101,7 +101,7 @@ def _decide(status: DecisionStatus, name: str) -> None:
         st.text(f"{approval.decision} by {visible(approval.decided_by)}; to carry it out:")
         st.code(_command("run", approval), language=None)
         return
-    if not may_be_decided_here():
+    if is_read_only() or not may_be_decided_here():
         st.text(
             "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
         )

@@ -11,7 +11,7 @@ from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.review_controls import SAID, WHOLE, Controls, is_verdict, select
 from actionledger_dashboard.components.visible import visible
-from actionledger_dashboard.data import ask
+from actionledger_dashboard.data import ask, is_read_only
 from actionledger_dashboard.viewer.looks import Values, card
 
 _HIDDEN = {ReviewAspect.VERDICT, ReviewAspect.LABEL}
@@ -34,7 +34,7 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
     said = ask(reviews, session=response.session_id, turn=response.index)
     has_judged = any(is_verdict(each, name, detail) for each in said)
     others = [each for each in said if each.reviewer != name]
-    hidden = [] if has_judged else [each for each in others if each.aspect in _HIDDEN]
+    hidden = [] if has_judged or is_read_only() else [each for each in others if each.aspect in _HIDDEN]
     shown = [each for each in said if each not in hidden]
     if problem := st.session_state.pop(SAID, ""):
         st.warning("That was not recorded.")
@@ -50,7 +50,9 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
             on_select=partial(select, response.turn_id),
             lanes=[[_said_lane(shown, len(hidden), detail)]],
         )
-    if name:
+    if is_read_only():
+        right.caption("Nothing is said here: this dashboard only reads.")
+    elif name:
         with right:
             Controls(detail, name, run_id, said).show()
 
