@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from actionledger.importing import import_sessions
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Mark, ScoreBound
 from actionledger.ledger.queries.filters import scope, turn_scope
-from actionledger.ledger.reviewing import change, review, withdraw
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason
 
@@ -381,25 +379,3 @@ def test_what_there_is_to_choose_from(ledger: Ledger) -> None:
     assert known.captures == ("arguments", "calls", "text")
     assert known.labels == ("all", "even")
     assert known.scores == ("a=b", "reward")
-
-
-def test_a_label_of_a_review_files_its_session_as_long_as_it_stands(tmp_path: Path) -> None:
-    """Given it can be chosen and picks the session; changed it is the new one alone; withdrawn it picks nothing."""
-    with open_ledger(tmp_path / "labels.duckdb") as opened:
-        for name in ("one", "two"):
-            opened.record_turn(name, "On it.")
-        said = review(opened, "one", 0, by="ann", label="flaky")
-
-        def picked(label: str) -> list[str]:
-            return [each.external_id for each in queries.turns_behind(opened, Filter(labels=(label,)))]
-
-        assert (queries.dimensions(opened).labels, picked("flaky")) == (("flaky",), ["one"])
-        assert queries.count_sessions(opened, Filter(labels=("flaky",))) == 1
-        change(opened, said.review_id, "slow", by="ann")
-        assert (queries.dimensions(opened).labels, picked("flaky"), picked("slow")) == (
-            ("slow",),
-            [],
-            ["one"],
-        )
-        withdraw(opened, said.review_id, by="ann")
-        assert (queries.dimensions(opened).labels, picked("slow")) == ((), [])

@@ -36,7 +36,7 @@ class Filter:
         run_id: the run whose readings count; None for the first reading of every response.
         profiles, models, tasks, sources: the sessions' own.
         captures: how much was kept of what the model wrote.
-        labels: what the sessions are filed under, by who recorded them or by a review of one of their turns.
+        labels: what the sessions are filed under.
         scores: what the sessions' scores must be, all of them.
         since: from when on, in UTC where it has no zone; a response without a time is left out.
         until: up to but not including when.
@@ -243,15 +243,7 @@ class Scope(NamedTuple):
 _OF_RUN = "run_id = $run_id::UUID"
 _OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
 _OF_SOURCES = "session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))"
-GIVEN_LABELS = """
-    SELECT session_id, value FROM (
-        SELECT session_id, value, step FROM reviews WHERE aspect = 'label'
-        QUALIFY row_number() OVER (PARTITION BY review_id ORDER BY reviewed_at DESC, step <> 'given' DESC) = 1)
-    WHERE step <> 'withdrawn'"""
-"""The labels that reviewers have given, as they stand now, each with its session, as SQL."""
-_OF_LABELS = f"""session_id IN (
-    SELECT session_id FROM sessions WHERE list_has_any(labels::VARCHAR[], $labels)
-    UNION ALL SELECT session_id FROM ({GIVEN_LABELS}) WHERE list_contains($labels, value))"""
+_OF_LABELS = "session_id IN (SELECT session_id FROM sessions WHERE list_has_any(labels::VARCHAR[], $labels))"
 _OF_SCORE = (
     "session_id IN (SELECT session_id FROM sessions "
     "WHERE (scores::MAP(VARCHAR, DOUBLE))[$score_name_{number}] {comparison} $score_{number})"

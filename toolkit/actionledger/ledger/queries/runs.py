@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import Queryable, picked, rows
-from actionledger.ledger.queries.filters import GIVEN_LABELS, NO_DIALECT
+from actionledger.ledger.queries.filters import NO_DIALECT
 from actionledger.vocabulary import RunKind
 
 
@@ -58,7 +58,7 @@ class Dimensions:
         profiles, models, tasks, sources: the sessions' own.
         dialects: the dialects that responses were found to be in, ``"none"`` among them.
         captures: how much was kept of responses.
-        labels: what sessions are filed under, by who recorded them or by reviews that stand.
+        labels: what sessions are filed under.
         scores: the names of their scores.
         first, last: the times of the earliest and the latest response; None where none carries a time.
     """
@@ -94,7 +94,7 @@ FROM run_starts JOIN events USING (run_id) ANTI JOIN run_ends USING (run_id)
 WHERE run_kind = '{RunKind.REPARSE}' AND code = $code
 GROUP BY run_id, started_at ORDER BY started_at, run_id"""
 
-_DIMENSIONS = f"""
+_DIMENSIONS = """
 WITH of_sessions AS (
     SELECT list(DISTINCT profile) AS profiles, list(DISTINCT model) AS models,
            list(DISTINCT task) AS tasks, list(DISTINCT source) AS sources FROM session_starts),
@@ -103,13 +103,12 @@ of_attempts AS (
            list(DISTINCT capture) AS captures, min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts),
 of_ends AS (
     SELECT list_distinct(flatten(list(labels::VARCHAR[]))) AS labels,
-           list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{{}}'),
-of_reviews AS (SELECT list(DISTINCT value) AS given FROM ({GIVEN_LABELS}))
+           list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{}')
 SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models), []) AS models,
        coalesce(list_sort(tasks), []) AS tasks, coalesce(list_sort(sources), []) AS sources,
        coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
-       list_sort(list_distinct(list_concat(coalesce(labels, []), coalesce(given, [])))) AS labels, coalesce(list_sort(scores), []) AS scores, first, last
-FROM of_sessions, of_attempts, of_ends, of_reviews"""
+       coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(scores), []) AS scores, first, last
+FROM of_sessions, of_attempts, of_ends"""
 
 
 def runs(ledger: Queryable) -> list[Run]:
