@@ -77,6 +77,10 @@ def test_a_cell_is_checked_against_a_variable_s_tools(shell):
         ("action", "not-a-name", "x", "can't be the name"),
         ("sql", "", "SELECT 1", "no variable has an open ledger"),
         ("sql", "-l nowhere.duckdb", "SELECT 1", "neither a variable"),
+        ("action", '"', "text", "can't be read: no closing quotation"),
+        ("sql", "--seconds nan", "SELECT 1", "--seconds takes more than 0 and at most 86,400; nan is not"),
+        ("sql", "--seconds inf", "SELECT 1", "--seconds takes more than 0"),
+        ("sql", "--seconds -1", "SELECT 1", "--seconds takes more than 0"),
     ],
 )
 def test_what_can_t_be_done_is_said_in_a_sentence(shell, magic, line, cell, said):

@@ -18,6 +18,8 @@ from actionledger.values import ParseResult
 
 FRAMES = ("pandas", "polars", "arrow")
 
+_MOST_SECONDS = 24 * 60 * 60
+
 
 def load(shell: InteractiveShell) -> None:
     """Make the magics known to a shell.
@@ -49,7 +51,7 @@ class LedgerMagics(Magics):
     def action(self, line: str, cell: str) -> ParseResult:
         """Read and check the cell as if a model had written it; with nothing said, every dialect is looked for."""
         with _told():
-            asked = given.parse_argstring(self.action, line)
+            asked = _options(self.action, line)
             names_none = not (asked.profile or asked.parser or asked.dialect)
             result = parse(
                 cell.removesuffix("\n"),
@@ -75,7 +77,7 @@ class LedgerMagics(Magics):
         As a line, all of it is the statement, asked of the same ledger as before.
         """
         with _told():
-            asked = given.parse_argstring(self.sql, "" if cell is None else line)
+            asked = _options(self.sql, "" if cell is None else line)
             frame = self._frame(line if cell is None else cell, asked)
             self._keep(asked.name, frame)
             return frame
@@ -127,6 +129,22 @@ class LedgerMagics(Magics):
         if not name.isidentifier():
             raise UsageError(f"{name!r} can't be the name of a variable.")
         self._shell.push({name: value})
+
+
+def _options(magic: Any, line: str) -> Any:
+    """Return what a line gives as options.
+
+    Raises:
+        UsageError: a quote in it is not closed, or it gives statements no time.
+    """
+    try:
+        asked = given.parse_argstring(magic, line)
+    except ValueError as error:
+        raise UsageError(f"The line {line!r} can't be read: {str(error).lower()}.") from error
+    seconds = getattr(asked, "seconds", SECONDS)
+    if not 0 < seconds <= _MOST_SECONDS:
+        raise UsageError(f"--seconds takes more than 0 and at most {_MOST_SECONDS:,}; {seconds} is not.")
+    return asked
 
 
 @contextmanager
