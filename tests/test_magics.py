@@ -73,6 +73,8 @@ def test_a_cell_is_checked_against_a_variable_s_tools(shell):
     [
         ("action", "-p nobody", "x", "no profile 'nobody'"),
         ("action", "-t none", "x", "no variable 'none'"),
+        ("action", "-t number", "x", "Tools are a list, one mapping a tool; '3' is of the type int"),
+        ("action", "-t text", "x", "Tools are a list, one mapping a tool; 'add' is of the type str"),
         ("action", "-d hermes --parser auto", "x", "either dialects or a parser"),
         ("action", "not-a-name", "x", "can't be the name"),
         ("sql", "", "SELECT 1", "no variable has an open ledger"),
@@ -85,6 +87,7 @@ def test_a_cell_is_checked_against_a_variable_s_tools(shell):
 )
 def test_what_can_t_be_done_is_said_in_a_sentence(shell, magic, line, cell, said):
     """Without a traceback: IPython shows such an error by its words alone."""
+    shell.push({"number": 3, "text": "add"})
     with pytest.raises(ShownError, match=said):
         shell.run_cell_magic(magic, line, cell)
 
@@ -101,6 +104,29 @@ def test_an_answer_is_a_data_frame_with_a_name(shell, path, kind, columns):
     assert list(getattr(frame, columns)) == ["turn_index", "text", "at", "x", "x_1"]
     assert len(frame) == 2
     assert shell.user_ns["mine"] is frame
+
+
+def test_what_polars_has_no_type_for_is_said_with_its_column(shell, path):
+    """An interval, and a union; pandas and Arrow take the first."""
+    pytest.importorskip("polars")
+    statement = "SELECT 1 AS one, INTERVAL 3 MONTH AS lasted"
+    with pytest.raises(
+        ShownError, match=r"no type for the column 'lasted' .*give it another, such as lasted::VARCHAR"
+    ):
+        shell.run_cell_magic("sql", f"-l {path} --as polars", statement)
+    assert len(shell.run_cell_magic("sql", f"-l {path} --as arrow", statement)) == 1
+
+
+def test_a_closed_ledger_is_not_asked(shell, path):
+    """Neither is it one of those that are open, nor the one of before."""
+    with al.open_ledger(path, read_only=True) as closed:
+        shell.push({"closed": closed})
+        assert len(shell.run_cell_magic("sql", "-l closed", "FROM turns")) == 2
+    with pytest.raises(ShownError, match="no variable has an open ledger"):
+        shell.run_cell_magic("sql", "", "FROM turns")
+    with al.open_ledger(path, read_only=True) as opened:
+        shell.push({"opened": opened})
+        assert len(shell.run_cell_magic("sql", "", "FROM turns")) == 2
 
 
 def test_a_model_s_text_is_no_markup_in_the_frame(shell, path):

@@ -94,7 +94,10 @@ class LedgerMagics(Magics):
     @contextmanager
     def _ledger(self, named: str | None) -> Iterator[Ledger]:
         """Give the ledger that is meant: the one that is named, or the one of before, or the only one that is open here."""
-        meant = self._named(named) if named else self._asked or self._only_one()
+        before = self._asked
+        if isinstance(before, Ledger) and not before.is_open:
+            before = None
+        meant = self._named(named) if named else before or self._only_one()
         self._asked = meant
         if isinstance(meant, Ledger):
             yield meant
@@ -112,7 +115,8 @@ class LedgerMagics(Magics):
         return path
 
     def _only_one(self) -> Ledger:
-        found = {id(value): value for value in self._shell.user_ns.values() if isinstance(value, Ledger)}
+        values = self._shell.user_ns.values()
+        found = {id(value): value for value in values if isinstance(value, Ledger) and value.is_open}
         if len(found) != 1:
             what = "no variable has an open ledger" if not found else f"{len(found)} variables have one"
             raise UsageError(f"Say which ledger with %%sql --ledger NAME, a variable or a path: {what}.")

@@ -51,8 +51,12 @@ def definitions_in(tools: Iterable[Any], left_out: list[str]) -> Iterator[Defini
         left_out: gets a sentence for each tool that the provider runs itself, and that has no name.
 
     Raises:
-        UsageError: a definition has no name.
+        UsageError: they are no list of tools, or a definition has no name.
     """
+    if isinstance(tools, str | bytes) or not isinstance(tools, Iterable):
+        raise UsageError(
+            f"Tools are a list, one mapping a tool; {str(tools)[:80]!r} is of the type {type(tools).__name__}."
+        )
     for number, tool in enumerate([tools] if isinstance(tools, Mapping) else tools):
         several = (
             next((tool[key] for key in _LISTS if isinstance(tool.get(key), list | tuple)), None)

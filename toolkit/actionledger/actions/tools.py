@@ -104,7 +104,7 @@ class ToolCatalogue:
             definitions: one mapping a tool, in any of the spellings.
 
         Raises:
-            UsageError: a definition has no name, or a name twice.
+            UsageError: they are no list, a definition has no name, or a name stands twice.
         """
         try:
             found = cls._kept(to_json(definitions))

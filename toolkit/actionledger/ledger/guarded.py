@@ -128,14 +128,21 @@ class GuardedSql:
 
         Raises:
             MissingPackageError: polars or pyarrow is not installed.
-            UsageError: as for ``ask``.
+            UsageError: as for ``ask``, or polars has no type for a column.
         """
         require("A data frame of polars", "notebook", "polars", "pyarrow")
         import polars as pl  # noqa: PLC0415 - optional
 
-        frame = pl.from_arrow(self.arrow(statement))
-        assert isinstance(frame, pl.DataFrame)
-        return frame
+        table = self.arrow(statement)
+        columns: dict[str, pl.Series] = {}
+        for name, values in zip(table.column_names, table.columns, strict=True):
+            try:
+                columns[name] = pl.Series(name, values)
+            except pl.exceptions.PolarsError as error:
+                raise UsageError(
+                    f"polars has no type for the column {name!r} ({values.type}); give it another, such as {name}::VARCHAR."
+                ) from error
+        return pl.DataFrame(columns)
 
     def arrow(self, statement: str) -> "pa.Table":
         """Return what a statement gives as an Arrow table.

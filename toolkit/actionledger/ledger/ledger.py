@@ -245,6 +245,19 @@ class Ledger:
                 self._turns = live.TurnRecorder(self)
             return self._turns.record(turn, how, session=session, profile=profile, model=model, task=task)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be used: it was not closed.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.is_open
+            True
+            >>> ledger.is_open
+            False
+        """
+        return not self._is_closed
+
     def flush(self, *, durable: bool = False) -> None:
         """Make what was recorded survive the death of this process.
 
