@@ -22,6 +22,7 @@ border:1px solid var(--al-line);background:rgba(128,128,128,.12)}
 white-space:pre-wrap;overflow-wrap:break-word;max-width:60ch}
 .al-box thead th{border-top:0;font-weight:600;white-space:nowrap;border-bottom:1px solid var(--al-line)}
 .al-box td.n,.al-box th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.al-box td.w{white-space:nowrap}
 .al-box td.m{font-family:var(--al-mono);font-size:12px}
 .al-null{opacity:.5;font-style:italic}
 .al pre.al-raw,.al pre.al-told{margin:0;padding:10px 12px;white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:none;border:0;

@@ -1,10 +1,12 @@
 """Rows and columns, at a glance: as text for a terminal, as HTML for a notebook."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from actionledger.display.html import escaped, frame
 from actionledger.display.text import cut, visible, width
@@ -14,6 +16,8 @@ _WIDEST_TABLE = 110
 _WIDEST_CELL = 48
 _MOST_COLUMNS = 40
 _LONGEST_CELL = 300
+
+_WORD = re.compile(r"[\w.:/@-]{1,40}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +91,15 @@ def box(columns: Sequence[str], rows: Sequence[Sequence[Any]], *, mono: frozense
     """
     table = Table(columns, rows, None)
     kinds = [
-        ' class="n"' if _is_number(table, place) else ' class="m"' if place in mono else ""
+        "n" if _is_number(table, place) else "m" if place in mono else "w" if _is_word(table, place) else ""
         for place in range(len(columns))
     ]
     head = "".join(
-        f"<th{kind.replace('m', '') if 'm' in kind else kind}>{escaped(name)}</th>"
+        f"<th{_classed(kind) if kind == 'n' else ''}>{escaped(name)}</th>"
         for kind, name in zip(kinds, columns, strict=True)
     )
     body = "".join(
-        f"<tr>{''.join(f'<td{kind}>{_html_cell(value)}</td>' for kind, value in zip(kinds, row, strict=True))}</tr>"
+        f"<tr>{''.join(f'<td{_classed(kind)}>{_html_cell(value)}</td>' for kind, value in zip(kinds, row, strict=True))}</tr>"
         for row in rows
     )
     return f'<div class="al-box"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
@@ -105,6 +109,10 @@ class Markup(str):
     """HTML that this package made."""
 
     __slots__ = ()
+
+
+def _classed(kind: str) -> str:
+    return f' class="{kind}"' if kind else ""
 
 
 def _html_cell(value: object) -> str:
@@ -138,6 +146,16 @@ def _is_number(table: Table, place: int) -> bool:
     values = [row[place] for row in table.rows if row[place] is not None]
     return bool(values) and all(
         isinstance(value, int | float | Decimal | timedelta) and not isinstance(value, bool)
+        for value in values
+    )
+
+
+def _is_word(table: Table, place: int) -> bool:
+    """Return whether a column's values are each a word, such as an id or a time, that is not to be broken at its hyphens."""
+    values = [row[place] for row in table.rows if row[place] is not None]
+    return all(
+        isinstance(value, UUID | datetime)
+        or (isinstance(value, str) and not isinstance(value, Markup) and _WORD.fullmatch(value))
         for value in values
     )
 
