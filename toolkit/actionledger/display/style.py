@@ -15,15 +15,15 @@ border:1px solid var(--al-line);background:rgba(128,128,128,.12)}
 .al .fair{border-color:var(--al-fair);background:rgba(192,127,0,.16)}
 .al .bad{border-color:var(--al-bad);background:rgba(217,72,59,.16)}
 .al-box{width:fit-content;max-width:100%;box-sizing:border-box;overflow:auto;max-height:420px;border:1px solid var(--al-line);border-radius:6px;margin:0 0 8px}
-.al-box table{border-collapse:collapse;margin:0;width:auto;min-width:0;font-size:12.5px;color:inherit;background:none}
-.al-box tr,.al-box tbody tr:nth-child(odd),.al-box tbody tr:hover{background:none}
-.al-box tbody tr:hover{background:rgba(128,128,128,.1)}
-.al-box th,.al-box td{padding:4px 12px;text-align:left;vertical-align:top;border:0;border-top:1px solid var(--al-line);
+.al .al-box table{border-collapse:collapse;margin:0;width:auto;min-width:0;font-size:12.5px;color:inherit;background:none}
+.al .al-box tr,.al .al-box tbody tr:nth-child(n){background:none}
+.al .al-box tbody tr:nth-child(n):hover{background:rgba(128,128,128,.1)}
+.al .al-box th,.al .al-box td{padding:4px 12px;text-align:left;vertical-align:top;border:0;border-top:1px solid var(--al-line);
 white-space:pre-wrap;overflow-wrap:break-word;max-width:60ch}
-.al-box thead th{border-top:0;font-weight:600;white-space:nowrap;border-bottom:1px solid var(--al-line)}
-.al-box td.n,.al-box th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
-.al-box td.w{white-space:nowrap}
-.al-box td.m{font-family:var(--al-mono);font-size:12px}
+.al .al-box thead th{border-top:0;font-weight:600;white-space:nowrap;border-bottom:1px solid var(--al-line)}
+.al .al-box td.n,.al .al-box th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+.al .al-box td.w{white-space:nowrap}
+.al .al-box td.m{font-family:var(--al-mono);font-size:12px}
 .al-null{opacity:.5;font-style:italic}
 .al pre.al-raw,.al pre.al-told{margin:0;padding:10px 12px;white-space:pre-wrap;overflow-wrap:anywhere;color:inherit;background:none;border:0;
 font:12.5px/1.65 var(--al-mono);tab-size:4}
