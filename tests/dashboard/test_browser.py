@@ -583,7 +583,7 @@ def test_a_link_to_what_is_selected_is_copied(visit: Visit, window: BrowserConte
 def test_the_viewer_stands_on_a_page_of_its_own(
     larger: Path, browser: Browser, tmp_path: Path, mixed: str
 ) -> None:
-    """As a notebook has it: without a server, stepped through by the same keys, and asking nobody for anything."""
+    """As a notebook has it: without a server, stepped through by the same keys, its lanes in step, and asking nobody for anything."""
     with open_ledger(larger, read_only=True) as ledger:
         file = tmp_path / "session.html"
         file.write_text(page_of(view_of(ledger, derived_id("session", "steps"))), encoding="utf-8")
@@ -601,6 +601,10 @@ def test_the_viewer_stands_on_a_page_of_its_own(
             assert page.locator(".turn").get_attribute("data-turn") == str(turn)
         assert page.locator(".verdict").inner_text() == "failed"
         assert page.locator("[data-do=copy]").is_hidden()
+        for width, columns in ((1440, 4), (1000, 2), (390, 1)):
+            page.set_viewport_size({"width": width, "height": 900})
+            lefts = page.locator(".lane").evaluate_all("lanes => lanes.map((lane) => lane.offsetLeft)")
+            assert len(set(lefts)) == columns, f"lanes at {width} pixels begin at {lefts}"
     assert (asked, faults) == ([file.as_uri()], [])
 
 

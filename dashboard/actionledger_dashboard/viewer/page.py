@@ -34,7 +34,7 @@ def page_of(view: Values, *, title: str = "actionledger") -> str:
     """
     # As JSON within a script, nothing can end the element: "<" stands in it as an escape.
     data = json.dumps(view, ensure_ascii=True).replace("<", "\\u003c").replace(">", "\\u003e")
-    style = _THEME + joined(VIEWER, "css").replace(":host", ":root")
+    style = _THEME + joined((*VIEWER, "transcript"), "css").replace(":host", ":root")
     script = f"{joined(VIEWER, 'js')}\nshowAlone(document);"
     policy = _POLICY.format(b64encode(sha256(script.encode()).digest()).decode())
     body = read("session_facts", "html") + read("transcript", "html")
