@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from corpus_files import corpus_file, imported
 
+from actionledger.importing import import_path
+from actionledger.ledger import open_ledger
 from actionledger.sources.registry import source_named
 
 pytestmark = pytest.mark.corpus
@@ -35,3 +37,15 @@ def test_what_a_real_file_holds(name, tmp_path):
     path, (form, turns, calls) = corpus_file(name), FILES[name]
     report = imported(path, source_named(form), tmp_path)
     assert (report.turns, report.results) == counted(path) == (turns, calls)
+
+
+def test_the_command_that_is_read_is_the_one_that_was_run(tmp_path):
+    """Of each response with tags, to the character."""
+    path = corpus_file("agents/swe-agent/xml.traj")
+    run = [step["action"] for step in json.loads(path.read_text())["trajectory"]]
+    with open_ledger(tmp_path / "ledger.duckdb") as ledger:
+        import_path(path, ledger)
+        read = ledger.sql(
+            "select arguments->>'command' from actions join turns using (turn_id) order by turns.turn_index"
+        ).fetchall()
+    assert [command for (command,) in read] == run

@@ -22,7 +22,7 @@ BUILT_IN = [
 ANY_CALL = [
     dialect
     for dialect in DIALECTS
-    if dialect.name not in {"xml_tags", "mint", "search_replace", "apply_patch", "bash_fence"}
+    if dialect.name not in {"xml_tags", "mint", "search_replace", "apply_patch", "bash_fence", "command_tags"}
 ]
 """The dialects that can write any action."""
 

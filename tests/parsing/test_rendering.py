@@ -31,8 +31,14 @@ NAMES_OF_TEXTS = (
 OF_TEXTS = [BY_NAME[name] for name in NAMES_OF_TEXTS]
 """The dialects of any tool that write texts only."""
 
-OF_ITS_OWN = [BY_NAME[name] for name in ("xml_tags", "mint", "search_replace", "bash_fence", "apply_patch")]
+OF_ITS_OWN = [
+    BY_NAME[name]
+    for name in ("xml_tags", "mint", "search_replace", "bash_fence", "command_tags", "apply_patch")
+]
 """The dialects that have actions of their own and texts only."""
+
+ONE_ACTION = {"bash_fence", "command_tags"}
+"""The dialects that write one action in a response."""
 
 MARKUP = """
 ~~~ ```` ]]> <![CDATA[ &amp; <!-- null True 03106 1e5 NaN print( functools[ [TOOL_CALLS] [ARGS] [a(b=1)] {"action":"a"}
@@ -216,13 +222,14 @@ def own_calls(dialect: Dialect, *, tame: bool) -> st.SearchStrategy[list[PlainCa
         "mint": {"execute": {"code": texts}, "solution": {"answer": texts}},
         "search_replace": {"search_replace": {"path": paths, "search": lines, "replace": lines}},
         "bash_fence": {"bash": {"command": texts}},
+        "command_tags": {"bash": {"command": texts}},
         "apply_patch": {"apply_patch": {"input": texts.map(patch_of)}},
     }[dialect.name]
     each_action = [
         st.fixed_dictionaries(fields).map(lambda arguments, name=name: PlainCall(name, arguments))
         for name, fields in actions.items()
     ]
-    return st.lists(st.one_of(each_action), min_size=1, max_size=1 if dialect.name == "bash_fence" else 3)
+    return st.lists(st.one_of(each_action), min_size=1, max_size=1 if dialect.name in ONE_ACTION else 3)
 
 
 def patch_of(text: str) -> str:
@@ -262,6 +269,7 @@ WRITES_MORE_THAN_CALLS = {
     "react": "a thought",
     "search_replace": "the fence's label",
     "bash_fence": "what the model says before it",
+    "command_tags": "what the model says before it",
 }
 """The dialects whose example holds more than its calls, and what that is."""
 

@@ -30,6 +30,7 @@ OF_PROFILES = {
     "mint",
     "search_replace",
     "bash_fence",
+    "command_tags",
     "apply_patch",
 }
 NATIVE = [dialect for dialect in DIALECTS if dialect.name not in OF_PROFILES]

@@ -13,7 +13,7 @@ from actionledger.parsing.dialects.reasoning import Reasoning
 OF_ANY_TOOL = [
     dialect
     for dialect in DIALECTS
-    if dialect.name not in {"xml_tags", "mint", "search_replace", "bash_fence", "apply_patch"}
+    if dialect.name not in {"xml_tags", "mint", "search_replace", "bash_fence", "command_tags", "apply_patch"}
 ]
 
 REFUSED = [
@@ -72,6 +72,8 @@ REFUSED = [
     ),
     ("search_replace", PlainCall("edit", {}), "is not search_replace(path, search, replace)"),
     ("bash_fence", PlainCall("edit", {}), "is not bash(command)"),
+    ("command_tags", PlainCall("edit", {}), "is not bash(command)"),
+    ("command_tags", PlainCall("bash", {"command": "<command>"}), "not be read"),
     ("apply_patch", PlainCall("edit", {}), "is not apply_patch(input)"),
     ("apply_patch", PlainCall("apply_patch", {"input": "*** Begin Patch\nx\n*** End Patch"}), "not be read"),
     (

@@ -12,6 +12,7 @@ from actionledger.errors import UnknownNameError
 from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
 from actionledger.parsing.dialects.bash_fences import BashFence
+from actionledger.parsing.dialects.command_tags import CommandTags
 from actionledger.parsing.dialects.xml_tags import XmlTags
 from actionledger.parsing.evidence.weighing import EvidenceSetting
 from actionledger.parsing.finding import Finder
@@ -164,10 +165,10 @@ def parser_for(
     return DialectParser(name="+".join(dialects), dialects=tuple(chosen.values()))
 
 
-_EVERY_DIALECT = tuple(
-    BashFence(needs_shell=True) if dialect.name == "bash_fence" else dialect_named(dialect.name)
-    for dialect in DIALECTS
-)
+_COMMANDS: Mapping[str, AnyDialect] = {
+    each.name: each for each in (BashFence(needs_shell=True), CommandTags(needs_shell=True))
+}
+_EVERY_DIALECT = tuple(_COMMANDS.get(dialect.name) or dialect_named(dialect.name) for dialect in DIALECTS)
 """Every dialect, those that look like anybody's example with more to ask for."""
 
 PARSERS: dict[str, AnyParser] = {

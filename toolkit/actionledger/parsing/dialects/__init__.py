@@ -13,6 +13,7 @@ from actionledger.parsing.dialects.bare_json import Json
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.bash_fences import BashFence
 from actionledger.parsing.dialects.cohere import Cohere
+from actionledger.parsing.dialects.command_tags import CommandTags
 from actionledger.parsing.dialects.deepseek import DeepSeekV3, DeepSeekV31
 from actionledger.parsing.dialects.deepseek_dsml import DeepseekDsml
 from actionledger.parsing.dialects.dots import Dots
@@ -90,6 +91,7 @@ AnyDialect: TypeAlias = (
     | SearchReplace
     | ApplyPatch
     | BashFence
+    | CommandTags
     | React
     | Pythonic
     | Llama4Pythonic

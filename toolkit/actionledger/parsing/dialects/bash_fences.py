@@ -8,19 +8,14 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
+from actionledger.parsing.dialects.parts.shells import one_command, shell_tool
 from actionledger.parsing.dialects.parts.verdicts import read_block, refused
-from actionledger.parsing.dialects.parts.writing import PlainCall, fenced, raw_text
+from actionledger.parsing.dialects.parts.writing import PlainCall, fenced
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
-
-SHELLS = (
-    *("bash", "shell", "sh", "terminal", "local_shell", "run_bash", "execute_bash", "run", "run_command", "execute_command"),
-    *("run_shell_command", "run_terminal_cmd", "run_terminal_command", "run_in_terminal", "exec_command"),
-)  # fmt: skip
-"""What tools are called that run a command of a shell, those that say it most plainly first."""
 
 _OPENER = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[ \t]*(?i:mswea_bash_command|bash)(?=\s|$)", re.MULTILINE)
 
@@ -49,7 +44,7 @@ class BashFence(Dialect):
 
     def read(self, source: Source, opening: Opening, end: int, _options: DecodeOptions) -> Found | None:
         """Read the fenced command that begins here; see ``Dialect.read``."""
-        name = self._tool(source)
+        name = shell_tool(source, is_needed=self.needs_shell)
         if not name:
             return None
         closing = source.closing_fence(opening, opening.end, end)
@@ -65,16 +60,6 @@ class BashFence(Dialect):
             return refused(span, body, Issue(Reason.AMBIGUOUS, body, detail))
         return read_block(span, body, (Written(name, {"command": command}, span),))
 
-    def _tool(self, source: Source) -> str:
-        """Return what the tool is called that runs the command: as it was offered; empty where none was that has to be."""
-        offered = (name for name in SHELLS if source.names and name in source.names)
-        return next(offered, "" if self.needs_shell else SHELLS[0])
-
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write the one command; see ``Dialect.write``."""
-        if len(calls) > 1:
-            raise ValueError("a response has exactly one command")
-        (call,) = calls
-        if call.name not in SHELLS or call.arguments.keys() != {"command"}:
-            raise ValueError(f"{call.name!r} with {list(call.arguments)} is not bash(command)")
-        return fenced("bash", raw_text(call.arguments["command"]))
+        return fenced("bash", one_command(calls))

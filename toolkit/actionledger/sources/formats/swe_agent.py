@@ -251,5 +251,6 @@ SOURCE = Source(
         "Tokens, costs and times of a single response; whether a command failed, but for its words; calls of a try in the wrong "
         "form; who judged the result."
     ),
+    dialects=("command_tags", "qwen3_coder"),
     fields=("trajectory", "history", "info"),
 )
