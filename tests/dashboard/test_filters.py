@@ -90,6 +90,18 @@ def test_a_filter_is_added_where_it_is_chosen(open_page: Open, sample: Path, dra
     assert "outcome" not in test.query_params
 
 
+@pytest.mark.parametrize(("page", "said"), [(TURNS, "1 turn, the latest first"), (SESSIONS, "1 session")])
+def test_a_search_narrows_as_soon_as_it_is_written(
+    open_page: Open, sample: Path, drawn: Drawn, page: str, said: str
+) -> None:
+    """The list is the one that the link names, and not the one of before."""
+    test = open_page(sample, page)
+    pick(test, "Search", "text_input").set_value("Nothing to do").run()
+    assert test.query_params["search"] == "Nothing to do"
+    assert said in [caption.value for caption in test.caption]
+    assert [chip for chip, _ in chips(drawn, test)] == ["Text: Nothing to do"]
+
+
 @pytest.mark.parametrize("page", [OVERVIEW, "views/compare.py"])
 def test_rates_set_aside_what_came_of_responses(
     open_page: Open, sample: Path, drawn: Drawn, stats: Stats, page: str

@@ -63,15 +63,15 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
             rates.
     """
     known, runs = ask(queries.dimensions), ask(queries.runs)
-    asked = [
-        _asked_of(field, options(field, known, runs), linked)
-        for field in FIELDS
-        if of_runs or field.name != "run"
-    ]
     with st.container(key="filters", horizontal=True, vertical_alignment="center", gap="small"):
-        if lists:
+        if lists:  # before the link is read, which follows what is searched for
             with st.container(width=260):
                 linked.text("Search", "search", "Search responses, arguments, results", is_labelled=False)
+        asked = [
+            _asked_of(field, options(field, known, runs), linked)
+            for field in FIELDS
+            if of_runs or field.name != "run"
+        ]
         with st.popover("Add filter", icon=":material/filter_list:"):
             _show_choice(linked.page, [each for each in asked if lists or not each.field.is_found], known)
         show_views(linked.page)
