@@ -32,7 +32,8 @@ from actionledger.clock import now
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.vocabulary import Outcome
-from actionledger_dashboard.viewer import page_of, view_of
+from actionledger_dashboard.viewer.asking import view_of
+from actionledger_dashboard.viewer.page import page_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

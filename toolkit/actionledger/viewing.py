@@ -35,7 +35,7 @@ class SessionView:
     @property
     def html(self) -> str:
         """All of it as an HTML page, with its scripts and styles in it; it asks no host for anything."""
-        from actionledger_dashboard.viewer import page_of  # noqa: PLC0415 - it reads its scripts and styles
+        from actionledger_dashboard.viewer.page import page_of  # noqa: PLC0415 - it reads its scripts and styles
 
         return page_of(self.drawn, title=self.session)
 
@@ -67,7 +67,7 @@ class SessionView:
         return file
 
     def _repr_html_(self) -> str:
-        from actionledger_dashboard.viewer import frame_of  # noqa: PLC0415
+        from actionledger_dashboard.viewer.page import frame_of  # noqa: PLC0415
 
         return frame_of(self.drawn, height=self.height)
 
@@ -102,7 +102,7 @@ def view(
         SessionView(session='s1', height=720)
     """
     from actionledger.ledger.queries.naming import one_run  # noqa: PLC0415 - only where somebody looks
-    from actionledger_dashboard.viewer import view_of  # noqa: PLC0415
+    from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
 
     run_id = None if run is None else one_run(ledger, run)
     drawn = view_of(ledger, session, turn=turn, run_id=run_id, near=near)

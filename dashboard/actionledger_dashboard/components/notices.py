@@ -7,7 +7,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError, LedgerError, UsageError
-from actionledger.parsing.parsers import PARSERS
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ledger_path
@@ -69,6 +68,8 @@ def no_session() -> None:
 
 def read_once() -> None:
     """Say that no turn has a second reading, and what would give it one."""
+    from actionledger.parsing.parsers import PARSERS  # noqa: PLC0415 - all formats, which most pages need not know
+
     st.subheader("No turn has been read twice yet", anchor=False)
     st.text("This reads all recorded turns again with another parser, and keeps what they had before:")
     st.code(

@@ -14,8 +14,8 @@ from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.vocabulary import Outcome
-from actionledger_dashboard.viewer import frame_of, page_of, view_of
-from actionledger_dashboard.viewer.asking import Asked, course_of, session_view
+from actionledger_dashboard.viewer.asking import Asked, course_of, session_view, view_of
+from actionledger_dashboard.viewer.page import frame_of, page_of
 
 STEPS = derived_id("session", "steps")
 LONG = 10_000 if is_soak() else 2_000
@@ -122,6 +122,6 @@ def test_a_page_holds_all_that_it_needs_and_no_text_as_html(sample: Path, hostil
 
 def test_the_viewer_needs_no_streamlit() -> None:
     """A notebook imports it without the dashboard's packages."""
-    code = "import sys, actionledger_dashboard.viewer; print('streamlit' in sys.modules, 'pandas' in sys.modules)"
+    code = "import sys, actionledger_dashboard.viewer.asking, actionledger_dashboard.viewer.page; print('streamlit' in sys.modules, 'pandas' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.split() == ["False", "False"]

@@ -1,11 +1,11 @@
 """Recorded sessions looked through for loops, as the guard looks at live ones; what was not carried out can't be looked through."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, groupby
+from typing import TYPE_CHECKING
 
-from actionledger.execution.registry import PROFILES
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
@@ -22,6 +22,9 @@ from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, Repetit
 from actionledger.repetition.patterns import Repetition
 from actionledger.values import Observation
 from actionledger.vocabulary import Reason
+
+if TYPE_CHECKING:
+    from actionledger.execution.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,8 @@ def loops(
         >>> report.loops, report.sessions
         ((), 1)
     """
+    from actionledger.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
+
     found: list[Loop] = []
     looked_through = not_recorded = 0
     for _session_id, turns in groupby(courses(ledger, within), key=lambda turn: turn.session_id):
@@ -119,7 +124,7 @@ def loops(
             not_recorded += 1
             continue
         looked_through += 1
-        watched = _Session(limits)
+        watched = _Session(limits, PROFILES)
         for turn in chain([first], turns):
             watched.take(turn)
         found += watched.loops
@@ -129,7 +134,8 @@ def loops(
 class _Session:
     """Takes one session's turns through the guard."""
 
-    def __init__(self, limits: RepetitionLimits) -> None:
+    def __init__(self, limits: RepetitionLimits, profiles: "Mapping[str, Profile]") -> None:
+        self._profiles = profiles
         self._guard = RepetitionGuard(limits)
         self._turns: list[int] = []
         self._last: Repetition | None = None
@@ -142,7 +148,7 @@ class _Session:
 
     def take(self, turn: TurnCourse) -> None:
         """Look at the next turn."""
-        profile = PROFILES.get(turn.profile)
+        profile = self._profiles.get(turn.profile)
         references = profile is not None and profile.catalogue.references
         self._guard.begin_turn(is_new_request=turn.is_new_request)
         for refused in _refused(turn):
