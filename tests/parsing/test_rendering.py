@@ -292,7 +292,7 @@ GROUPED = {
     *("actions", "iteration", "json_action", "plan", "json", "granite", "hunyuan", "phi4", "minimax", "lfm2"),
     *("deepseek_v3", "deepseek_v31", "deepseek_dsml", "kimi_k2", "step3", "minicpm", "gemma", "python_fence"),
     *("pythonic", "llama4_pythonic", "llama3_json", "apertus", "dots", "gigachat35", "k2_horizon", "kimi_k3"),
-    *("nemotron", "cohere"),
+    *("nemotron", "cohere", "plamo", "solar_open"),
 }
 """The dialects that write parallel calls as one block."""
 

@@ -40,7 +40,7 @@ NAMES = (
         "k2_horizon",
         "kimi_k3",
     ),
-    *("longcat", "muse_glimmer", "seed_oss", "solar_open2"),
+    *("longcat", "muse_glimmer", "plamo", "seed_oss", "solar_open", "solar_open2"),
 )
 CASES = sorted(path for name in NAMES for path in (Path(__file__).parents[2] / "cases" / name).glob("*.toml"))
 OFFERED = frozenset({"f"})
@@ -255,6 +255,23 @@ FAMILIES = {
         "",
     ),
     "seed thoughts": ("seed_oss", "x", "<seed:think>", ""),
+    "functionary messages": ("functionary", "", ">>>f\n{", ""),
+    "functionary brackets": ("functionary", "f\n{}", ">>>", "f\n{}"),
+    "plamo sections": ("plamo", "", "<|plamo:begin_tool_requests:plamo|>", ""),
+    "plamo open calls": (
+        "plamo",
+        "",
+        "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>f",
+        "",
+    ),
+    "solar sections": ("solar_open", "", "<|tool_calls|>\n", ""),
+    "solar open calls": ("solar_open", "", "<|tool_call:begin|>0<|tool_call:name|>f<|tool_call:args|>{", ""),
+    "solar calls": (
+        "solar_open",
+        "<|tool_calls|>",
+        "<|tool_call:begin|><|tool_call:name|>f<|tool_call:args|>{}<|tool_call:end|>",
+        "",
+    ),
     "solar names": ("solar_open2", "", "<|tool_call:start|>f\n", ""),
     "solar open values": (
         "solar_open2",

@@ -106,7 +106,8 @@ class StreamParser:
         for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._resumes):
             if found.span.end <= self._settled:
                 continue
-            if not _is_settled(found, text) or self._is_over_limit(found) or self._may_change(dialect, found):
+            is_open = dialect.last_counts or not _is_settled(found, text)
+            if is_open or self._is_over_limit(found) or self._may_change(dialect, found):
                 break
             settled.append(self._given_out(dialect, found))
         return settled

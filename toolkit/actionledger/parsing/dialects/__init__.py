@@ -39,12 +39,13 @@ from actionledger.parsing.dialects.mistral import Mistral
 from actionledger.parsing.dialects.muse import MuseGlimmer
 from actionledger.parsing.dialects.nemotron import Nemotron
 from actionledger.parsing.dialects.parameter_tags import Glm, Qwen3Coder
+from actionledger.parsing.dialects.plamo import Plamo
 from actionledger.parsing.dialects.python_calls import Lfm2, Llama4Pythonic, Pythonic
 from actionledger.parsing.dialects.python_fences import PythonFence
 from actionledger.parsing.dialects.react import React
 from actionledger.parsing.dialects.search_replace import SearchReplace
 from actionledger.parsing.dialects.seed_oss import SeedOss
-from actionledger.parsing.dialects.solar import SolarOpen2
+from actionledger.parsing.dialects.solar import SolarOpen, SolarOpen2
 from actionledger.parsing.dialects.step3 import Step3
 from actionledger.parsing.dialects.xml_tags import XmlTags
 
@@ -86,6 +87,8 @@ AnyDialect: TypeAlias = (
     | LongCat
     | MuseGlimmer
     | SeedOss
+    | Plamo
+    | SolarOpen
     | SolarOpen2
     | PythonFence
     | SearchReplace

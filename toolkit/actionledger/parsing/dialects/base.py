@@ -89,6 +89,9 @@ class Dialect(BaseModel):
     needs_names: ClassVar[bool] = False
     """Whether it finds no call unless the names of the tools are known."""
 
+    last_counts: ClassVar[bool] = False
+    """Whether of several blocks the last one counts, so that what follows may yet make another thing of one."""
+
     @property
     def fence_labels(self) -> frozenset[str]:
         """The info strings of the fences that it reads, in lower case."""

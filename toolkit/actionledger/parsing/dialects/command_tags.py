@@ -46,6 +46,7 @@ class CommandTags(Dialect):
     )
     example = "I list the files.\n<command>\nls -la\n</command>"
     strings_only: ClassVar[bool] = True
+    last_counts: ClassVar[bool] = True
 
     @property
     def literals(self) -> frozenset[str]:

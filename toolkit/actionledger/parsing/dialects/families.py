@@ -19,15 +19,25 @@ class Family(NamedTuple):
 FAMILIES: Mapping[str, Family] = {
     "apriel": Family(("hunyuan",), "ServiceNow Apriel 1.5, chat template"),
     "ernie": Family(("hermes",), "ERNIE 4.5 and X1, tool calls as vLLM's and FastDeploy's parsers read them"),
+    "exaone": Family(("hermes",), "LG EXAONE 4, chat template"),
     "falcon": Family(("hermes",), "Falcon-H1, chat template"),
+    "hyperclova": Family(
+        ("glm",), "NAVER HyperCLOVA X SEED Think, tool calls as a parser for vLLM reads them"
+    ),
+    "iquest": Family(("qwen3_coder",), "IQuest Coder 1, tool calls as a parser for vLLM reads them"),
     "jamba": Family(("hunyuan",), "AI21 Jamba 1.5 and later, tool calls as vLLM's parser reads them"),
     "ling": Family(("glm",), "Ling 3, tool calls as SGLang's and llama.cpp's parsers read them"),
     "mimo": Family(
         ("qwen3_coder", "hermes"),
         "Xiaomi MiMo, tool calls as SGLang's and vLLM's parsers read them, and llama.cpp's (JSON)",
     ),
+    "nanbeige": Family(("hermes",), "Nanbeige 4.1, chat template"),
     "olmo": Family(("pythonic",), "Olmo 3, tool calls as vLLM's parser reads them"),
+    "pangu": Family(
+        ("lfm2",), "Huawei openPangu, tool calls as JSON between tokens, as a parser for vLLM reads them"
+    ),
     "poolside": Family(("glm",), "Poolside Laguna, tool calls as SGLang's and vLLM's parsers read them"),
+    "smollm3": Family(("hermes",), "SmolLM3, chat template (xml_tools); programs in <code> are no calls"),
     "spark": Family(("glm",), "iFlytek Spark 2.5, tool calls as SGLang's parser reads them"),
     "trinity": Family(("hermes",), "Arcee Trinity, tool calls as SGLang's parser reads them"),
     "xlam": Family(

@@ -1,4 +1,4 @@
-"""Upstage's Solar Open 2: special tokens around the call and around each argument."""
+"""Upstage's Solar Open: special tokens around calls with JSON, and of its second generation around each argument."""
 
 import re
 from collections.abc import Mapping
@@ -6,9 +6,57 @@ from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
+from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.sections import Head, Sections
+from actionledger.parsing.dialects.parts.writing import PlainCall, json_text
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
+from actionledger.values import Issue
+from actionledger.vocabulary import Reason
 
 _CUT = re.compile(r"<\|tool_call:start\|>[ \t]*+[^\s<>|]++\s*+(?:<(?:\|[\w:]*+\|?)?)?")
+_HEAD = re.compile(
+    r"[ \t]*+(?P<id>[^\s<>{}|]*+)[ \t]*+<\|tool_call:name\|>\s*+(?P<name>[^\s<>{}|]++)\s*+<\|tool_call:args\|>\s*+"
+)
+_HEAD_CUT = re.compile(
+    r"[ \t]*+[^\s<>{}|]*+[ \t]*+(?:<\|tool_call:name\|>\s*+[^\s<>{}|]*+\s*+)?(?:<(?:\|[\w:]*+\|?+)?)?\Z"
+)
+
+
+class SolarOpen(Sections):
+    """Each call has an identifier, its name and its arguments as a JSON object, each behind a token of its own."""
+
+    name: Literal["solar_open"] = "solar_open"
+    source = (
+        "Upstage Solar Open 100B, tool calls as Upstage's parser for vLLM and mlx-openai-server's read them"
+    )
+    rules = (
+        (
+            "Actions stand behind <|tool_calls|>, each between <|tool_call:begin|> and <|tool_call:end|>: an identifier, "
+            "<|tool_call:name|> and the name, <|tool_call:args|> and its arguments as a JSON object."
+        ),
+    )
+    example = (
+        "<|tool_calls|><|tool_call:begin|>0<|tool_call:name|>get_weather<|tool_call:args|>"
+        '{"city": "Paris"}<|tool_call:end|><|calls|>'
+    )
+    section_begins: ClassVar[tuple[str, ...]] = ("<|tool_calls|>",)
+    section_end: ClassVar[str] = "<|calls|>"
+    may_stay_open: ClassVar[bool] = True
+    call_begin: ClassVar[str] = "<|tool_call:begin|>"
+    call_end: ClassVar[str] = "<|tool_call:end|>"
+    misplaced: ClassVar[re.Pattern[str]] = _HEAD
+
+    def head(self, marker: Marker) -> Head | Issue | None:
+        """Read the identifier and the name; see ``Sections.head``."""
+        text, start, end = marker.source.text, marker.opening.end, marker.end
+        if head := _HEAD.match(text, start, end):
+            return Head(head["name"], head.end(), head["id"] or None)
+        return Issue(Reason.TRUNCATED, marker.span) if _HEAD_CUT.match(text, start, end) else None
+
+    def written(self, call: PlainCall, index: int) -> str:
+        """Return the identifier, the name and the arguments, each behind its token."""
+        identifier = call.call_id or str(index)
+        return f"{identifier}<|tool_call:name|>{call.name}<|tool_call:args|>{json_text(call.arguments)}"
 
 
 class SolarOpen2(ParameterTags):

@@ -76,7 +76,8 @@ _VALUE = r"""[ \t]*+(?:\{\s*+(?:["'“‘]|(?:actions?|next_actions|iteration)\s
 _ENDS = r"[ \t]*+(?:\r?\n|\Z)"
 
 _FENCE = rf"{LIST_MARKERS}(?P<fence>[ \t{HIDDEN}]*+(?P<mark>`{{3,}}+(?!(?:{_LABEL})?+{_VALUE})|~{{3,}}+)(?P<info>[^`\n]*+)$\n?)"
-_QUOTE = r"[ ]{0,3}(?P<quote>>)"
+_QUOTE = r"[ ]{0,3}(?P<quote>>)(?!>>[A-Za-z_][\w.-]*+[ \t]*+\r?\n\s*+(?:\{|\Z))"
+"""A block quote's mark; Functionary's message to a tool, with its object on the next line, is none."""
 _EMBEDDED = (
     rf"```(?P<more>`*+)"
     rf"(?:(?P<label>{_LABEL})(?:{_ENDS}|(?={_VALUE}))|(?:{_ENDS})?+(?={_VALUE}))(?P<embedded>)"

@@ -59,6 +59,9 @@ class Sections(Dialect):
     between: ClassVar[str] = ""
     """What the format writes between two calls."""
 
+    may_stay_open: ClassVar[bool] = False
+    """Whether nothing is missing where the token that ends a section is: servers stop there."""
+
     misplaced: ClassVar[re.Pattern[str]]
     """What a call begins with; where it follows the section's token, the call's own token is missing."""
 
@@ -117,8 +120,10 @@ class Sections(Dialect):
             return _found(section, calls, Close(rest, rest + len(section.closer)))
         if not calls:
             return self._without_calls(section)
-        if not begins_section:
-            return _found(section, calls, Close(at, loose_end(text, at, end, section.closer)))
+        goes_on = text.startswith(self.call_begin, rest, end)
+        if not begins_section or (self.may_stay_open and not goes_on):
+            ends = loose_end(text, at, end, section.closer, self.call_begin)
+            return _found(section, calls, Close(at, ends))
         if close := section.unclosed(at):
             return _found(section, calls, close)
         detail = f"Expected {section.closer} behind the last call."
