@@ -73,3 +73,55 @@ def test_code_and_sentences_are_no_losses(read, text):
 def test_a_type_is_no_argument(read, text):
     """What a tool takes is a description of it."""
     assert not read(text).valid_actions
+
+
+WORKFLOW = """name: CI
+on: push
+jobs:
+  build:
+    runs-on: ubuntu-latest
+    steps:
+    - uses: actions/checkout@v4
+    # looks it up
+    - action: get_weather
+      city: Paris
+    - name: again
+      action: get_weather
+      city: Rome
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Here is the workflow:\n\n```yaml\n{WORKFLOW}```\n",
+        f"```yaml\n{WORKFLOW}```",
+        WORKFLOW,
+        WORKFLOW.replace("jobs", "\njobs"),
+        WORKFLOW.replace("\n", "\r\n"),
+        "The step:\n\n```yaml\n- action: get_weather\n  town: Paris\n  run: make\n```\n",
+        "hooks:\n  weather:\n    tool: get_weather\n    city: Paris",
+    ],
+)
+def test_a_setting_of_a_document_is_an_illustration(read, text):
+    """What stands below other keys than those around calls, or has no key that is an argument, calls nothing; it is said."""
+    result = read(text)
+    assert str(result.outcome) == "no_action"
+    assert {str(issue.code) for issue in result.issues} == {"example"}
+    assert {issue.detail for issue in result.issues} == {"It is a setting of a document."}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```yaml\n- action: get_weather\n  city: Paris\n```",
+        "actions:\n- action: get_weather\n  city: Paris",
+        "thought: I look.\ntool_calls:\n  - id: 1\n    tool: get_weather\n    arguments:\n      city: Paris",
+        "tool: get_weather\narguments:\n  city: Paris",
+    ],
+)
+def test_a_call_as_lines_of_keys_is_lost_with_an_issue(read, text):
+    """It stands by itself, or below what models put around calls."""
+    result = read(text)
+    assert str(result.outcome) == "failed"
+    assert [str(issue.code) for issue in result.issues] == ["wrong_shape"]

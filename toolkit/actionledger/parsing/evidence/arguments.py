@@ -22,6 +22,23 @@ ARGUMENT_KEYS = (
 )
 """The keys that models give what holds the arguments."""
 
+WRAPPER_KEYS = (
+    *("tool_calls", "function_calls", "tool_call", "function_call", "calls", "call", "actions", "action"),
+    *(
+        "functions",
+        "function",
+        "tools",
+        "tool",
+        "tool_uses",
+        "tool_use",
+        "steps",
+        "api_calls",
+        "answer",
+        "response",
+    ),
+)
+"""The keys that models put around calls."""
+
 
 class NoCallError(Exception):
     """A value states no call, or one that can't be read.

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.evidence.arguments import NoCallError
+from actionledger.parsing.evidence.key_lines import end_of_lines, is_setting
 from actionledger.parsing.evidence.names import Form, Mention, prefix_before
 from actionledger.parsing.evidence.places import stands_alone
 from actionledger.parsing.evidence.statements import Run, Statements, chain_before
 from actionledger.parsing.evidence.tags import escaped_opening_of, is_filled, opening_of
-from actionledger.parsing.evidence.unread import end_of_call, end_of_lines, has_names, is_signature
+from actionledger.parsing.evidence.unread import end_of_call, has_names, is_signature
 from actionledger.parsing.scan.openings import Openers, Opening, is_fence, text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
@@ -168,7 +169,7 @@ class Candidates:
             return
         run = self._run(stretch.body.start, stretch.body.end, None)
         if not isinstance(run, Run) and mentions[0].form in {"tag", *_WITHOUT_JSON}:
-            run = self._covering(mentions[0], stretch.body.start, stretch.body.end)
+            run = self._covering(mentions[0], stretch.body.start, stretch.body)
         if isinstance(run, Run) and not self.text[run.span.end : stretch.body.end].strip():
             yield Candidate(stretch.span, stretch.body, run, None, is_alone=True, fence=stretch.span)
             return
@@ -212,7 +213,7 @@ class Candidates:
         for mention in mentions:
             if mention.start < low or mention.start >= body.end:
                 continue
-            read = self._covering(mention, low, body.end)
+            read = self._covering(mention, low, body)
             if isinstance(read, Run):
                 span = read.span
                 is_alone = stands_alone(self.text, span, body.start)
@@ -272,14 +273,20 @@ class Candidates:
                 return True
         return False
 
-    def _covering(self, mention: Mention, low: int, end: int) -> Run | Issue:
+    def _covering(self, mention: Mention, low: int, body: Span) -> Run | Issue:
         """Read the run of calls that a mention belongs to, or say why there is none."""
         worst: Issue | None = None
+        end = body.end
         if mention.form in _WITHOUT_JSON:
             start = behind_blanks(
                 self.text, max(low, self.text.rfind("\n", low, mention.start) + 1), mention.start
             )
-            return Issue(Reason.WRONG_SHAPE, Span(start, end_of_lines(self.text, mention, end)), _NO_JSON)
+            span = Span(start, end_of_lines(self.text, mention, end))
+            if mention.form == "lines" and is_setting(
+                self.text, mention, span, body.start, self.statements.offer
+            ):
+                return Issue(Reason.EXAMPLE, span, "It is a setting of a document.")
+            return Issue(Reason.WRONG_SHAPE, span, _NO_JSON)
         if (opens := opening_of(self.text, mention, low)) >= 0:
             try:
                 return self.statements.tagged(opens, mention, end)

@@ -9,6 +9,7 @@ from actionledger.parsing.dialects.base import Written
 from actionledger.parsing.dialects.parts.doubts import unless_doubtful
 from actionledger.parsing.evidence.arguments import (
     ARGUMENT_KEYS,
+    WRAPPER_KEYS,
     NoCallError,
     arguments_in,
     holds_call,
@@ -21,23 +22,6 @@ from actionledger.tolerant_json import Call, Decoded, decode
 from actionledger.tolerant_json.options import JSON_REPAIRS, DecodeOptions
 from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import Reason, RepairKind
-
-_WRAPPERS = (
-    *("tool_calls", "function_calls", "tool_call", "function_call", "calls", "call", "actions", "action"),
-    *(
-        "functions",
-        "function",
-        "tools",
-        "tool",
-        "tool_uses",
-        "tool_use",
-        "steps",
-        "api_calls",
-        "answer",
-        "response",
-    ),
-)
-"""The keys that models put around calls."""
 
 _PRINTING = frozenset(
     {"print", "asyncio.run", "pprint", "display", "json.dumps", "str", "repr", "console.log", "list", "await"}
@@ -171,7 +155,7 @@ class Shapes:
                 return [self._named(item, key, name, span)]
         if mapped := self._mapped(item, span):
             return mapped
-        for key in (key for key in _WRAPPERS if key in item):
+        for key in (key for key in WRAPPER_KEYS if key in item):
             held = item[key]
             is_nested = isinstance(held, dict | list | Call) or (
                 isinstance(held, str) and _STATES_CALL.match(held)

@@ -15,8 +15,6 @@ _SIGNATURE = re.compile(
     r"\w[ \t]*+:[ \t]*+(?:str|int|float|bool|dict|list|tuple|set|object|any|Any|Optional|List|Dict|Union|string|number|integer|boolean)\b"
     r"|\.\.\.|…"
 )
-_KEY_LINE = re.compile(r"\r?\n(?:[ \t]*+-?[ \t]*+[A-Za-z_][\w-]*+[ \t]*+:(?!:)[^\n]*+|[ \t]++[^\s][^\n]*+)")
-_OPTIONS_LINE = re.compile(r"\r?\n[ \t]*+(?:[$>][ \t]++)?[\w.-]++[ \t]++--[A-Za-z][^\n]*+")
 _LONGEST = 4_000
 
 
@@ -48,13 +46,3 @@ def end_of_call(text: str, mention: Mention, end: int) -> int:
                 return token.end() if depth == 0 else token.start()
     line = text.find("\n", mention.end, stop)
     return line if line >= 0 else stop
-
-
-def end_of_lines(text: str, mention: Mention, end: int) -> int:
-    """Return where the line of a name ends, with the lines of keys and what is indented behind it, or the next ones with options."""
-    at, stop = text.find("\n", mention.end, end), min(end, mention.end + _LONGEST)
-    at = at if at >= 0 else end
-    goes_on = _KEY_LINE if mention.form == "lines" else _OPTIONS_LINE
-    while line := goes_on.match(text, at, stop):
-        at = line.end()
-    return at
