@@ -153,7 +153,13 @@ codes
 candidates = {"mended": mended.parser, "the document's": al.parser("gembrain-standard")}
 reports = {name: al.reparse(ledger, parser=parser, within=chosen) for name, parser in candidates.items()}
 gates = {
-    name: al.gate(ledger, baseline="first", candidate=report.run_id, profiles=[PROFILE], min_rate=0.95)
+    name: al.gate(
+        ledger,
+        baseline="first",
+        candidate=report.run_id,
+        within=al.Filter(profiles=(PROFILE,)),
+        min_rate=0.95,
+    )
     for name, report in reports.items()
 }
 verdicts = pd.DataFrame(

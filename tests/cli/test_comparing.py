@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.cli.exits import ExitCode
 from actionledger.rates import shown_p
 from actionledger.replay.statistics import mcnemar, session_test
 
@@ -51,13 +52,13 @@ def test_turns_are_shown_field_by_field(run, ledger):
 
 def test_models_are_compared_as_sets(run, ledger):
     """It says that nothing pairs, and why; and what was never auditable."""
-    done = run("compare", "--before-model", "silent", "--after-source", "demo", "-l", ledger)
+    done = run("compare", "model=silent", "source=demo", "-l", ledger)
     assert done.out.startswith(
         "No turn pairs: the sides are different responses, by model and source. They are compared as sets."
     )
     assert "the two share no task" in done.out
     assert "not auditable, and in no parse rate: 1 before, 0 after" in done.out
-    value = run("compare", "--before-model", "silent", "--after-source", "demo", "-l", ledger, "--json").value
+    value = run("compare", "model=silent", "source=demo", "-l", ledger, "--json").value
     assert (value["kind"], value["not_auditable"]) == ("contrast", {"before": 1, "after": 0})
 
 
@@ -70,6 +71,50 @@ def test_runs_over_other_turns_do_not_pair(run, ledger):
     )
 
 
+def test_a_turn_is_found_in_its_source(run, ledger):
+    """Each example of a bucket that changed has its session's own name."""
+    value = run("compare", "first", RUN, "-l", ledger, "--json").value
+    [lost] = value["examples"]["lost"]
+    assert (lost["external_id"], lost["turn_index"], lost["before"]) == ("a", 1, "repaired")
+    assert "same" not in value["examples"]
+
+
+@pytest.mark.parametrize(
+    ("sides", "options", "why"),
+    [
+        (("profile=assistant", "profile=coder"), (), "by profile"),
+        (("model=silent", "source=demo&task="), (), None),
+        (
+            ("profile=assistant", f"run={RUN}&profile=coder"),
+            (),
+            "No recorded response fits profile coder, run",
+        ),
+        (("label=x", "label=y"), (), "No recorded response fits label x"),
+        (("first", "modle=small"), (), "Nor is it a filter: those have run, profile, model"),
+        (("first", "model=a&modle=small"), (), "There is no filter 'modle'. Did you mean 'model'?"),
+        (("model=a", "model=b"), ("-m", "c"), "and the options both say model; say it in one place"),
+        (("first", "since=soon"), (), "since=soon can't be taken"),
+        (("stage=reading", "source=trials"), (), "would be a rate within its own outcome"),
+        (("first", "run=a&run=b"), (), "names 2 runs"),
+    ],
+)
+def test_a_side_is_a_filter_as_in_a_link(run, ledger, sides, options, why):
+    """One language: what it can't say is refused with what it can."""
+    done = run("compare", *sides, *options, "-l", ledger)
+    said = " ".join((done.err or done.out).split())
+    assert why is None or why in said
+    assert (done.code == 0) is (why in {None, "by profile"})
+
+
+def test_the_options_narrow_both_sides(run, ledger):
+    """Any filter that was given before a response was read."""
+    whole = run("compare", "first", RUN, "-l", ledger, "--json").value
+    some = run("compare", "first", RUN, "--source", "demo", "--capture", "text", "-l", ledger, "--json").value
+    none = run("compare", "first", RUN, "--task", "gone", "-l", ledger)
+    assert whole["pairs"] == some["pairs"] == 5
+    assert (none.code, "No recorded response fits" in none.err) == (ExitCode.WRONG_USE, True)
+
+
 def test_markdown(run, ledger):
     """Of both kinds; a session's id and its actions are code."""
     paired = run("compare", "first", RUN, "-l", ledger, "--bucket", "lost", "--markdown")
@@ -79,13 +124,13 @@ def test_markdown(run, ledger):
     assert "| measure | before | after |" in sets.out
 
 
-def test_what_does_not_compare_is_refused(sentence, ledger):
+def test_what_does_not_compare_is_refused(run, sentence, ledger):
     """With one sentence each."""
-    assert "Name both runs" in sentence("compare", RUN, "-l", ledger)
+    assert run("compare", RUN, "-l", ledger).code == ExitCode.WRONG_USE
     assert "name 'first' before the run" in sentence("compare", RUN, "first", "-l", ledger)
-    assert "Both sides are the same responses" in sentence("compare", "-l", ledger)
+    assert "Both sides are the same responses" in sentence("compare", RUN, RUN, "-l", ledger)
     assert "There is no bucket 'gone'" in sentence("compare", "first", RUN, "--bucket", "gone", "-l", ledger)
     assert "either --json or --markdown" in sentence(
         "compare", "first", RUN, "--json", "--markdown", "-l", ledger
     )
-    assert "would stand on both sides" in sentence("compare", "--before-source", "demo", "-l", ledger)
+    assert "would stand on both sides" in sentence("compare", "source=demo", f"run={RUN}", "-l", ledger)

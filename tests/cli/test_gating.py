@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import yaml
 
+import actionledger
 from actionledger.cli.exits import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs" / "gate.md").read_text(encoding="utf-8")
@@ -23,6 +24,14 @@ def ledger(recorded: Path, tmp_path: Path) -> Path:
     shutil.copy(recorded, tmp_path / "team.duckdb")
     shutil.copytree(f"{recorded}.d", tmp_path / "team.duckdb.d")
     return tmp_path / "team.duckdb"
+
+
+def copied_package(folder: Path) -> Path:
+    """Copy this package's source into a folder, and return where it is there."""
+    package = Path(actionledger.__file__).parent
+    place = folder / "toolkit" / "actionledger"
+    shutil.copytree(package, place, ignore=shutil.ignore_patterns("__pycache__"))
+    return place
 
 
 def code_blocks(kind: str) -> list[str]:
@@ -89,6 +98,45 @@ def test_what_can_not_be_done_is_one_sentence(run, sentence, ledger, tmp_path):
     assert "is no baseline" in sentence("gate", "--baseline", "base.json", *SAME)
     assert run("gate", "--baseline", "base.json", *SAME).code == ExitCode.FAULT
     assert "is no file" in sentence("gate", "--baseline", "gone.json", *SAME, "-l", ledger)
+
+
+def test_which_turns_are_judged_is_one_filter(run, sentence, ledger):
+    """Of a ledger by all that was given; of a file by what it says of its turns. What picks nothing is no gate that passes."""
+    gate = ("gate", "--baseline", "first", "--candidate", "assistant", "-l", ledger)
+    assert "over 5 turns" in run(*gate, "--profile", "assistant", "--capture", "text").out
+    assert "No recorded turn fits" in sentence(*gate, "--label", "gone")
+    assert "No such option" in run(*gate, "--outcome", "failed").err
+    done = run("bless", "--to", "base.json", "--with-texts", "--run", "first", "-p", "coder", "-l", ledger)
+    assert done.out.startswith("base.json: 1 turn of 1 session")
+    assert run("gate", "--baseline", "base.json", "--candidate", "coder", "-p", "coder").code == 0
+    said = sentence(
+        "gate", "--baseline", "base.json", "--candidate", "coder", "--task", "x", "--until", "2026-01-01"
+    )
+    assert "nothing of task x, until 2026-01-01 00:00; take a run of the ledger as the baseline" in said
+
+
+@pytest.mark.soak  # makes an environment
+def test_another_version_is_a_candidate(run, sentence, ledger, tmp_path, monkeypatch):
+    """The same source as it is passes, and a broken copy doesn't: against a run, and against a file without a ledger."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    run("bless", "--to", "base.json", "--with-texts", "-p", "assistant", "-l", ledger)
+    for name, code in (("whole", ExitCode.DONE), ("broken", ExitCode.GATE)):
+        source = copied_package(tmp_path / name)
+        if name == "broken":
+            dialect = source / "parsing" / "dialects" / "json_fences.py"
+            dialect.write_text(dialect.read_text().replace('value.get("actions")', 'value.get("axtions")'))
+        for baseline, where in (("first", ("-l", ledger)), ("base.json", ())):
+            asked = ("gate", "--baseline", baseline, *SAME, "--against", tmp_path / name, *where)
+            done = run(*asked)
+            assert (done.code, f"passes: assistant @ {actionledger.__version__} " in done.out) == (
+                code,
+                name == "whole",
+            ), done
+    assert "no wheel, no folder, and no commit" in sentence(
+        "gate", "--baseline", "base.json", *SAME, "--against", "x"
+    )
+    wrong = ("gate", "--baseline", "base.json", "--candidate", "asistant", "--against", tmp_path / "whole")
+    assert "There is no parser of that version 'asistant'. Did you mean 'assistant'" in sentence(*wrong)
 
 
 def test_a_limit_of_any_bucket(run, ledger):

@@ -164,7 +164,7 @@ def test_processes_print_the_same_table(run, ledger):
         (("--parser", "coder", "--bucket", "gained"), "There is no bucket 'gained'."),
         (("--parser", "coder", "--against", "no-such-thing"), "is no wheel, no folder, and no commit"),
         (
-            ("--parser", "coder", "-p", "coder", "--source", "no.parquet"),
+            ("--parser", "coder", "-p", "coder", "--texts", "no.parquet"),
             "No texts of turns can be read from",
         ),
     ],

@@ -56,7 +56,12 @@ def blessed(ledger, tmp_path: Path) -> Path:
 
 def gate(path, ledger=None, candidate="assistant", **asked):
     return al.gate(
-        ledger, baseline=str(path), candidate=candidate, profiles=["assistant"], max_changed=0, **asked
+        ledger,
+        baseline=str(path),
+        candidate=candidate,
+        within=al.Filter(profiles=("assistant",)),
+        max_changed=0,
+        **asked,
     )
 
 
@@ -100,7 +105,13 @@ def test_it_needs_no_ledger_and_says_the_same_as_one(ledger, blessed):
     assert same.passed, str(same)
     for candidate in ("gembrain-standard", "gembrain-iterative"):
         without = gate(blessed, candidate=candidate)
-        within = al.gate(ledger, baseline="first", candidate=candidate, profiles=["assistant"], max_changed=0)
+        within = al.gate(
+            ledger,
+            baseline="first",
+            candidate=candidate,
+            within=al.Filter(profiles=("assistant",)),
+            max_changed=0,
+        )
         assert without.comparison.counts == within.comparison.counts
         assert without.comparison.counts["lost"] > 0
         assert without.comparison.shifts == within.comparison.shifts
@@ -113,7 +124,7 @@ def test_it_needs_no_ledger_and_says_the_same_as_one(ledger, blessed):
 
 def test_tools_are_checked_against(ledger, blessed):
     """A call that its tool refuses stays refused, without the ledger."""
-    asked = {"baseline": str(blessed), "candidate": "auto", "models": ["tools"]}
+    asked = {"baseline": str(blessed), "candidate": "auto", "within": al.Filter(models=("tools",))}
     report = al.gate(None, **asked, max_changed=0, most={"newly_accepted": 0}, allow_few=True)
     [turn] = [turn for turn in al.Baseline.loads(blessed.read_text()).turns if turn.model == "tools"]
     assert [action.status for action in turn.actions] == ["invalid"]
@@ -127,7 +138,9 @@ def test_a_run_of_a_ledger_is_held_to_it(ledger, blessed):
     report = gate(blessed, ledger, done.run_id)
     assert (
         report.comparison.counts
-        == al.gate(ledger, baseline="first", candidate=done.run_id, profiles=["assistant"]).comparison.counts
+        == al.gate(
+            ledger, baseline="first", candidate=done.run_id, within=al.Filter(profiles=("assistant",))
+        ).comparison.counts
     )
     whole = al.gate(ledger, baseline=blessed, candidate=done.run_id)
     assert {each.name for each in whole.conditions if not each.passed} >= {"read_again"}
@@ -237,9 +250,9 @@ def test_changed_cut_or_swollen_texts_are_refused(blessed, content, says):
 def test_what_does_not_fit_is_refused(ledger, blessed, tmp_path):
     """Nothing to bless, nothing to judge."""
     with pytest.raises(UsageError, match="No recorded turn with a text fits"):
-        al.bless(ledger, tmp_path / "none.json", profiles=["nobody"])
+        al.bless(ledger, tmp_path / "none.json", within=al.Filter(profiles=("nobody",)))
     assert not (tmp_path / "none.json").exists()
     with pytest.raises(UsageError, match=r"No turn of the baseline base\.json fits"):
-        al.gate(None, baseline=blessed, candidate="assistant", profiles=["nobody"])
+        al.gate(None, baseline=blessed, candidate="assistant", within=al.Filter(profiles=("nobody",)))
     with pytest.raises(UsageError, match="Without a ledger the baseline must be a file"):
         al.gate(None, baseline="first", candidate="assistant")

@@ -43,7 +43,7 @@ def test_a_cluster_reads_what_this_process_reads(filled, monkeypatch):
         ledger.snapshot().execute(f"COPY (SELECT * FROM turns) TO '{file}'")
         own = al.reparse(ledger, parser="assistant", workers=1)
         for source in (None, str(file)):
-            theirs = al.reparse(ledger, parser="assistant", workers=2, place="ray", source=source)
+            theirs = al.reparse(ledger, parser="assistant", workers=2, place="ray", texts=source)
             rows = [ledger.sql(READINGS, [report.run_id]).fetchall() for report in (own, theirs)]
             assert len(rows[0]) == 120
             assert rows[0] == rows[1]

@@ -43,7 +43,9 @@ def texts(ledger: al.Ledger) -> list[tuple[str, str]]:
 
 
 def gate(ledger, candidate, **asked) -> GateReport:
-    return al.gate(ledger, baseline="first", candidate=candidate, profiles=["assistant"], **asked)
+    return al.gate(
+        ledger, baseline="first", candidate=candidate, within=al.Filter(profiles=("assistant",)), **asked
+    )
 
 
 def failing(report: GateReport) -> set[str]:
@@ -118,9 +120,17 @@ def test_a_run_is_judged_by_its_name_and_nothing_is_read(ledger):
 def test_a_run_is_a_baseline(ledger):
     """What is worse than the first readings may be as good as another run."""
     done = al.reparse(ledger, parser=WORSE, within=al.Filter(profiles=("assistant",)))
-    report = al.gate(ledger, baseline=done.run_id, candidate=WORSE, profiles=["assistant"], max_changed=0)
+    report = al.gate(
+        ledger,
+        baseline=done.run_id,
+        candidate=WORSE,
+        within=al.Filter(profiles=("assistant",)),
+        max_changed=0,
+    )
     assert report.passed
-    better = al.gate(ledger, baseline=done.run_id, candidate="assistant", profiles=["assistant"])
+    better = al.gate(
+        ledger, baseline=done.run_id, candidate="assistant", within=al.Filter(profiles=("assistant",))
+    )
     assert better.comparison.counts["recovered"] == gate(ledger, WORSE).comparison.counts["lost"]
     assert better.passed
 
@@ -134,7 +144,7 @@ def test_a_run_is_a_baseline(ledger):
         ({"most": {"same": 1}}, UnknownNameError, "There is no bucket 'same'"),
         ({"max_lost": -1}, UsageError, "give 0 or more"),
         ({"min_rate": 99}, UsageError, "min_rate is 99; give a share from 0 to 1"),
-        ({"profiles": ["nobody"]}, UsageError, "No recorded turn fits"),
+        ({"within": al.Filter(profiles=("nobody",))}, UsageError, "No recorded turn fits"),
     ],
 )
 def test_what_can_not_be_asked_is_refused(ledger, asked, error, says):
@@ -316,5 +326,5 @@ def test_it_is_shown(hostile):
 
 def test_a_file_need_not_be_named_json(ledger, tmp_path: Path):
     """A path is a file in any case, and a run's name isn't one."""
-    al.bless(ledger, tmp_path / "held", profiles=["assistant"], with_texts=True)
+    al.bless(ledger, tmp_path / "held", within=al.Filter(profiles=("assistant",)), with_texts=True)
     assert al.gate(None, baseline=tmp_path / "held", candidate="assistant").passed

@@ -151,12 +151,12 @@ def test_texts_come_from_parquet_where_they_are_named(filled, tmp_path):
         file = tmp_path / "turns.parquet"
         ledger.snapshot().execute(f"COPY (SELECT * FROM turns) TO '{file}'")
         own = al.reparse(ledger, parser=OLD)
-        theirs = al.reparse(ledger, parser=OLD, source=str(tmp_path / "*.parquet"))
+        theirs = al.reparse(ledger, parser=OLD, texts=str(tmp_path / "*.parquet"))
         assert own.comparison == theirs.comparison
         assert own.turns == theirs.turns == 15
         assert (own.left_out, theirs.left_out) == ({}, {})
         ledger.snapshot().execute(f"COPY (SELECT * FROM turns WHERE turn_index < 3) TO '{file}'")
-        some = al.reparse(ledger, parser=OLD, source=str(file))
+        some = al.reparse(ledger, parser=OLD, texts=str(file))
         assert some.turns == some.comparison.pairs == 9
         assert some.left_out == {LeftOutReason.NOT_IN_SOURCE: 6}
 

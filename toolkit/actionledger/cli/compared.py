@@ -69,6 +69,15 @@ def comparison_value(compared: PairedComparison) -> dict[str, object]:
     }
 
 
+def turns_value(compared: PairedComparison) -> dict[str, object]:
+    """Return examples of the turns of which something has changed, by bucket, for JSON.
+
+    Args:
+        compared: both readings.
+    """
+    return {bucket: list(turns) for bucket, turns in compared.turns.items() if turns and bucket not in QUIET}
+
+
 def success_lines(compared: PairedComparison) -> list[str]:
     """Return what became of success, in sentences: before and after, the difference, and what says that it is no chance.
 

@@ -1,8 +1,7 @@
 """``compare``: two sides of a ledger, turn by turn where they pair."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
-from datetime import datetime
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -13,52 +12,48 @@ from actionledger.cli.compared import (
     shown_buckets,
     shown_difference,
     success_lines,
+    turns_value,
 )
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
+from actionledger.cli.sides import difference_of, side_from
 from actionledger.cli.tables import console, print_json, print_note, print_text, rate_value, shown_rate
+from actionledger.display.contrasts import contrast_sentences
 from actionledger.display.markdown import comparison_markdown, contrast_markdown
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import FIRST, one_run, session_names
+from actionledger.ledger.queries.naming import FIRST, session_names
 from actionledger.plurals import counted
-from actionledger.rates import TOO_FEW, shown_p
+from actionledger.rates import shown_p
 from actionledger.replay.comparing import compare
-from actionledger.replay.contrasts import MEASURES, Contrast, SharedTasks
+from actionledger.replay.contrasts import MEASURES, Contrast
 from actionledger.replay.paired import PairedComparison
 
 SHOWN_TURNS = 5
 SHOWABLE = 200
 
-ManyOption = list[str] | None
+SIDE = "RUN|first|FILTER"
 
 
+@filtered(but=("run",))
 def compare_sides(
     before: Annotated[
-        str | None,
-        typer.Argument(help="A run by its id or name; 'first' is the first readings.", show_default=False),
-    ] = None,
-    after: Annotated[str | None, typer.Argument(help="Another run.", show_default=False)] = None,
+        str,
+        typer.Argument(
+            metavar=SIDE,
+            help="A run by its id or name, 'first' for the first readings, or a filter as in a page's link, such as "
+            "'model=small&until=2026-03-01'.",
+        ),
+    ],
+    after: Annotated[str, typer.Argument(metavar=SIDE, help="The other side.")],
     ledger: LedgerOption = None,
     *,
-    before_model: Annotated[ManyOption, typer.Option(help="The first side: only this model.")] = None,
-    after_model: Annotated[ManyOption, typer.Option(help="The second side: only this model.")] = None,
-    before_source: Annotated[ManyOption, typer.Option(help="The first side: only this source.")] = None,
-    after_source: Annotated[ManyOption, typer.Option(help="The second side: only this source.")] = None,
-    before_since: Annotated[
-        datetime | None, typer.Option(help="The first side: only from then on, as UTC, such as 2026-03-01.")
-    ] = None,
-    before_until: Annotated[datetime | None, typer.Option(help="The first side: only before then.")] = None,
-    after_since: Annotated[datetime | None, typer.Option(help="The second side: only from then on.")] = None,
-    after_until: Annotated[datetime | None, typer.Option(help="The second side: only before then.")] = None,
-    profile: Annotated[
-        ManyOption, typer.Option("--profile", "-p", help="Of both sides only this profile.")
-    ] = None,
-    model: Annotated[ManyOption, typer.Option("--model", "-m", help="Of both sides only this model.")] = None,
+    within: Chosen,
     show: Annotated[
         int, typer.Option(min=0, max=SHOWABLE, help="Show how so many turns differ, field by field.")
     ] = 0,
@@ -71,8 +66,6 @@ def compare_sides(
     as_json: JsonOption = False,
 ) -> None:
     """Compare two runs turn by turn, or two models, sources or times as sets."""
-    if (before is None) != (after is None):
-        raise UsageError("Name both runs, such as 'first RUN', or neither and say what each side is of.")
     if after == FIRST:
         raise UsageError(
             "The first readings are what later ones are compared with: name 'first' before the run."
@@ -81,13 +74,8 @@ def compare_sides(
         raise UsageError("Give either --json or --markdown.")
     buckets = shown_buckets(bucket)
     with open_ledger(existing(ledger), read_only=True) as opened:
-        common = Filter(profiles=tuple(profile or ()), models=tuple(model or ()))
-        first = replace(
-            _side(opened, before, common, before_model, before_source), since=before_since, until=before_until
-        )
-        second = replace(
-            _side(opened, after, common, after_model, after_source), since=after_since, until=after_until
-        )
+        common = within(opened)
+        first, second = (side_from(opened, side, common) for side in (before, after))
         found = compare(opened, first, second)
         if isinstance(found, Contrast):
             _put_contrast(found, _why(first, second), as_json=as_json, as_markdown=as_markdown)
@@ -101,24 +89,9 @@ def compare_sides(
     _put_comparison(found, differences, names, as_json=as_json, as_markdown=as_markdown)
 
 
-def _side(ledger: Ledger, run: str | None, common: Filter, models: ManyOption, sources: ManyOption) -> Filter:
-    """Return what a side is of, but for its times."""
-    return replace(
-        common,
-        run_id=None if run is None or run == FIRST else one_run(ledger, run),
-        models=tuple(models or common.models),
-        sources=tuple(sources or ()),
-    )
-
-
 def _why(first: Filter, second: Filter) -> str:
     """Return why no turn pairs, as a sentence."""
-    names = {
-        "model": first.models != second.models,
-        "source": first.sources != second.sources,
-        "time": (first.since, first.until) != (second.since, second.until),
-    }
-    if by := [name for name, is_other in names.items() if is_other]:
+    if by := difference_of(first, second):
         return f"No turn pairs: the sides are different responses, by {' and '.join(by)}. They are compared as sets."
     return "No turn pairs: the runs have read none of the same turns. They are compared as sets."
 
@@ -147,7 +120,7 @@ def _put_comparison(
     unpaired = {"unpaired_before": found.unpaired_before, "unpaired_after": found.unpaired_after}
     if as_json:
         value = {"kind": "comparison", "pairs": found.pairs, **unpaired, **comparison_value(found)}
-        print_json(value | {"differences": differences})
+        print_json(value | {"examples": turns_value(found), "differences": differences})
         return
     if as_markdown:
         typer.echo(comparison_markdown(found, success_lines(found), differences), nl=False)
@@ -183,27 +156,8 @@ def _put_contrast(found: Contrast, why: str, *, as_json: bool, as_markdown: bool
             MEASURES[measure.name],
         )
     console.print(table)
-    console.print(_tasks(found.tasks))
-    if any(found.not_auditable):
-        before, after = found.not_auditable
-        console.print(
-            f"not auditable, and in no parse rate: {before:,} before, {after:,} after; their recordings have kept the calls alone"
-        )
-
-
-def _tasks(tasks: SharedTasks | None) -> str:
-    if tasks is None:
-        return "the two share no task"
-    interval = (
-        TOO_FEW.replace("sessions", "tasks")
-        if tasks.difference is None
-        else shown_difference(tasks.difference)
-    )
-    return (
-        f"over the {counted(tasks.tasks, 'task')} that both were given: parse success {tasks.mean:+.1%} {interval}, "
-        f"{shown_p(tasks.p_value)} by the sign-flip test over tasks; only before {tasks.only_before:,}, "
-        f"only after {tasks.only_after:,}"
-    )
+    for line in contrast_sentences(found):
+        console.print(line)
 
 
 def _contrast_value(found: Contrast, why: str) -> dict[str, object]:

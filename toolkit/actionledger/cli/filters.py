@@ -11,12 +11,12 @@ import typer
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import one_run
+from actionledger.ledger.queries.naming import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
 from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 
-Chosen: TypeAlias = Callable[[Ledger], Filter]
-"""What makes the filter of a command's options, given the ledger that it is about."""
+Chosen: TypeAlias = Callable[[Ledger | None], Filter]
+"""What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -102,7 +102,7 @@ def filtered(*, lists: bool = False, but: tuple[str, ...] = ()) -> Callable[[Com
 
 
 def filter_from(
-    ledger: Ledger,
+    ledger: Ledger | None,
     *,
     run: str | None = None,
     profile: Several = None,
@@ -120,7 +120,7 @@ def filter_from(
 
     Args:
         ledger: where the run is looked for.
-        run: a run's id, or enough of its beginning; None for the first readings.
+        run: a run's id, enough of its beginning, or its name; None or ``first`` for the first readings.
         profile: the profiles; every one where there are none, and so for the others.
         model: the models.
         task: the tasks.
@@ -135,8 +135,10 @@ def filter_from(
     Raises:
         UsageError: no run's id begins so, or several do; or a value is none of those that there are.
     """
+    if run is not None and ledger is None:
+        raise UsageError(f"The run {run!r} can't be told without a ledger.")
     return Filter(
-        run_id=None if run is None else one_run(ledger, run),
+        run_id=None if run in {None, FIRST} or ledger is None else one_run(ledger, run or ""),
         profiles=tuple(profile or ()),
         models=tuple(model or ()),
         tasks=tuple(task or ()),

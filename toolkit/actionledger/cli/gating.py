@@ -9,13 +9,13 @@ import typer
 from actionledger.canonical import json_text
 from actionledger.cli.compared import comparison_value
 from actionledger.cli.exits import ExitCode
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing, ledger_to_read
-from actionledger.cli.options import LedgerOption
+from actionledger.cli.options import AgainstOption, LedgerOption
 from actionledger.cli.tables import print_note, print_text
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
-from actionledger.ledger.queries.naming import FIRST
 from actionledger.plurals import counted
 from actionledger.replay.gating.blessing import bless
 from actionledger.replay.gating.contents import beside
@@ -24,10 +24,9 @@ from actionledger.replay.gating.report import GateReport
 from actionledger.text import printable_json
 
 _OUT = "-"
-ProfileOption = Annotated[list[str] | None, typer.Option("--profile", "-p", help="Only this profile.")]
-OnlyModelOption = Annotated[list[str] | None, typer.Option("--model", "-m", help="Only this model.")]
 
 
+@filtered(but=("run",))
 def judge(
     baseline: Annotated[
         str,
@@ -41,9 +40,9 @@ def judge(
         typer.Option(metavar="PARSER|RUN", help="The parser that reads the turns again, or a run that has."),
     ],
     ledger: LedgerOption = None,
-    profile: ProfileOption = None,
-    model: OnlyModelOption = None,
     *,
+    within: Chosen,
+    against: AgainstOption = None,
     max_lost: Annotated[int, typer.Option(min=0, help="At most so many turns are no longer read whole.")] = 0,
     max_changed: Annotated[
         int | None,
@@ -111,8 +110,8 @@ def judge(
             opened,
             baseline=baseline,
             candidate=candidate,
-            profiles=profile or (),
-            models=model or (),
+            against=against,
+            within=within(opened),
             max_lost=max_lost,
             max_changed=max_changed,
             most=limits,
@@ -131,15 +130,12 @@ def judge(
         raise typer.Exit(ExitCode.GATE)
 
 
+@filtered()
 def bless_readings(
     to: Annotated[Path, typer.Option("--to", help="The file to write, for the repository.")],
-    run: Annotated[
-        str, typer.Option(help="Whose readings: a run by its id or name, or 'first' for the first ones.")
-    ] = FIRST,
     ledger: LedgerOption = None,
-    profile: ProfileOption = None,
-    model: OnlyModelOption = None,
     *,
+    within: Chosen,
     with_texts: Annotated[
         bool,
         typer.Option(
@@ -149,9 +145,7 @@ def bless_readings(
 ) -> None:
     """Write what was read as the baseline of a gate: a small file that needs no ledger."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        baseline = bless(
-            opened, to, run=run, profiles=profile or (), models=model or (), with_texts=with_texts
-        )
+        baseline = bless(opened, to, within=within(opened), with_texts=with_texts)
     counts = baseline.counts
     print_text(f"{to}: {counted(counts['turns'], 'turn')} of {counted(counts['sessions'], 'session')}")
     if with_texts:

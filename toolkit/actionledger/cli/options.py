@@ -28,6 +28,15 @@ ModelOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 AutoOption = Annotated[bool, typer.Option("--auto", help="Don't wait for a person's approval.")]
+AgainstOption = Annotated[
+    str | None,
+    typer.Option(
+        "--against",
+        metavar="WHEEL|FOLDER|COMMIT",
+        help="Read with another version of actionledger: a wheel, a folder with its source, or a commit, branch or tag of the "
+        "repository here. Its code is run with your rights, so take what you trust.",
+    ),
+]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done, and do nothing.")]
 UnconfinedOption = Annotated[
     bool,

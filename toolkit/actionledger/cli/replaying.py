@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from actionledger.cli.compared import comparison_value, print_comparison, shown_buckets
+from actionledger.cli.compared import comparison_value, print_comparison, shown_buckets, turns_value
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.options import AgainstOption, JsonOption, LedgerOption
 from actionledger.cli.tables import (
     console,
     plain,
@@ -34,7 +34,7 @@ SHOWN_TURNS = 5
 SHOWABLE = 200
 
 
-@filtered(but=("source",))
+@filtered()
 def replay(
     parser: Annotated[str, typer.Option("--parser", help="The parser that reads the turns again.")],
     ledger: LedgerOption = None,
@@ -52,15 +52,8 @@ def replay(
             "--resume", help="Go on with the same replay where it was stopped; else it begins anew."
         ),
     ] = False,
-    against: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHEEL|FOLDER|COMMIT",
-            help="Read with another version of actionledger: a wheel, a folder with its source, or a commit, branch or tag of the "
-            "repository here. Its code is run with your rights, so take what you trust.",
-        ),
-    ] = None,
-    source: Annotated[
+    against: AgainstOption = None,
+    texts: Annotated[
         str | None,
         typer.Option(
             metavar="PARQUET", help="Take the texts from these files, as 'export turns' writes them."
@@ -92,7 +85,7 @@ def replay(
                     workers=workers,
                     resume=resume,
                     against=against,
-                    source=source,
+                    texts=texts,
                     place="ray" if ray else "processes",
                     on_progress=tell,
                 )
@@ -101,7 +94,9 @@ def replay(
             raise typer.Exit(ExitCode.STOPPED) from None
         differences = _differences(report, shown, show or (SHOWN_TURNS if bucket else 0))
     if as_json:
-        print_json(_as_value(report) | {"differences": differences})
+        print_json(
+            _as_value(report) | {"examples": turns_value(report.comparison), "differences": differences}
+        )
     else:
         _print(report, differences)
 

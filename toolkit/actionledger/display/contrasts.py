@@ -19,12 +19,12 @@ def contrast_text(found: Any) -> str:
         found: what ``compare`` gave.
     """
     rows = list(_rows(found.measures))
-    return "\n".join([text_table(Table(_HEADS, rows, len(rows))), *_sentences(found)])
+    return "\n".join([text_table(Table(_HEADS, rows, len(rows))), *contrast_sentences(found)])
 
 
 def contrast_html(found: Any) -> str:
     """Return two sets of responses beside each other as a display."""
-    feet = "".join(f'<div class="al-foot">{escaped(each)}</div>' for each in _sentences(found))
+    feet = "".join(f'<div class="al-foot">{escaped(each)}</div>' for each in contrast_sentences(found))
     sizes = f"{found.before.responses:,} and {counted(found.after.responses, 'response')}"
     return frame(heading("Contrast", escaped(sizes)), box(_HEADS, list(_rows(found.measures))), feet)
 
@@ -33,7 +33,7 @@ def paired_text(found: Any) -> str:
     """Return two runs over the same turns as text."""
     return (
         f"{counted(found.pairs, 'turn')} that both have read: {_buckets(found)}; over the {counted(found.intent, 'turn')} "
-        f"that both take for intent {found.before}, then {found.after}: {_interval(found.difference)}, {shown_p(found.p_value)}"
+        f"that both take for intent {found.before}, then {found.after}: {shown_ends(found.difference)}, {shown_p(found.p_value)}"
     )
 
 
@@ -42,7 +42,7 @@ def paired_html(found: Any) -> str:
     row = (
         "parse success",
         *map(str, (found.before, found.after)),
-        _interval(found.difference),
+        shown_ends(found.difference),
         shown_p(found.p_value),
     )
     buckets = [(in_words(bucket), count) for bucket, count in found.counts.items()]
@@ -73,29 +73,38 @@ def _rows(measures: Iterable[Any]) -> Iterator[tuple[str, ...]]:
             each.name.replace("_", " "),
             str(each.before),
             str(each.after),
-            _interval(each.difference),
+            shown_ends(each.difference),
             p_value,
         )
 
 
-def _sentences(found: Any) -> Iterator[str]:
+def contrast_sentences(found: Any) -> Iterator[str]:
+    """Yield what there is to say beside the rates of two sets of responses: the tasks that both were given, and what is in no rate.
+
+    Args:
+        found: what ``compare`` gave.
+    """
     tasks = found.tasks
     if tasks is None:
         yield "the two share no task"
     else:
         interval = (
-            TOO_FEW.replace("sessions", "tasks") if tasks.difference is None else _interval(tasks.difference)
+            TOO_FEW.replace("sessions", "tasks") if tasks.difference is None else shown_ends(tasks.difference)
         )
         yield (
             f"over the {counted(tasks.tasks, 'task')} that both were given: parse success {tasks.mean:+.1%} ({interval}), "
-            f"{shown_p(tasks.p_value)} by the sign-flip test over tasks"
+            f"{shown_p(tasks.p_value)} by the sign-flip test over tasks; only before {tasks.only_before:,}, "
+            f"only after {tasks.only_after:,}"
         )
     if any(found.not_auditable):
         before, after = found.not_auditable
-        yield f"not auditable, and in no parse rate: {before:,} before, {after:,} after"
+        yield (
+            f"not auditable, and in no parse rate: {before:,} before, {after:,} after; their recordings have kept the calls alone"
+        )
 
 
-def _interval(ends: tuple[float, float] | None) -> str:
+def shown_ends(ends: tuple[float, float] | None) -> str:
+    """Return the interval of a difference by its ends, for a line."""
     return TOO_FEW if ends is None else f"{ends[0]:+.1%} to {ends[1]:+.1%}"
 
 

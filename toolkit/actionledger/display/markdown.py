@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from actionledger.display.comparisons import in_words
+from actionledger.display.contrasts import contrast_sentences, shown_ends
 from actionledger.display.gates import Gate, condition_name, subject, turn_place, verdict
 from actionledger.display.text import cut, visible
 from actionledger.plurals import counted
@@ -135,22 +136,7 @@ def _contrasted(contrast: Any, why: str, meanings: Mapping[str, str]) -> Iterato
     yield "|---|---|---|---|---|"
     for measure in contrast.measures:
         p_value = "–" if measure.p_value is None else shown_p(measure.p_value)
-        shown = _interval(measure.difference)
+        shown = shown_ends(measure.difference)
         yield f"| {meanings[measure.name]} | {measure.before} | {measure.after} | {shown} | {p_value} |"
     yield ""
-    if contrast.tasks is None:
-        yield "The two share no task."
-    else:
-        tasks = contrast.tasks
-        yield (
-            f"Over the {counted(tasks.tasks, 'task')} that both were given, parse success changes by {tasks.mean:+.1%} "
-            f"({_interval(tasks.difference)}), {shown_p(tasks.p_value)} by the sign-flip test over tasks."
-        )
-    if any(contrast.not_auditable):
-        before, after = contrast.not_auditable
-        yield ""
-        yield f"Not auditable, and in no parse rate: {before:,} before, {after:,} after."
-
-
-def _interval(interval: tuple[float, float] | None) -> str:
-    return "too few" if interval is None else f"{interval[0]:+.1%} to {interval[1]:+.1%}"
+    yield from (f"- {line}" for line in contrast_sentences(contrast))

@@ -5,7 +5,8 @@ from dataclasses import replace
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.by_task import shared_turns
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.naming import FIRST, one_run
 from actionledger.replay.contrasts import Contrast, contrast
 from actionledger.replay.paired import PairedComparison, compare_pairs
 
@@ -17,7 +18,7 @@ def compare(
 
     Args:
         ledger: what to ask.
-        before: the first side, a run's id or a filter; None for the first reading of every turn.
+        before: the first side, a run by its id or name, or a filter; ``first`` or None for the first reading of every turn.
         after: the second side.
 
     Returns:
@@ -25,7 +26,7 @@ def compare(
         ``Contrast`` of two sets that share no turns.
 
     Raises:
-        UsageError: a side has no response, or a response is on both sides of what doesn't pair.
+        UsageError: no run goes by a name, a side has no response, or a response is on both sides of what doesn't pair.
 
     Example:
         >>> good, bad = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```', '```actions\n{"actions"\n```'
@@ -38,7 +39,7 @@ def compare(
         [('parse_success', 1, 1), ('strict_success', 1, 1), ('validation', 0, 1), ('execution', 0, 1)]
     """
     refuse_no_ledger(ledger)
-    first, second = (_as_filter(side) for side in (before, after))
+    first, second = (side_of(ledger, side) for side in (before, after))
     if first == second:
         raise UsageError("Both sides are the same responses; name two runs, models, sources or times.")
     same_turns = replace(first, run_id=None) == replace(second, run_id=None)
@@ -47,5 +48,17 @@ def compare(
     return contrast(ledger, first, second)
 
 
-def _as_filter(side: str | Filter | None) -> Filter:
-    return side if isinstance(side, Filter) else Filter(run_id=side)
+def side_of(ledger: Queryable, side: str | Filter | None, within: Filter = EVERYTHING) -> Filter:
+    """Return the responses of one side.
+
+    Args:
+        ledger: what to ask.
+        side: a run by its id or name, or a filter; ``first`` or None for the first readings.
+        within: what the responses of a run are narrowed to.
+
+    Raises:
+        UsageError: no run goes by the name.
+    """
+    if isinstance(side, Filter):
+        return side
+    return replace(within, run_id=None if side is None or side == FIRST else one_run(ledger, side))

@@ -10,7 +10,13 @@ from actionledger.errors import UsageError
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.rereading import batches, check_source, count_responses
+from actionledger.ledger.queries.rereading import (
+    OWN_TEXTS,
+    batches,
+    check_texts,
+    count_responses,
+    parquet_texts,
+)
 from actionledger.recording import (
     ParserIdentity,
     RunKey,
@@ -60,7 +66,7 @@ class Task:
         parser: what reads it, as it is recorded.
         within: whose attempts have read the turns.
         resume: the run that goes on; True for the last one that fits, False for a new one.
-        source: Parquet files that hold the texts; None for the ledger itself.
+        texts: Parquet files that hold the texts; None for the ledger itself.
         runner: makes what reads them, of the run and how many turns there are.
         on_progress: is told how far it is.
     """
@@ -68,7 +74,7 @@ class Task:
     parser: ParserIdentity
     within: Filter
     resume: bool | str
-    source: str | None
+    texts: str | None
     runner: Callable[[RunKey, int], Runner]
     on_progress: Callable[[ReparseProgress], object] | None
 
@@ -104,8 +110,8 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
         UsageError: no recorded turn fits, nothing is there to resume, or another process is at that run.
         ReparseStopped: the user has stopped it.
     """
-    if task.source is not None:
-        check_source(ledger, task.source)
+    if task.texts is not None:
+        check_texts(ledger, task.texts)
     earlier = resumed(ledger, task.resume, task.parser.id, task.within)
     missing = count_responses(ledger, task.within, done=earlier.run_id if earlier else None)
     if earlier is None and not missing:
@@ -135,7 +141,7 @@ def _alone(ledger: Ledger, run_id: str) -> Iterator[None]:
 
 def _begin(ledger: Ledger, run: RunKey, task: Task) -> None:
     name = f"reparse {task.parser.name}"
-    ledger.record(run_started(run, name=name, source=task.source or "", parent_run_id=task.within.run_id))
+    ledger.record(run_started(run, name=name, source=task.texts or "", parent_run_id=task.within.run_id))
     ledger.record(parser_used(task.parser, run.run_id))
     ledger.record(selection_noted(run.run_id, task.parser.id, task.within))
     ledger.flush()
@@ -146,9 +152,10 @@ def _read(ledger: Ledger, task: Task, done: RecordedRun, missing: int) -> None:
     if not missing:
         return
     runner = task.runner(done.run, missing)
+    texts = OWN_TEXTS if task.texts is None else parquet_texts(task.texts)
     try:
         with closing(ledger.snapshot()) as snapshot:
-            todo = batches(snapshot, task.within, done=done.run.run_id, source=task.source)
+            todo = batches(snapshot, task.within, done=done.run.run_id, texts=texts)
             with closing(runner.run(todo)) as answers:
                 for readings in answers:
                     ledger.record_lines(reading.line for reading in readings if reading.line)

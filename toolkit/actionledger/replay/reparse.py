@@ -127,7 +127,7 @@ def reparse(
     workers: int | None = None,
     resume: bool | str = False,
     against: str | None = None,
-    source: str | None = None,
+    texts: str | None = None,
     place: Place = "processes",
     seconds_a_text: float = SECONDS,
     on_progress: Callable[[ReparseProgress], object] | None = None,
@@ -149,7 +149,7 @@ def reparse(
         against: another version of this package that reads in place of this one: a wheel, a folder with its source, or a
             commit, branch or tag of the repository in the current folder. Its code is run: it must be trusted. ``parser`` is
             a name then.
-        source: Parquet files, as a path or a pattern, that hold the texts of the turns as an export writes them; the ledger's
+        texts: Parquet files, as a path or a pattern, that hold the texts of the turns as an export writes them; the ledger's
             own if not given.
         place: ``processes`` of this machine, or ``ray`` for the cluster that Ray is connected to, or a local one.
         seconds_a_text: how long a text may take a process, in seconds of a processor; one that takes longer is recorded as
@@ -184,7 +184,7 @@ def reparse(
         parser=reader.identity,
         within=chosen,
         resume=resume,
-        source=source,
+        texts=texts,
         runner=reader.runner,
         on_progress=on_progress,
     )

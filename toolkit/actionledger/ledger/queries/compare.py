@@ -63,6 +63,7 @@ class ComparedTurn:
     Args:
         bucket: what the second reading means for it.
         turn_id, session_id, turn_index: which.
+        external_id: the session's own name where it comes from; empty where it has none.
         model: the language model.
         before, after: what came of reading it.
     """
@@ -71,6 +72,7 @@ class ComparedTurn:
     turn_id: str
     session_id: str
     turn_index: int
+    external_id: str
     model: str
     before: Outcome
     after: Outcome
@@ -224,15 +226,22 @@ _RATES = {
     "net": clustering_sql("net", "intent"),
 }
 
-_TURNS = """
-SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index, model, before, after FROM pairs
-QUALIFY row_number() OVER (PARTITION BY bucket ORDER BY session_id, turn_index) <= $limit
-ORDER BY bucket, session_id, turn_index"""
+_NAMED = """
+SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index, coalesce(external_id, '') AS external_id,
+       model, before, after
+FROM picked LEFT JOIN (SELECT session_id, any_value(external_id) AS external_id FROM session_starts GROUP BY session_id) USING (session_id)
+"""
 
-_LISTED = """
-SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index, model, before, after FROM pairs
-WHERE list_contains($buckets, bucket) AND {one_session}
-ORDER BY session_id, turn_index LIMIT $limit OFFSET $offset"""
+_TURNS = f""",
+picked AS (
+    SELECT * FROM pairs QUALIFY row_number() OVER (PARTITION BY bucket ORDER BY session_id, turn_index) <= $limit)
+{_NAMED} ORDER BY bucket, session_id, turn_index"""
+
+_LISTED = f""",
+picked AS (
+    SELECT * FROM pairs WHERE list_contains($buckets, bucket) AND {{where}}
+    ORDER BY session_id, turn_index LIMIT $limit OFFSET $offset)
+{_NAMED} ORDER BY session_id, turn_index"""
 
 
 def compare_runs(
@@ -310,6 +319,7 @@ def compared_turns(
     within: Filter = EVERYTHING,
     buckets: Sequence[Bucket] = CHANGED,
     session_id: str | None = None,
+    dialect: str | None = None,
     limit: int | None = None,
     offset: int = 0,
 ) -> list[ComparedTurn]:
@@ -322,6 +332,7 @@ def compared_turns(
         within: which turns; its run says nothing here.
         buckets: the buckets that they are in; by default those of which something has changed.
         session_id: the only session whose turns to name; None for all.
+        dialect: the only group by dialect, as ``compare_groups`` calls it, whose turns to name; None for all.
         limit: at most how many; None for all.
         offset: how many to pass over before.
 
@@ -329,13 +340,17 @@ def compared_turns(
         UsageError: what should be a run's id is none.
     """
     pairs, bound = _pairs(before_run_id, after_run_id, within)
-    one_session = "true"
+    where = ["true"]
     if session_id is not None:
         if not is_uuid(session_id):
             return []
-        one_session, bound = "session_id = $session_id::UUID", bound | {"session_id": session_id}
+        where.append("session_id = $session_id::UUID")
+        bound |= {"session_id": session_id}
+    if dialect is not None:
+        where.append("dialect = $of_dialect")
+        bound |= {"of_dialect": dialect}
     picked = {"buckets": list(buckets), "limit": limit, "offset": offset}
-    return rows(ledger, ComparedTurn, pairs + _LISTED.format(one_session=one_session), bound | picked)
+    return rows(ledger, ComparedTurn, pairs + _LISTED.format(where=" AND ".join(where)), bound | picked)
 
 
 def _pairs(before_run_id: str | None, after_run_id: str, within: Filter) -> tuple[str, dict[str, object]]:

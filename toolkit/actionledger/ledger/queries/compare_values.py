@@ -17,6 +17,7 @@ _TABLES = """
 CREATE TABLE parse_attempts (
     run_id UUID, run_kind VARCHAR, turn_id UUID, attempt_id UUID, parsed_at INTEGER, session_id VARCHAR, turn_index BIGINT,
     model VARCHAR, profile VARCHAR, task VARCHAR, dialect VARCHAR, outcome VARCHAR);
+CREATE TABLE session_starts (session_id VARCHAR, external_id VARCHAR);
 CREATE TABLE actions (attempt_id UUID, action_index BIGINT, name VARCHAR, arguments VARCHAR, status VARCHAR);
 """
 
@@ -26,6 +27,10 @@ SELECT $run_id::UUID, '', turn::UUID, attempt::UUID, 0, session, place, model, p
 FROM (SELECT unnest(from_json($rows,
     '[{"turn": "VARCHAR", "attempt": "VARCHAR", "session": "VARCHAR", "place": "BIGINT", "model": "VARCHAR", "profile": "VARCHAR", "outcome": "VARCHAR"}]'),
     recursive := true))"""
+
+_NAME_SESSIONS = """
+INSERT INTO session_starts SELECT DISTINCT session_id, session_id FROM parse_attempts"""
+"""A blessed baseline calls sessions by their own names."""
 
 _ADD_ACTIONS = """
 INSERT INTO actions
@@ -84,6 +89,7 @@ class _Readings:
                 for place, each in enumerate(reading.actions)
             ]
         self._connection.execute(_ADD_TURNS, {"run_id": run_id, "rows": json.dumps(turns)})
+        self._connection.execute(_NAME_SESSIONS)
         self._connection.execute(_ADD_ACTIONS, {"rows": json.dumps(actions)})
 
     def close(self) -> None:

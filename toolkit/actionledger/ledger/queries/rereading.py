@@ -1,7 +1,7 @@
 """What there is to read again: recorded responses in the order of turns, as many at a time as fit into a bounded memory."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -16,6 +16,32 @@ _PAGE_TURNS = 4000
 _PAGE_CHARACTERS = 32_000_000
 _BATCH_TURNS = 200
 _BATCH_CHARACTERS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """What holds the texts of turns: any relation with the columns of the ledger's table of them, files and lakes included.
+
+    Args:
+        relation: what stands behind FROM.
+        parameters: its values.
+    """
+
+    relation: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+
+
+OWN_TEXTS = Texts("turn_starts")
+"""The ledger's own."""
+
+
+def parquet_texts(path: str) -> Texts:
+    """Return what holds the texts in Parquet files, as an export of turns writes them.
+
+    Args:
+        path: the files, as a path or a pattern.
+    """
+    return Texts("read_parquet($parquet)", {"parquet": path})
 
 
 class Connection(Protocol):
@@ -65,16 +91,17 @@ _SELECTED = f"""
 FROM turn_starts
 WHERE {_RAW} AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{condition}})
 AND turn_id NOT IN (SELECT turn_id FROM parse_attempts WHERE run_id = $done::UUID)"""
-_PLACES = f"SELECT turn_id::VARCHAR, characters {_SELECTED} ORDER BY session_id, turn_index, turn_id"
+_PLACES = f"SELECT turn_id::VARCHAR, session_id::VARCHAR, characters {_SELECTED} ORDER BY session_id, turn_index, turn_id"
 _COUNT = f"SELECT count(*) {_SELECTED}"
 _READ_BY = "SELECT count(DISTINCT turn_id) FROM parse_attempts WHERE run_id = $run_id::UUID"
 
 # One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
 _PAGE = f"""
 SELECT {picked(RecordedResponse)} FROM {{texts}}
-WHERE {_RAW} AND turn_id IN (SELECT unnest(string_split($turn_ids, ' '))::UUID)
+WHERE {_RAW} AND session_id BETWEEN $first::UUID AND $last::UUID  -- files are written in their order: the others aren't looked at
+AND turn_id IN (SELECT unnest(string_split($turn_ids, ' '))::UUID)
 ORDER BY session_id, turn_index, turn_id"""
-_LOOK = f"SELECT {picked(RecordedResponse)} FROM read_parquet($source) WHERE {_RAW} LIMIT 0"
+_LOOK = f"SELECT {picked(RecordedResponse)} FROM {{texts}} WHERE {_RAW} LIMIT 0"
 _TOOLS = """
 SELECT tools_hash, tools::VARCHAR FROM tools WHERE tools_hash IN (SELECT unnest(string_split($hashes, ' ')))"""
 
@@ -96,21 +123,22 @@ def count_responses(ledger: Queryable, within: Filter = EVERYTHING, *, done: str
     return number(ledger, _COUNT.format(condition=condition), parameters | {"done": done or _NOBODY})
 
 
-def check_source(ledger: Queryable, source: str) -> None:
+def check_texts(ledger: Queryable, path: str) -> None:
     """Refuse files that hold no texts of turns, before anything is read of them.
 
     Args:
         ledger: what to ask.
-        source: Parquet files, as a path or a pattern.
+        path: Parquet files, as a path or a pattern.
 
     Raises:
         SourceError: they aren't there, are no Parquet, or lack a column.
     """
+    texts = parquet_texts(path)
     try:
-        ledger.sql(_LOOK, {"source": source}).fetchall()
+        ledger.sql(_LOOK.format(texts=texts.relation), texts.parameters).fetchall()
     except DuckDBError as error:
         raise SourceError(
-            f"No texts of turns can be read from {source!r}: {str(error).splitlines()[0]}"
+            f"No texts of turns can be read from {path!r}: {str(error).splitlines()[0]}"
         ) from error
 
 
@@ -125,7 +153,11 @@ def count_read(ledger: Queryable, run_id: str) -> int:
 
 
 def batches(
-    connection: Connection, within: Filter = EVERYTHING, *, done: str | None = None, source: str | None = None
+    connection: Connection,
+    within: Filter = EVERYTHING,
+    *,
+    done: str | None = None,
+    texts: Texts = OWN_TEXTS,
 ) -> Iterator[Batch]:
     """Yield the raw responses that the filter's attempts have read, in the order of sessions and turns.
 
@@ -135,37 +167,51 @@ def batches(
         connection: a snapshot of a ledger.
         within: whose attempts have read them.
         done: the run that has read some of them already, which are left out.
-        source: Parquet files that hold the texts, with the columns of the table of turns; None for the ledger itself.
+        texts: what holds the texts.
     """
     condition, parameters = scope(within)
     walk = connection.cursor().execute(
         _PLACES.format(condition=condition), parameters | {"done": done or _NOBODY}
     )
-    for turn_ids in _pages(walk):
-        yield from _split(_page(connection, turn_ids, source), connection)
+    for page in _pages(walk):
+        yield from _split(_read(connection, page, texts), connection)
 
 
-def _pages(walk: Any) -> Iterator[list[str]]:
-    """Yield identifiers, as many at a time as their texts may be in memory together."""
-    page: list[str] = []
-    characters = 0
+@dataclass(slots=True)
+class _Page:
+    """Turns that are read at a time, in the order of their sessions."""
+
+    first: str
+    last: str
+    turn_ids: list[str] = field(default_factory=list)
+    characters: int = 0
+
+    def takes(self, characters: int) -> bool:
+        """Return whether there is room for one more."""
+        is_within = self.characters + characters <= _PAGE_CHARACTERS
+        return not self.turn_ids or (is_within and len(self.turn_ids) < _PAGE_TURNS)
+
+
+def _pages(walk: Any) -> Iterator[_Page]:
+    """Yield turns, as many at a time as their texts may be in memory together."""
+    page: _Page | None = None
     while found := walk.fetchmany(_PAGE_TURNS):
-        for turn_id, length in found:
-            if page and (len(page) >= _PAGE_TURNS or characters + length > _PAGE_CHARACTERS):
+        for turn_id, session_id, characters in found:
+            if page is not None and not page.takes(characters):
                 yield page
-                page, characters = [], 0
-            page.append(turn_id)
-            characters += length
-    if page:
+                page = None
+            page = page or _Page(session_id, session_id)
+            page.last = session_id
+            page.turn_ids.append(turn_id)
+            page.characters += characters
+    if page is not None:
         yield page
 
 
-def _page(connection: Connection, turn_ids: list[str], source: str | None) -> list[RecordedResponse]:
-    parameters: dict[str, object] = {"turn_ids": " ".join(turn_ids)}
-    if source is not None:
-        parameters["source"] = source
-    texts = "turn_starts" if source is None else "read_parquet($source)"
-    found = connection.cursor().execute(_PAGE.format(texts=texts), parameters).fetchall()
+def _read(connection: Connection, page: _Page, texts: Texts) -> list[RecordedResponse]:
+    bound = {"turn_ids": " ".join(page.turn_ids), "first": page.first, "last": page.last}
+    query = _PAGE.format(texts=texts.relation)
+    found = connection.cursor().execute(query, {**bound, **texts.parameters}).fetchall()
     return [RecordedResponse(*row) for row in found]
 
 

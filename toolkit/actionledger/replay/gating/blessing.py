@@ -12,7 +12,7 @@ from actionledger.ledger.queries.expected import (
     expected_parsers,
     expected_turns,
 )
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.naming import FIRST, one_run, session_names
 from actionledger.replay.gating.baseline import Baseline, in_order
 from actionledger.replay.gating.contents import beside, found_in_ledger, packed
@@ -23,8 +23,7 @@ def bless(
     to: str | Path,
     *,
     run: str = FIRST,
-    profiles: Sequence[str] = (),
-    models: Sequence[str] = (),
+    within: Filter = EVERYTHING,
     with_texts: bool = False,
 ) -> Baseline:
     r"""Write what was read as the baseline of a gate: a small file for a repository, the same for the same readings.
@@ -33,8 +32,7 @@ def bless(
         ledger: where the readings are.
         to: the file to write; one that is there is replaced.
         run: whose readings, by its id or name; ``first`` for the first ones.
-        profiles: only the turns of these.
-        models: only those of these language models.
+        within: which of the turns, by what was given before they were read; its ``run_id`` is ``run``.
         with_texts: whether the texts are kept beside it, as ``NAME.texts.jsonl.gz``, masked as the ledger has them; else the
             gate needs them from elsewhere.
 
@@ -42,7 +40,7 @@ def bless(
         What was written.
 
     Raises:
-        UsageError: no turn with a text fits, or no run goes by the name.
+        UsageError: no turn with a text fits, no run goes by the name, or two runs are named.
         SourceError: the file can't be written.
 
     Example:
@@ -55,8 +53,9 @@ def bless(
         >>> al.gate(None, baseline="baseline.json", candidate="assistant").passed
         True
     """
-    run_id = None if run == FIRST else one_run(ledger, run)
-    within = Filter(run_id=run_id, profiles=tuple(profiles), models=tuple(models))
+    if run != FIRST and within.run_id is not None:
+        raise UsageError("Give either run or a run in within.")
+    within = rated(within) if run == FIRST else rated(replace(within, run_id=one_run(ledger, run)))
     turns = list(expected_turns(ledger, within))
     if not turns:
         raise UsageError(

@@ -11,17 +11,14 @@ class ReadNow:
     """A parser that reads the turns now.
 
     Args:
-        parser: the parser.
+        parser: the parser, or the name of another version's.
+        against: the version of this package whose parser it is: a wheel, a folder, or a commit; None for this one.
         workers: how many processes read; None for one on each core where that pays.
     """
 
-    parser: AnyParser
+    parser: str | AnyParser
+    against: str | None
     workers: int | None
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        return self.parser.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """The gate: a candidate reads a baseline's turns again, and passes where that makes nothing worse than is allowed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.naming import FIRST, one_run
 from actionledger.parsing.parsers import PARSERS, AnyParser
 from actionledger.replay.gating.baseline import Baseline, load_baseline
@@ -25,8 +25,8 @@ def gate(
     *,
     baseline: str | Path | Baseline,
     candidate: str | AnyParser,
-    profiles: Sequence[str] = (),
-    models: Sequence[str] = (),
+    against: str | None = None,
+    within: Filter = EVERYTHING,
     max_lost: int = 0,
     max_changed: int | None = None,
     most: Mapping[Bucket, int] | None = None,
@@ -44,8 +44,9 @@ def gate(
             are enough.
         baseline: ``first`` for the first readings, a run by its id or name, or a blessed baseline as a file or a value.
         candidate: a parser by name or as a value, or a run that has read the turns already, by its id or name.
-        profiles: only the turns of these.
-        models: only those of these language models.
+        against: another version of this package whose parser ``candidate`` names: a wheel, a folder with its source, or a
+            commit, branch or tag of the repository in the current folder. Its code is run: it must be trusted.
+        within: which of the turns, by what was given before they were read; a baseline's file knows profiles and models alone.
         max_lost: at most how many turns may no longer be read whole.
         max_changed: at most how many may be read as other actions or with other arguments; any number if not given.
         most: at most how many turns other buckets may have; 0 for ``newly_rejected`` and ``no_longer_intent`` if not given.
@@ -60,7 +61,7 @@ def gate(
         Each condition with what was found, and the turns that count against the candidate.
 
     Raises:
-        UsageError: nothing goes by a name, no turn fits, or a number can't be.
+        UsageError: nothing goes by a name, no turn fits, there is no such version, or a number can't be.
         SourceError: a baseline's file can't be used, or none of its texts is there.
 
     Example:
@@ -82,8 +83,9 @@ def gate(
         allow_few=allow_few,
         allow_missing=allow_missing,
     )
-    within = Filter(profiles=tuple(profiles), models=tuple(models))
-    judged = _candidate(ledger, candidate, workers)
+    if rated(within).run_id is not None:
+        raise UsageError("The baseline says which run it is: name that one, and leave the run out of within.")
+    judged = _candidate(ledger, candidate, against, workers)
     if isinstance(baseline, Baseline):
         return HeldToFile(baseline, "the baseline", ledger, texts).judge(judged, within, asked)
     if is_file(baseline):
@@ -102,16 +104,18 @@ def is_file(baseline: str | Path) -> bool:
     return isinstance(baseline, Path) or baseline.endswith(".json") or Path(baseline).is_file()
 
 
-def _candidate(ledger: Ledger | None, candidate: str | AnyParser, workers: int | None) -> Candidate:
+def _candidate(
+    ledger: Ledger | None, candidate: str | AnyParser, against: str | None, workers: int | None
+) -> Candidate:
     """Return what is judged: a parser, or a run.
 
     Raises:
         UsageError: nothing goes by its name.
     """
-    if not isinstance(candidate, str):
-        return ReadNow(candidate, workers)
+    if against is not None or not isinstance(candidate, str):
+        return ReadNow(candidate, against, workers)
     if candidate in PARSERS:
-        return ReadNow(PARSERS[candidate], workers)
+        return ReadNow(PARSERS[candidate], None, workers)
     unknown = UnknownNameError("parser", candidate, PARSERS)
     if ledger is None:
         raise unknown

@@ -1,7 +1,7 @@
 """A candidate held to a blessed baseline: its texts are found by their hashes, wherever they are kept."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from actionledger.errors import SourceError, UsageError
@@ -9,7 +9,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.compare_values import compare_readings
 from actionledger.ledger.queries.expected import ExpectedTurn, expected_turns
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.parsing.parsers import READING_RULES
 from actionledger.plurals import counted
 from actionledger.profiles import PROFILES
@@ -17,9 +17,9 @@ from actionledger.replay.choosing import reader_of
 from actionledger.replay.gating.baseline import Baseline
 from actionledger.replay.gating.blessing import lasting_names
 from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
-from actionledger.replay.gating.conditions import Asked, conditions, unread
+from actionledger.replay.gating.conditions import Asked, Condition, conditions, unread
 from actionledger.replay.gating.contents import found_in_files, found_in_ledger
-from actionledger.replay.gating.held_to_run import not_judged
+from actionledger.replay.gating.held_to_run import losses, not_judged
 from actionledger.replay.gating.report import GateReport
 from actionledger.replay.gating.rereading import read_again
 from actionledger.replay.gating.worse import counted_turns, worse_turns
@@ -58,41 +58,39 @@ class HeldToFile:
             UsageError: no turn fits, or the run has read none of them.
             SourceError: none of the texts is there.
         """
+        _refuse_unsaid(within)
         turns = [turn for turn in self.baseline.turns if _fits(turn, within)]
         if not turns:
             of = counted(len(self.baseline.turns), "turn")
             raise UsageError(f"No turn of {self.called} fits; it has {of}.")
-        if isinstance(candidate, ReadRun):
-            pairs, name, lacking = (
-                self._read_before(turns, candidate),
-                "read_again",
-                "that the candidate has not read",
-            )
-        else:
-            pairs, name, lacking = self._read_now(turns, candidate), "texts_found", "whose text is not there"
-        there = {id(was) for was, _ in pairs}
-        missing = [turn for turn in turns if id(turn) not in there]
-        comparison = with_test(compare_readings([was for was, _ in pairs], [now for _, now in pairs]))
-        found = (
-            *conditions(comparison, asked),
-            unread(name, lacking, len(missing), len(turns), allowed=asked.allow_missing),
+        read = (
+            self._read_before(turns, candidate)
+            if isinstance(candidate, ReadRun)
+            else self._read_now(turns, candidate)
         )
+        pairs = read.pairs
+        comparison = with_test(compare_readings([was for was, _ in pairs], [now for _, now in pairs]))
+        found = (*conditions(comparison, asked), *_unread(read, len(turns), allowed=asked.allow_missing))
         return GateReport(
             baseline=self.called,
-            candidate=candidate.name,
+            candidate=read.name,
             conditions=found,
             comparison=comparison,
             worse=worse_turns(counted_turns(comparison, found), {}, _names_of_actions(pairs)),
-            notes=tuple(self._notes(turns, missing)),
+            notes=(*read.notes, *self._notes(turns, [*(read.without_text or ()), *read.unread])),
         )
 
-    def _read_now(self, turns: Sequence[ExpectedTurn], candidate: ReadNow) -> _Pairs:
+    def _read_now(self, turns: Sequence[ExpectedTurn], candidate: ReadNow) -> "_Read":
         """Return the readings of the turns whose texts are there, each with what the candidate makes of it."""
-        wanted = {each for turn in turns for each in (turn.text, turn.tools) if each}
-        contents = {} if self.places is None else found_in_files(self.places, wanted)
-        if self.ledger is not None and (left := wanted - contents.keys()):
-            contents |= found_in_ledger(self.ledger, left)
-        there = [turn for turn in turns if {turn.text, turn.tools} - {None} <= contents.keys()]
+        reader = reader_of(
+            candidate.parser,
+            candidate.against,
+            workers=candidate.workers,
+            seconds=SECONDS,
+            place="processes",
+        )
+        contents = self._contents(turns)
+        there = [turn for turn in turns if _texts(turn) <= contents.keys()]
         if not there:
             where = f"in {str(self.places)!r}" if self.places else "beside it"
             ledger = " or in the ledger" if self.ledger else ""
@@ -100,12 +98,28 @@ class HeldToFile:
                 f"None of the {counted(len(turns), 'text')} of {self.called} is {where}{ledger}; name a folder, a file or a "
                 "ledger that has them, or bless with --with-texts."
             )
-        reader = reader_of(
-            candidate.parser, None, workers=candidate.workers, seconds=SECONDS, place="processes"
+        done = read_again(there, contents, reader)
+        if not done.pairs:
+            raise SourceError(
+                f"Nothing that {reader.identity.name} answers can be taken: {' '.join(losses(done.failed, done.left_out))}"
+            )
+        return _Read(
+            reader.identity.name,
+            done.pairs,
+            _but(turns, there),
+            _but(there, [was for was, _ in done.pairs]),
+            tuple(losses(done.failed, done.left_out)),
         )
-        return list(zip(there, read_again(there, contents, reader), strict=True))
 
-    def _read_before(self, turns: Sequence[ExpectedTurn], candidate: ReadRun) -> _Pairs:
+    def _contents(self, turns: Sequence[ExpectedTurn]) -> dict[str, str]:
+        """Return the texts of turns, and the tools that they were offered, by their hashes, as far as they are there."""
+        wanted = {each for turn in turns for each in _texts(turn)}
+        contents = {} if self.places is None else found_in_files(self.places, wanted)
+        if self.ledger is not None and (left := wanted - contents.keys()):
+            contents |= found_in_ledger(self.ledger, left)
+        return contents
+
+    def _read_before(self, turns: Sequence[ExpectedTurn], candidate: ReadRun) -> "_Read":
         """Return the readings of the turns that a run has read, each with the run's."""
         assert self.ledger is not None
         read = list(expected_turns(self.ledger, Filter(run_id=candidate.run_id)))
@@ -119,7 +133,7 @@ class HeldToFile:
         if not pairs:
             of = counted(len(turns), "turn")
             raise UsageError(f"The {candidate.name} has read none of the {of} of {self.called}.")
-        return pairs
+        return _Read(candidate.name, pairs, None, _but(turns, [was for was, _ in pairs]))
 
     def _notes(self, turns: Sequence[ExpectedTurn], missing: Sequence[ExpectedTurn]) -> Iterator[str]:
         baseline = self.baseline
@@ -136,6 +150,60 @@ class HeldToFile:
         if unknown := sorted({turn.profile for turn in turns} - set(PROFILES) - {""}):
             named = ", ".join(map(repr, unknown))
             yield f"No profile here goes by {named}: its actions are checked where tools are recorded, else not at all."
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What a candidate has read of a baseline's turns.
+
+    Args:
+        name: what the candidate is called.
+        pairs: each turn with its reading.
+        without_text: the turns whose text is not there; None where a run has read them before.
+        unread: the others that it has not read.
+        notes: what there is to say of its reading.
+    """
+
+    name: str
+    pairs: _Pairs
+    without_text: Sequence[ExpectedTurn] | None
+    unread: Sequence[ExpectedTurn]
+    notes: tuple[str, ...] = ()
+
+
+def _unread(read: _Read, total: int, *, allowed: bool) -> Iterator[Condition]:
+    """Yield the conditions that nothing stays unread: of a run, and of a parser whose answers can't all be taken, also by it."""
+    if read.without_text is not None:
+        yield unread("texts_found", "whose text is not there", len(read.without_text), total, allowed=allowed)
+    if read.without_text is None or read.unread:
+        yield unread(
+            "read_again", "that the candidate has not read", len(read.unread), total, allowed=allowed
+        )
+
+
+def _but(turns: Sequence[ExpectedTurn], others: Sequence[ExpectedTurn]) -> list[ExpectedTurn]:
+    """Return the turns that are none of the others."""
+    there = set(map(id, others))
+    return [turn for turn in turns if id(turn) not in there]
+
+
+def _texts(turn: ExpectedTurn) -> set[str]:
+    """Return the hashes of what it takes to read a turn."""
+    return {each for each in (turn.text, turn.tools) if each}
+
+
+def _refuse_unsaid(within: Filter) -> None:
+    """Refuse a filter by what no baseline's file says of its turns.
+
+    Raises:
+        UsageError: it is one.
+    """
+    unsaid = replace(within, profiles=(), models=())
+    if unsaid != EVERYTHING:
+        raise UsageError(
+            f"A baseline's file says of its turns their profile and model alone, and nothing of {unsaid.words}; take a run of the "
+            "ledger as the baseline, or bless those turns alone."
+        )
 
 
 def _fits(turn: ExpectedTurn, within: Filter) -> bool:

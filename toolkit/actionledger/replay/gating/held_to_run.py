@@ -1,6 +1,6 @@
 """A candidate held to the readings of a ledger's run, or to the first ones."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from actionledger.ledger import Ledger
@@ -17,11 +17,13 @@ from actionledger.replay.gating.report import GateReport
 from actionledger.replay.gating.worse import counted_turns, worse_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.reparse import reparse
+from actionledger.vocabulary import LEFT_OUT, LeftOutReason, Reason
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     run_id: str
+    name: str
     comparison: PairedComparison
     notes: tuple[str, ...] = ()
 
@@ -52,7 +54,7 @@ def held_to_run(ledger: Ledger, within: Filter, candidate: Candidate, asked: Ask
     without_text = count_without_text(ledger, within)
     return GateReport(
         baseline=f"run {within.run_id}" if within.run_id else "the first readings",
-        candidate=candidate.name,
+        candidate=read.name,
         conditions=found,
         comparison=read.comparison,
         worse=worse_turns(chosen, names, detail),
@@ -74,15 +76,27 @@ def _read(ledger: Ledger, within: Filter, candidate: Candidate) -> _Read:
     if isinstance(candidate, ReadRun):
         turns = replace(within, run_id=None)
         compared = compare_pairs(ledger, within.run_id, candidate.run_id, turns)
-        return _Read(candidate.run_id, compared)
-    report = reparse(ledger, parser=candidate.parser, within=within, workers=candidate.workers)
-    notes = [
-        f"{counted(count, 'text')} could not be read to the end ({reason})."
-        for reason, count in report.failed.items()
-    ]
+        return _Read(candidate.run_id, candidate.name, compared)
+    report = reparse(
+        ledger, parser=candidate.parser, against=candidate.against, within=within, workers=candidate.workers
+    )
+    notes = [*losses(report.failed, report.left_out)]
     if report.unfit:
         notes.append(_unfit(report.unfit))
-    return _Read(report.run_id, report.comparison, tuple(notes))
+    return _Read(report.run_id, report.parser_name, report.comparison, tuple(notes))
+
+
+def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) -> Iterator[str]:
+    """Yield sentences on texts that could not be read to the end, and on what of their readings can't be taken.
+
+    Args:
+        failed: how many texts, by reason.
+        left_out: how much of the readings, by reason.
+    """
+    for reason, count in failed.items():
+        yield f"{counted(count, 'text')} could not be read to the end ({reason})."
+    for left, count in left_out.items():
+        yield f"Left out {count:,}: {LEFT_OUT[left]}"
 
 
 def _unfit(unfit: Mapping[str, int]) -> str:

@@ -1,8 +1,9 @@
 """The turns of a baseline read by a candidate, without a ledger: the same reading and checking, recorded nowhere."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from actionledger.events import EVENT, ResponseParsed
 from actionledger.ids import derived_id, new_id
@@ -10,15 +11,28 @@ from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.recording import RunKey
 from actionledger.replay.choosing import ChosenReader
-from actionledger.vocabulary import ActionStatus, RunKind
+from actionledger.vocabulary import ActionStatus, LeftOutReason, Reason, RunKind
 
 _BATCH_TURNS = 200
 _BATCH_CHARACTERS = 1_000_000
 
 
-def read_again(
-    turns: Sequence[ExpectedTurn], contents: Mapping[str, str], reader: ChosenReader
-) -> list[ExpectedTurn]:
+@dataclass(slots=True)
+class ReadAgain:
+    """What a candidate reads of a baseline's turns.
+
+    Args:
+        pairs: each turn with what is read of it now; another version's answer that can't be taken is in none.
+        failed: how many texts nobody could read to their end, by reason; they are read as failed.
+        left_out: how much of the readings could not be taken, by reason.
+    """
+
+    pairs: list[tuple[ExpectedTurn, ExpectedTurn]] = field(default_factory=list)
+    failed: Counter[Reason] = field(default_factory=Counter)
+    left_out: Counter[LeftOutReason] = field(default_factory=Counter)
+
+
+def read_again(turns: Sequence[ExpectedTurn], contents: Mapping[str, str], reader: ChosenReader) -> ReadAgain:
     """Return what a candidate reads of each turn, in the same order.
 
     Args:
@@ -28,12 +42,17 @@ def read_again(
     """
     run = RunKey(run_id=new_id(), kind=RunKind.REPARSE)
     answers = reader.runner(run, len(turns)).run(_batches(turns, contents))
-    lines = (reading.line for readings in answers for reading in readings)
-    return [_as_read(turn, line) for turn, line in zip(turns, lines, strict=True)]
+    done = ReadAgain()
+    for turn, reading in zip(turns, (each for readings in answers for each in readings), strict=True):
+        done.left_out.update(reading.left_out)
+        done.failed.update([reading.failed] if reading.failed else [])
+        if reading.line is not None:
+            done.pairs.append((turn, _as_read(turn, reading.line)))
+    return done
 
 
-def _as_read(turn: ExpectedTurn, line: bytes | None) -> ExpectedTurn:
-    event = EVENT.validate_json(line or b"")
+def _as_read(turn: ExpectedTurn, line: bytes) -> ExpectedTurn:
+    event = EVENT.validate_json(line)
     assert isinstance(event, ResponseParsed)
     actions = tuple(
         ExpectedAction(each.name, each.status, hashlib.sha256(each.arguments.encode()).hexdigest())

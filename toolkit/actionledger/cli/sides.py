@@ -1,0 +1,66 @@
+"""One side of a comparison, as a person names it: a run, the first readings, or a filter as it stands in a dashboard's link."""
+
+from dataclasses import fields, replace
+
+from actionledger.errors import UnknownNameError, UsageError
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, parameters_in
+from actionledger.ledger.queries.filters import Filter
+from actionledger.replay.comparing import side_of
+
+
+def side_from(ledger: Ledger, text: str, within: Filter) -> Filter:
+    """Return the responses of one side.
+
+    Args:
+        ledger: where runs are looked for.
+        text: ``first``, a run by its id or name, or a filter such as ``model=small&since=2026-03-01``.
+        within: what both sides are narrowed to.
+
+    Raises:
+        UsageError: it names no run, a filter has what no filter has, or says anew what both sides are narrowed by.
+    """
+    there = parameters_in(f"?{text}")
+    if "=" not in text or there.keys().isdisjoint(FILTERS):
+        return _run(ledger, text, within)
+    own = _filter(ledger, text, there)
+    said = [each for each in fields(Filter) if getattr(own, each.name) != each.default]
+    if twice := [each.name for each in said if getattr(within, each.name) != each.default]:
+        raise UsageError(
+            f"The side {text!r} and the options both say {' and '.join(map(_word, twice))}; say it in one place."
+        )
+    return replace(within, **{each.name: getattr(own, each.name) for each in said})
+
+
+def difference_of(first: Filter, second: Filter) -> list[str]:
+    """Return in what two sides differ, in words, but for their runs."""
+    return list(
+        dict.fromkeys(
+            _word(each.name)
+            for each in fields(Filter)
+            if each.name != "run_id" and getattr(first, each.name) != getattr(second, each.name)
+        )
+    )
+
+
+def _run(ledger: Ledger, text: str, within: Filter) -> Filter:
+    try:
+        return side_of(ledger, text, within)
+    except UsageError as error:
+        if "=" not in text:
+            raise
+        raise UsageError(f"{error} Nor is it a filter: those have {', '.join(FILTERS)}.") from None
+
+
+def _filter(ledger: Ledger, text: str, there: dict[str, list[str]]) -> Filter:
+    for name in there.keys() - set(FILTERS):
+        raise UnknownNameError("filter", name, FILTERS)
+    runs = there.pop("run", [])
+    if len(runs) > 1:
+        raise UsageError(f"The side {text!r} names {len(runs)} runs; name one.")
+    own = filter_of_parameters(there)
+    return side_of(ledger, runs[0], own) if runs else own
+
+
+def _word(name: str) -> str:
+    return "time" if name in {"since", "until"} else name.removesuffix("s").removesuffix("_id")
