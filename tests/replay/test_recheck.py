@@ -1,6 +1,7 @@
 """Recorded calls under another schema, policy or rate, counted by hand."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -85,6 +86,28 @@ def test_rates_by_the_recorded_times(ledger):
     report = al.recheck(ledger, limits=al.Limits(rates=(("run", al.RateLimit(2, 3)),)))
     assert (report.over_rate, report.undated, report.stopped.successes) == (1, 2, 1)
     assert [(call.turn_index, call.is_over_rate) for call in report.examples] == [(2, True)]
+
+
+@pytest.mark.parametrize(
+    ("began", "over"),
+    [
+        ((None, None), [1]),  # as far as the responses say, one second apart
+        ((10, 1), []),  # the first one waited for a person
+        ((5, 6), [1]),
+        ((6, 5), [0]),  # the one that was carried out later is the one too many
+    ],
+)
+def test_a_rate_counts_when_a_call_began_to_run(tmp_path, began, over):
+    """Where that is recorded; a response may have waited, for a person or for those before it."""
+    turns = []
+    for index, start in enumerate(began):
+        made = turn(index, ("run", {"command": "ls"}), at=index)
+        when = None if start is None else NOON + timedelta(seconds=start)
+        turns.append(replace(made, results=(replace(made.results[0], started_at=when),)))
+    with al.open_ledger(tmp_path / "waited.duckdb") as opened:
+        al.import_sessions(opened, [al.RecordedSession("s", None, "m", "", tuple(turns), source="trials")])
+        report = al.recheck(opened, limits=al.Limits(rates=(("run", al.RateLimit(1, 3)),)))
+    assert [call.turn_index for call in report.examples] == over
 
 
 def test_what_was_refused_may_be_accepted(tmp_path):

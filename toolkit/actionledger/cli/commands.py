@@ -102,7 +102,7 @@ COMMANDS = {
     ),
     "rerun": Entry(
         "rerunning:rerun_sessions",
-        "Run recorded sessions again in a fresh workspace, and say where they part from the record.",
+        "Run recorded sessions again in a fresh workspace; exit code 4 where one parts from the record, whatever the cause, 1 where none can be run.",
     ),
     "fork": Entry(
         "rerunning:fork_session",

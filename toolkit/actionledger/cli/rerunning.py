@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from actionledger.cli.arguments import response_in
+from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
@@ -40,7 +41,7 @@ def rerun_sessions(
     within: Chosen,
     as_json: JsonOption = False,
 ) -> None:
-    """Run recorded sessions again in a fresh workspace, and say where they part from the record."""
+    """Run recorded sessions again in a fresh workspace; exit code 4 where one parts from the record, whatever the cause, 1 where none can be run."""
     with open_ledger(existing(ledger)) as opened:
         picked = within(opened)
         if sessions and picked != EVERYTHING:
@@ -50,6 +51,10 @@ def rerun_sessions(
         print_json(_as_value(report))
     else:
         console.print(plain(str(report)), soft_wrap=True)
+    if report.counts["diverged"]:
+        raise typer.Exit(ExitCode.GATE)
+    if not report.counts["identical"]:
+        raise typer.Exit(ExitCode.FAULT)
 
 
 def fork_session(

@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Literal, TypeAlias
@@ -75,8 +75,16 @@ class RecheckedAction:
     def is_stopped(self) -> bool:
         """Whether it would not have run by itself: refused, not let run by the policy, or over its rate."""
         is_refused = not self.status.is_runnable and self.change != "not_judged"
-        is_held = self.verdict is not None and self.verdict not in LETS_RUN
-        return is_refused or is_held or bool(self.is_over_rate)
+        return is_refused or self._is_held or bool(self.is_over_rate)
+
+    @property
+    def may_run(self) -> bool:
+        """Whether schema and policy let it run, so that it counts in its rate."""
+        return self.status.is_runnable and not self._is_held
+
+    @property
+    def _is_held(self) -> bool:
+        return self.verdict is not None and self.verdict not in LETS_RUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,46 +110,52 @@ def recheck_all(actions: Iterable[RecordedAction], question: Question) -> Iterat
         question: what they are asked.
     """
     for _, of_session in groupby(actions, key=lambda action: action.session_id):
-        rates = _SessionRates(question.limits)
-        for _, of_turn in groupby(of_session, key=lambda action: action.turn_id):
-            yield from _of_turn(list(of_turn), question, rates)
+        turns = groupby(of_session, key=lambda action: action.turn_id)
+        asked = (each for _, of_turn in turns for each in _of_turn(list(of_turn), question))
+        yield from (call for call, _ in asked) if question.limits is None else _rated(asked, question.limits)
 
 
-class _SessionRates:
-    """Counts what would have been let through, by the recorded times.
+def _rated(
+    asked: Iterable[tuple[RecheckedAction, datetime | None]], limits: Limits
+) -> Iterator[RecheckedAction]:
+    """Yield a session's calls with whether there is room for them in their rates.
 
-    Args:
-        limits: the rates; None for none.
+    They are counted in the order of their times, which is not that in which they were written where one waited for a person.
     """
+    calls = list(asked)
+    over: dict[int, bool] = {}
+    taken: defaultdict[str, deque[datetime]] = defaultdict(deque)
+    dated = ((at, place) for place, (_, at) in enumerate(calls) if at is not None)
+    for at, place in sorted(dated):
+        call = calls[place][0]
+        rate = limits.rate_of(call.name)
+        if rate is not None and call.may_run:
+            over[place] = not _takes(taken[call.name], at, rate)
+    for place, (call, _) in enumerate(calls):
+        yield replace(call, is_over_rate=over[place]) if place in over else call
 
-    def __init__(self, limits: Limits | None) -> None:
-        self._limits = limits
-        self._taken: defaultdict[str, deque[datetime]] = defaultdict(deque)
 
-    def is_over(self, name: str, at: datetime | None) -> bool | None:
-        """Count a call, if there is room for it; return whether there is none, None where that can't be told."""
-        rate: RateLimit | None = self._limits.rate_of(name) if self._limits else None
-        if rate is None or at is None:
-            return None
-        taken = self._taken[name]
-        while taken and (at - taken[0]).total_seconds() >= rate.seconds:
-            taken.popleft()
-        if len(taken) >= rate.count:
-            return True
-        taken.append(at)
+def _takes(taken: deque[datetime], at: datetime, rate: RateLimit) -> bool:
+    """Count a call, if there is room for it; return whether there was."""
+    while taken and (at - taken[0]).total_seconds() >= rate.seconds:
+        taken.popleft()
+    if len(taken) >= rate.count:
         return False
+    taken.append(at)
+    return True
 
 
 def _of_turn(
-    actions: list[RecordedAction], question: Question, rates: _SessionRates
-) -> Iterator[RecheckedAction]:
+    actions: list[RecordedAction], question: Question
+) -> Iterator[tuple[RecheckedAction, datetime | None]]:
+    """Yield a turn's calls, their rates not asked yet, each with its time."""
     raws = [_raw(action) for action in actions]
     catalogue = question.catalogue
     refers = isinstance(catalogue, Catalogue) and catalogue.references
     ids = frozenset(map(id_of, raws)) if refers else None
     for action, raw in zip(actions, raws, strict=True):
         call = None if catalogue is None else _checked(raw, catalogue, ids)
-        yield _rechecked(action, raw, call, question.policy, rates)
+        yield _rechecked(action, raw, call, question.policy), action.at
 
 
 def _raw(action: RecordedAction) -> RawAction:
@@ -162,11 +176,7 @@ def _checked(raw: RawAction, catalogue: AnyCatalogue, ids: frozenset[str] | None
 
 
 def _rechecked(
-    action: RecordedAction,
-    raw: RawAction,
-    call: ActionCall | None,
-    policy: Policy | None,
-    rates: _SessionRates,
+    action: RecordedAction, raw: RawAction, call: ActionCall | None, policy: Policy | None
 ) -> RecheckedAction:
     status = action.status if call is None else call.status
     name = action.name if call is None else call.name
@@ -175,7 +185,6 @@ def _rechecked(
     reason = action.reason if call is None else call.reason
     change = _change(action, status)
     rule = _deciding(policy, name, arguments, action.evidence) if status.is_runnable else None
-    may_run = status.is_runnable and (rule is None or rule.verdict in LETS_RUN)
     return RecheckedAction(
         session_id=action.session_id,
         turn_index=action.turn_index,
@@ -189,7 +198,7 @@ def _rechecked(
         errors=errors,
         verdict=rule.verdict if rule else None,
         why=rule.why if rule else "",
-        is_over_rate=rates.is_over(name, action.occurred_at) if may_run else None,
+        is_over_rate=None,
         execution=action.execution,
     )
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from actionledger.canonical import json_text
 from actionledger.clock import now
-from actionledger.errors import UnknownNameError
+from actionledger.errors import UnknownNameError, UsageError
 from actionledger.events import SystemNoted
 from actionledger.execution.approval import Policy
 from actionledger.execution.profile import Profile
-from actionledger.execution.registry import profile_named
+from actionledger.execution.registry import PROFILES, profile_named
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_session
-from actionledger.ledger.queries.selected import selected_sessions
+from actionledger.ledger.queries.selected import profiles_of, selected_sessions
 from actionledger.parsing.parsers import AnyParser, parser_named
 from actionledger.recording import RunKey, parser_used, run_finished, run_started
 from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
@@ -61,9 +61,9 @@ def rerun(
         Of each session whether it is identical, where it parts from the record first and why, or why it was not run again.
 
     Raises:
-        UsageError: there is no such session, or several are called that.
+        UsageError: there is no such session, several are called that, or the filter picks none.
         UnknownNameError: there is no such profile or parser.
-        PolicyError: the policy file can't be used.
+        PolicyError: the policy file can't be used, or not for a profile that one of the sessions is of.
         LedgerError: the ledger can't be written to.
 
     Example:
@@ -87,6 +87,8 @@ def rerun(
     chosen = parser_named(parser) if isinstance(parser, str) else parser
     change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)
+    for each in [given] if given else filter(None, map(PROFILES.get, profiles_of(ledger, ids))):
+        changed(each, change)  # what can't work for a profile is said before anything is recorded
     run = RunKey(run_id=new_id(), kind=RunKind.RERUN)
     ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
     ledger.flush()
@@ -106,7 +108,12 @@ def rerun(
 def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[str]:
     if isinstance(sessions, Filter):
         statement, parameters = selected_sessions(sessions)
-        return [row[0] for row in ledger.sql(statement, parameters).fetchall()]
+        found = [row[0] for row in ledger.sql(statement, parameters).fetchall()]
+        if not found:
+            raise UsageError(
+                f"No recorded session fits {sessions.words}; 'actionledger show' lists what the ledger holds."
+            )
+        return found
     names = [sessions] if isinstance(sessions, str) else sessions
     return list(dict.fromkeys(one_session(ledger, name) for name in names))
 

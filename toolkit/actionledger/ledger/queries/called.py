@@ -18,7 +18,8 @@ class RecordedAction:
 
     Args:
         session_id, turn_id, turn_index, action_index: which.
-        occurred_at: when its response was made, UTC without a zone; None where nobody recorded it.
+        at: when the first try at it began, ours or another runtime's, or else its response was made, UTC without a zone; None where
+            neither is recorded.
         name: its name.
         arguments: its arguments, as JSON text.
         dialect: the dialect that it was read in.
@@ -32,7 +33,7 @@ class RecordedAction:
     turn_id: str
     turn_index: int
     action_index: int
-    occurred_at: datetime | None
+    at: datetime | None
     name: str
     arguments: str
     dialect: str
@@ -43,16 +44,21 @@ class RecordedAction:
 
 
 _COLUMNS = picked(
-    RecordedAction, arguments="arguments::VARCHAR", execution="last.status", status="actions.status"
+    RecordedAction,
+    arguments="arguments::VARCHAR",
+    at="coalesce(begun.at, occurred_at)",
+    execution="last.status",
+    status="actions.status",
 )
 
 _ACTIONS = f"""
 WITH last AS (
     SELECT action_id, status FROM executions
-    QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1)
+    QUALIFY row_number() OVER (PARTITION BY action_id ORDER BY try_number DESC) = 1),
+begun AS (SELECT action_id, min(started_at) AS at FROM executions GROUP BY action_id)
 SELECT {_COLUMNS}
 FROM (SELECT * FROM actions WHERE status <> '{ActionStatus.ILLUSTRATION}' AND {{condition}}) AS actions
-LEFT JOIN last USING (action_id)
+LEFT JOIN last USING (action_id) LEFT JOIN begun USING (action_id)
 ORDER BY session_id, turn_index, turn_id, action_index"""
 
 
@@ -71,14 +77,14 @@ def recorded_actions(ledger: Streamable, within: Filter = EVERYTHING) -> Iterato
 
 
 def _action(row: tuple[Any, ...]) -> RecordedAction:
-    session_id, turn_id, turn_index, action_index, occurred_at, name, arguments, dialect = row[:8]
+    session_id, turn_id, turn_index, action_index, at, name, arguments, dialect = row[:8]
     evidence, status, reason, execution = row[8:]
     return RecordedAction(
         session_id,
         turn_id,
         turn_index,
         action_index,
-        occurred_at,
+        at,
         name,
         arguments,
         dialect,

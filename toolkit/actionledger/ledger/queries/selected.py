@@ -1,8 +1,10 @@
 """The rows that a filter selects, whole, as statements: what an export writes."""
 
+from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from actionledger.errors import UsageError
+from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, of_mark
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
 
@@ -52,6 +54,21 @@ def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS
     condition, parameters = of_mark(within, mark)
     read = _READ.format(column=_COLUMNS.get(what, "attempt_id"), condition=condition)
     return Selection(_STATEMENTS[what].format(read=read), parameters)
+
+
+_PROFILES = (
+    "SELECT DISTINCT profile FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) ORDER BY 1"
+)
+
+
+def profiles_of(ledger: Queryable, session_ids: Sequence[str]) -> list[str]:
+    """Return the profiles that some sessions are of.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+    """
+    return [name for (name,) in ledger.sql(_PROFILES, {"ids": list(session_ids)}).fetchall()]
 
 
 def selected_sessions(within: Filter = EVERYTHING) -> Selection:
