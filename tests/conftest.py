@@ -11,9 +11,10 @@ import pytest
 from effort import register_profiles
 from forked_python import ForkedPython
 
-from actionledger.ledger import background, ledger, working_file
+from actionledger.ledger import background, working_file
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport
+from actionledger.ledger.stores import local
 from actionledger.ledger.working_file import bring_up_to_date
 from actionledger.parsing.parsers import PARSERS
 from actionledger.values import Block, RawAction
@@ -123,7 +124,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
     """What a ledger that is closed behind its test holds is published for nobody."""
     with pytest.MonkeyPatch.context() as monkeypatch:
         if item.path not in PUBLISHING:
-            monkeypatch.setattr(ledger, "ingest", lambda *_, **__: IngestReport())
+            monkeypatch.setattr(local, "ingest", lambda *_, **__: IngestReport())
         return (yield)
 
 

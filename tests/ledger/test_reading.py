@@ -14,6 +14,7 @@ from actionledger.errors import LedgerError, NewerLedgerError
 from actionledger.ledger import open_ledger, opening, reading
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.stores import LocalStore
 
 
 @pytest.fixture
@@ -93,8 +94,8 @@ def test_an_unreadable_line_does_not_stop_a_reader(ledger, reader, make) -> None
 def test_nothing_is_made_anew_while_nothing_changes(ledger, reader, make, monkeypatch) -> None:
     """A second query uses the connection of the first; what was flushed since is added to it; a new copy makes another one."""
     made, loaded = [], []
-    connect, load = reading.connect_published, reading.Loader.load
-    monkeypatch.setattr(reading, "connect_published", lambda *a, **k: made.append(1) or connect(*a, **k))
+    connect, load = LocalStore.connect, reading.Loader.load
+    monkeypatch.setattr(LocalStore, "connect", lambda *a, **k: made.append(1) or connect(*a, **k))
     monkeypatch.setattr(
         reading.Loader, "load", lambda self, lines: loaded.append(len(lines)) or load(self, lines)
     )

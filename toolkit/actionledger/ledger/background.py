@@ -9,10 +9,9 @@ from threading import Event, Lock, Thread, current_thread
 
 from actionledger.errors import LedgerError
 from actionledger.forking import watch_worker
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest
-from actionledger.ledger.publishing import due_in
+from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.segments import segment_sizes
+from actionledger.ledger.stores.base import Store
 
 _GATHER_SECONDS = 0.3
 """How long it waits after a flush for more to come."""
@@ -30,11 +29,11 @@ class BackgroundIngester:
     """Takes in and publishes in a thread of its own; a forked child starts another one at its own first flush.
 
     Args:
-        files: the ledger's files.
+        store: where the ledger's tables lie.
     """
 
-    def __init__(self, files: LedgerFiles) -> None:
-        self._files = files
+    def __init__(self, store: Store) -> None:
+        self._store = store
         self._begin()
         watch_worker(self)
 
@@ -82,7 +81,7 @@ class BackgroundIngester:
         with self._lock:
             if self._thread is None:
                 self._stop = Event()
-                work = _Work(self._files, self._news, self._stop)
+                work = _Work(self._store, self._news, self._stop)
                 self._thread = Thread(target=work.run, name="actionledger-ingest", daemon=True)
                 self._thread.start()
 
@@ -90,8 +89,8 @@ class BackgroundIngester:
 class _Work:
     """What the thread does; it knows nothing of who started it, so that a ledger nobody holds any more can go."""
 
-    def __init__(self, files: LedgerFiles, news: Event, stop: Event) -> None:
-        self._files = files
+    def __init__(self, store: Store, news: Event, stop: Event) -> None:
+        self._store = store
         self._news = news
         self._stop = stop
         self._seen: dict[str, int] = {}
@@ -101,7 +100,7 @@ class _Work:
         while not self._stop.is_set():
             self._news.wait(_LOOK_SECONDS)
             self._news.clear()
-            if segment_sizes(self._files.segments) != self._seen:
+            if segment_sizes(self._store.files.segments) != self._seen:
                 self._stop.wait(self._pause())
                 self._ingest()
 
@@ -110,7 +109,7 @@ class _Work:
         if self._failures:
             return min(_GATHER_SECONDS * 2.0**self._failures, _LONGEST_PAUSE_SECONDS)
         try:
-            due = due_in(self._files)
+            due = self._store.due_in()
         except OSError:
             due = 0.0
         return min(max(due, _GATHER_SECONDS), _LONGEST_PAUSE_SECONDS)
@@ -118,9 +117,9 @@ class _Work:
     def _ingest(self) -> None:
         if self._stop.is_set():
             return
-        sizes = segment_sizes(self._files.segments)
+        sizes = segment_sizes(self._store.files.segments)
         try:
-            report = ingest(self._files, Publishing.WHEN_DUE, is_stopped=self._stop.is_set)
+            report = self._store.ingest(Publishing.WHEN_DUE, is_stopped=self._stop.is_set)
         except LedgerError as error:
             if not self._failures:
                 _log.warning("%s It is kept in segments, and tried again.", error)

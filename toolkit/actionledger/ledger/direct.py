@@ -11,11 +11,11 @@ from typing import Self
 from actionledger.errors import LedgerError
 from actionledger.events import Event
 from actionledger.ledger.encoding import encoded
-from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import Publishing, ingest, take_in
+from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.loading import DIRECT
 from actionledger.ledger.segments import Line
+from actionledger.ledger.stores.base import Store
 
 BATCH_BYTES = 8 * 1024 * 1024
 """How much is taken in at a time, in bytes of lines; what is less in all goes to the segments."""
@@ -28,15 +28,15 @@ class DirectRecorder:
     """Records much at a time; of one thread.
 
     Args:
-        files: the ledger's files.
+        store: where the ledger's tables lie.
         writer: takes what does not go the short way.
 
     Attributes:
         is_direct: whether anything went the short way.
     """
 
-    def __init__(self, files: LedgerFiles, writer: SegmentWriter) -> None:
-        self._files = files
+    def __init__(self, store: Store, writer: SegmentWriter) -> None:
+        self._store = store
         self._writer = writer
         self._batch: list[Line] = []
         self._size = 0
@@ -65,11 +65,11 @@ class DirectRecorder:
             self._write()
             return
         self._take_in()
-        ingest(self._files, Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
+        self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
 
     def _take_in(self) -> None:
         try:
-            is_taken = take_in(self._files, self._batch, patience=_PATIENCE_SECONDS)
+            is_taken = self._store.take_in(self._batch, patience=_PATIENCE_SECONDS)
         except LedgerError:
             self._write()  # the next ingester tries again, and knows what was taken in
             return

@@ -26,13 +26,13 @@ from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.encoding import encode
-from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.guarded import SECONDS, GuardedSql
-from actionledger.ledger.ingest import IngestReport, Publishing, ingest
+from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
+from actionledger.ledger.stores import LocalStore, Store
 from actionledger.locks import FileLock
 
 if TYPE_CHECKING:
@@ -69,15 +69,15 @@ def open_ledger(
         ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
         (0,)
     """
-    files = open_files(path, read_only=read_only)
-    return Ledger(files, read_only=read_only, in_background=in_background)
+    store = LocalStore(open_files(path, read_only=read_only))
+    return Ledger(store, read_only=read_only, in_background=in_background)
 
 
 class Ledger:
     """An open ledger; threads may share it, and a forked child may go on using it.
 
     Args:
-        files: its files, checked (``open_ledger`` does).
+        store: where its tables lie, checked (``open_ledger`` does).
         read_only: whether nothing may be written.
         in_background: whether a thread takes in and publishes what is flushed.
 
@@ -88,13 +88,16 @@ class Ledger:
         [('no_action',)]
     """
 
-    def __init__(self, files: LedgerFiles, *, read_only: bool, in_background: bool = True) -> None:
-        self.path: Path = files.published
+    def __init__(self, store: Store, *, read_only: bool, in_background: bool = True) -> None:
+        self.path: Path = store.files.published
         self.read_only = read_only
-        self._files = files
-        self._background = BackgroundIngester(files)
-        self._writer = SegmentWriter(files.segments, self._background.wake if in_background else _do_nothing)
-        self._reader = Reader(files, may_write=not read_only)
+        self._store = store
+        self._files = store.files
+        self._background = BackgroundIngester(store)
+        self._writer = SegmentWriter(
+            store.files.segments, self._background.wake if in_background else _do_nothing
+        )
+        self._reader = Reader(store, may_write=not read_only)
         if read_only:
             # Who only reads will ask something: what the copy is, is found on the connection that answers.
             self._reader.refresh()
@@ -103,7 +106,7 @@ class Ledger:
         self._before_close: list[Callable[[], object]] = []
         self._is_closed = False
         # A ledger that nobody closes still hands over what it holds, at the latest when the interpreter ends.
-        self._hand_over = finalize(self, _hand_over, files, self._writer, self._background)
+        self._hand_over = finalize(self, _hand_over, store, self._writer, self._background)
         watch(self)
 
     def record(self, event: Event) -> None:
@@ -162,7 +165,7 @@ class Ledger:
             False
         """
         self._refuse_unless_writable()
-        return DirectRecorder(self._files, self._writer)
+        return DirectRecorder(self._store, self._writer)
 
     def record_turn(
         self,
@@ -293,7 +296,7 @@ class Ledger:
         self._refuse_unless_writable()
         with self._lock:
             self._writer.flush()
-            return ingest(self._files, Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
+            return self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
 
     def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
         """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
@@ -341,7 +344,7 @@ class Ledger:
             if not self.read_only:
                 self._writer.flush()
                 self._publish_what_is_due()
-        reader = Reader(self._files, may_write=not self.read_only)
+        reader = Reader(self._store, may_write=not self.read_only)
         return GuardedSql(reader.cursor, seconds=seconds)
 
     def snapshot(self) -> DuckDBPyConnection:
@@ -360,7 +363,7 @@ class Ledger:
             if not self.read_only:
                 self._writer.flush()
                 self._publish_what_is_due()
-        return Reader(self._files, may_write=not self.read_only).cursor()
+        return Reader(self._store, may_write=not self.read_only).cursor()
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet.
@@ -446,7 +449,7 @@ class Ledger:
             self._background.stop()
             self._reader.close()
             if not self.read_only:
-                ingest(self._files, Publishing.UNLESS_OTHERS_WRITE, patience=_PATIENCE_SECONDS)
+                self._store.ingest(Publishing.UNLESS_OTHERS_WRITE, patience=_PATIENCE_SECONDS)
 
     def start_over(self) -> None:
         """Let go of a lock that another thread of the parent may hold, in a forked child.
@@ -493,17 +496,17 @@ class Ledger:
             self._publish_what_is_due()
         if self._reader.is_current():
             return
-        if not self.read_only and not self.path.exists():
+        if not self.read_only and not self._store.exists():
             # Somebody has removed the published copy; the working file still has what it held.
             with suppress(LedgerError):
-                ingest(self._files, Publishing.AT_THE_END)
+                self._store.ingest(Publishing.AT_THE_END)
         self._reader.refresh()
 
     def _publish_what_is_due(self) -> None:
         """Publish what came in directly and was not: whoever took it in was killed, or is still at it."""
-        if self._files.unpublished.exists():
+        if self._store.is_behind():
             with suppress(LedgerError):
-                ingest(self._files, Publishing.WHEN_DUE)
+                self._store.ingest(Publishing.WHEN_DUE)
 
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
@@ -517,14 +520,14 @@ class Ledger:
             )
 
 
-def _hand_over(files: LedgerFiles, writer: SegmentWriter, background: BackgroundIngester) -> None:
+def _hand_over(store: Store, writer: SegmentWriter, background: BackgroundIngester) -> None:
     """Do what ``close`` does, where nobody called it and nobody is left to hear of an error."""
     with suppress(LedgerError):
         has_written = writer.has_written
         writer.close()
         background.stop()
         if has_written:
-            ingest(files, Publishing.UNLESS_OTHERS_WRITE)
+            store.ingest(Publishing.UNLESS_OTHERS_WRITE)
 
 
 def _do_nothing() -> None:

@@ -5,6 +5,7 @@ same projection into a ledger in memory, the tail, and a view over both takes ea
 added to it, until another copy is published and a new tail, of what lies beyond that one, takes its place.
 """
 
+from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -12,28 +13,25 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
 from actionledger.forking import abandon, watch
-from actionledger.ledger.connections import BASE, connect_published, offsets_in, transaction
-from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.connections import BASE, offsets_in, transaction
+from actionledger.ledger.files import one_sentence
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import make_ledger
 from actionledger.ledger.schema import OF_TURN, TABLES, VIEWS
 from actionledger.ledger.segments import batches, segment_sizes
-from actionledger.ledger.versions import refuse_unreadable
+from actionledger.ledger.stores.base import Store
 
 _ATTEMPTS = 20
 _TAIL = "tail"
 _GROWING_TABLES = (*(table.name for table in TABLES), "quarantine")
 _OTHER_TABLES = ("meta", "segments")
 
-_Identity = tuple[int, int, int]
-"""What tells one published copy from another."""
-
 
 @dataclass(frozen=True, slots=True)
 class _State:
     """What a view was made from: as long as nothing of it changes, another one would show the same."""
 
-    published: _Identity | None
+    published: Hashable
     segments: dict[str, int]
 
 
@@ -41,12 +39,13 @@ class Reader:
     """Keeps a connection that sees everything, and shows it what is new.
 
     Args:
-        files: the ledger's files.
+        store: where the ledger's tables lie.
         may_write: whether the ledger's folder may be written to for a moment.
     """
 
-    def __init__(self, files: LedgerFiles, *, may_write: bool) -> None:
-        self._files = files
+    def __init__(self, store: Store, *, may_write: bool) -> None:
+        self._store = store
+        self._files = store.files
         self._may_write = may_write
         self._view: _View | None = None
         self._state: _State | None = None
@@ -68,7 +67,7 @@ class Reader:
                 state = self._look()
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
-                    self._view = _View(self._files, may_write=self._may_write)
+                    self._view = _View(self._store, may_write=self._may_write)
                 # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
                 view, self._view = self._view, None
                 view.load_new_lines()
@@ -102,28 +101,23 @@ class Reader:
 
     def _look(self) -> _State:
         segments = segment_sizes(self._files.segments)
-        try:
-            status = self._files.published.stat()
-        except FileNotFoundError:
-            return _State(None, segments)
-        return _State((status.st_ino, status.st_mtime_ns, status.st_size), segments)
+        return _State(self._store.state(), segments)
 
 
 class _View:
     """One published copy, and the tail beyond it.
 
     Args:
-        files: the ledger's files.
+        store: where the ledger's tables lie.
         may_write: whether the ledger's folder may be written to for a moment.
     """
 
-    def __init__(self, files: LedgerFiles, *, may_write: bool) -> None:
-        self._files = files
+    def __init__(self, store: Store, *, may_write: bool) -> None:
+        self._segments = store.files.segments
         self._loader: Loader | None = None
         self._shows_tail: bool | None = None
-        self.connection = connect_published(files, may_write=may_write)
+        self.connection = store.connect(may_write=may_write)
         try:
-            refuse_unreadable(self.connection, files.published)
             self._known = offsets_in(self.connection, BASE)
         except BaseException:
             self.connection.close()
@@ -131,7 +125,7 @@ class _View:
 
     def load_new_lines(self) -> None:
         """Add to the tail what segments hold beyond what is known."""
-        for batch in batches(self._files.segments, dict(self._known), finish=False):
+        for batch in batches(self._segments, dict(self._known), finish=False):
             loader = self._loader or self._begin_tail()
             loader.load(batch)
             self._known |= {line.segment: line.end for line in batch}

@@ -1,0 +1,77 @@
+"""What a ledger asks of the place where its tables lie, whichever that is.
+
+What was recorded lies in segments on this host until the ingester takes it in: rows, and how far each segment was taken in, in one
+transaction. Readers see what is committed, at one state of it, and add what the segments hold beyond that state's offsets.
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Protocol
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import IngestReport, Publishing
+from actionledger.ledger.segments import Line
+
+
+class Store(Protocol):
+    """The tables of one ledger, as one host sees them."""
+
+    @property
+    def files(self) -> LedgerFiles:
+        """What this host has of the ledger: its name, the segments, the locks."""
+
+    def ingest(
+        self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
+    ) -> IngestReport:
+        """Take in all that this host's segments hold.
+
+        Args:
+            publishing: when readers are to see it at the end.
+            patience: how long to wait for another ingester of this host, in seconds.
+            is_stopped: asked between small steps whether to leave the rest to the next ingest.
+
+        Raises:
+            LedgerError: it can't be done; what was flushed is still in the segments.
+        """
+
+    def take_in(self, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+        """Take in lines that are in no segment, all of them or none.
+
+        Args:
+            lines: the lines, of the segment ``DIRECT``.
+            patience: how long to wait for another ingester of this host, in seconds.
+
+        Returns:
+            Whether it was done; else another one is at work right now.
+
+        Raises:
+            LedgerError: it can't be done; then some of them may have been taken in.
+        """
+
+    def due_in(self) -> float:
+        """Return in how many seconds what is new is due to be seen by readers; 0 where it is due now."""
+
+    def is_behind(self) -> bool:
+        """Whether readers lack something that was taken in and is in no segment."""
+
+    def exists(self) -> bool:
+        """Whether there is something for readers to see."""
+
+    def state(self) -> Hashable:
+        """Return what tells the state that readers see now from every other one."""
+
+    def connect(self, *, may_write: bool) -> DuckDBPyConnection:
+        """Open a database in memory with the committed tables attached for reading, under the name of ``BASE``.
+
+        Args:
+            may_write: whether the ledger's folder may be written to for a moment.
+
+        Returns:
+            The connection; what it sees never changes, whatever is committed later.
+
+        Raises:
+            NotALedgerError: there is something else.
+            LedgerError: its schema is of another version.
+            duckdb.Error: it can't be read.
+        """

@@ -1,0 +1,63 @@
+"""One file on one machine: the ingester's working file, and the published copy of it that readers open."""
+
+from collections.abc import Callable, Hashable, Sequence
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.ledger.connections import connect_published
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.ingest import IngestReport, Publishing, ingest, take_in
+from actionledger.ledger.publishing import due_in
+from actionledger.ledger.segments import Line
+from actionledger.ledger.versions import refuse_unreadable
+
+
+class LocalStore:
+    """A ledger in one file; see ``Store`` for what each method does.
+
+    Args:
+        files: its files, checked (``opening.open_files`` does).
+    """
+
+    def __init__(self, files: LedgerFiles) -> None:
+        self.files = files
+
+    def ingest(
+        self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
+    ) -> IngestReport:
+        """Take the segments into the working file; the copy is published as ``publishing`` says."""
+        return ingest(self.files, publishing, patience=patience, is_stopped=is_stopped)
+
+    def take_in(self, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+        """Put lines into the working file."""
+        return take_in(self.files, lines, patience=patience)
+
+    def due_in(self) -> float:
+        """Return in how many seconds another copy is due."""
+        return due_in(self.files)
+
+    def is_behind(self) -> bool:
+        """Whether the published copy lacks what was put into the working file directly."""
+        return self.files.unpublished.exists()
+
+    def exists(self) -> bool:
+        """Whether there is a published copy."""
+        return self.files.published.exists()
+
+    def state(self) -> Hashable:
+        """Return what tells one published copy from another."""
+        try:
+            status = self.files.published.stat()
+        except FileNotFoundError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_size
+
+    def connect(self, *, may_write: bool) -> DuckDBPyConnection:
+        """Attach the published copy."""
+        connection = connect_published(self.files, may_write=may_write)
+        try:
+            refuse_unreadable(connection, self.files.published)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
