@@ -9,7 +9,8 @@ import pytest
 
 import actionledger as al
 from actionledger.ledger.queries.filters import Filter
-from actionledger.replay.failures import FailureKey, group_turns
+from actionledger.replay.failures import group_turns
+from actionledger.replay.grouping.groups import FailureKey
 from actionledger.sources.base import Usage
 from actionledger.vocabulary import Capture, Origin, Reason
 

@@ -85,16 +85,14 @@ if TYPE_CHECKING:
         FailureChanges as FailureChanges,
         failure_changes as failure_changes,
     )
-    from actionledger.replay.failures import (
-        FailureGroup as FailureGroup,
-        FailureReport as FailureReport,
-        failures as failures,
-    )
+    from actionledger.replay.failures import failures as failures
     from actionledger.replay.fork import Fork as Fork, fork as fork
     from actionledger.replay.gating.baseline import Baseline as Baseline
     from actionledger.replay.gating.blessing import bless as bless
     from actionledger.replay.gating.gate import gate as gate
     from actionledger.replay.gating.report import GateReport as GateReport
+    from actionledger.replay.grouping.groups import FailureGroup as FailureGroup
+    from actionledger.replay.grouping.report import FailureReport as FailureReport
     from actionledger.replay.loops import Loop as Loop, LoopReport as LoopReport, loops as loops
     from actionledger.replay.paired import (
         PairedComparison as PairedComparison,
@@ -208,11 +206,13 @@ _NAMES_OF_MODULES = {
     "replay.contrasts": ("Contrast",),
     "replay.cases": ("Case", "load_case"),
     "replay.failure_changes": ("FailureChanges", "failure_changes"),
-    "replay.failures": ("FailureGroup", "FailureReport", "failures"),
+    "replay.failures": ("failures",),
     "replay.gating.baseline": ("Baseline",),
     "replay.gating.blessing": ("bless",),
     "replay.gating.gate": ("gate",),
     "replay.gating.report": ("GateReport",),
+    "replay.grouping.groups": ("FailureGroup",),
+    "replay.grouping.report": ("FailureReport",),
     "replay.loops": ("Loop", "LoopReport", "loops"),
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),

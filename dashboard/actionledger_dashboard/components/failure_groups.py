@@ -9,7 +9,9 @@ from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.failures import Spent
 from actionledger.ledger.queries.naming import session_names
 from actionledger.plurals import counted
-from actionledger.replay.failures import FailureGroup, FailureKey, FailureReport, failures, group_turns
+from actionledger.replay.failures import failures, group_turns
+from actionledger.replay.grouping.groups import FailureGroup, FailureKey
+from actionledger.replay.grouping.report import FailureReport
 from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.anchors import show_anchors

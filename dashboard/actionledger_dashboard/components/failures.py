@@ -7,7 +7,7 @@ import streamlit as st
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
 from actionledger.plurals import counted
-from actionledger.replay.failures import FailureReport
+from actionledger.replay.grouping.report import FailureReport
 from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops

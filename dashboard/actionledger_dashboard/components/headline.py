@@ -7,7 +7,8 @@ from actionledger.ledger.queries import Filter, Funnel
 from actionledger.ledger.queries.stages import MEANT
 from actionledger.plurals import counted
 from actionledger.rates import Rate
-from actionledger.replay.failures import FailureGroup, FailureReport
+from actionledger.replay.grouping.groups import FailureGroup
+from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import PeriodChange
 from actionledger.vocabulary import SENTENCES
 from actionledger_dashboard.components import links

@@ -14,7 +14,8 @@ from actionledger.rates import shown_p
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.failure_changes import FailureChange, failure_changes
-from actionledger.replay.failures import FailureGroup, failures
+from actionledger.replay.failures import failures
+from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.periods import latest_two
 from actionledger.vocabulary import ReviewAspect
 from actionledger_dashboard.components import links, notices, tables

@@ -15,7 +15,8 @@ from actionledger.ledger.queries.usage import Kept
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW
 from actionledger.replay.changes import Change, changes
-from actionledger.replay.failures import FailureReport, failures
+from actionledger.replay.failures import failures
+from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import change_since_before
 from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import charts, filters, links, notices

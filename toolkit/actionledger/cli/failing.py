@@ -20,7 +20,9 @@ from actionledger.ledger.queries.naming import one_run, session_names
 from actionledger.ledger.queries.trend import Unit
 from actionledger.plurals import counted
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
-from actionledger.replay.failures import FailureGroup, FailureReport, failures
+from actionledger.replay.failures import failures
+from actionledger.replay.grouping.groups import FailureGroup
+from actionledger.replay.grouping.report import FailureReport
 
 FIRST = "first"
 ALONE = "Give --between alone: it names its runs, and has no periods."

@@ -14,7 +14,8 @@ from actionledger.display.shrunk import shrunk_sentence
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.plurals import counted
-from actionledger.replay.failures import FailureGroup, failures
+from actionledger.replay.failures import failures
+from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
 

@@ -10,7 +10,8 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failures import failures_at, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.rates import Rate
-from actionledger.replay.failures import FailureGroup, FailureKey, failures, key_of
+from actionledger.replay.failures import failures
+from actionledger.replay.grouping.groups import FailureGroup, FailureKey, key_of
 from actionledger.replay.statistics import fisher, holm, session_test
 
 ChangeKind: TypeAlias = Literal["new", "gone", "grown", "shrunk", "same"]

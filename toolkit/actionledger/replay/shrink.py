@@ -9,7 +9,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.ledger.signatures import signature
-from actionledger.replay.failures import FailureGroup, FailureKey
+from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.readers import Reader, reader_of
 from actionledger.replay.reduction import Reduction
 from actionledger.values import FieldError, ParseResult
