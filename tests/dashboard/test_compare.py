@@ -97,6 +97,23 @@ def run_of(twice: Path) -> str:
         return next(run.run_id for run in queries.runs(ledger) if run.kind is RunKind.REPARSE)
 
 
+@pytest.fixture(scope="module")
+def dialects(tmp_path_factory: pytest.TempPathFactory, recorder: Any) -> Path:
+    """Two sessions whose turns were read in two dialects, and no longer."""
+    path = tmp_path_factory.mktemp("dialects") / "dialects.duckdb"
+    with open_ledger(path) as ledger:
+        made = recorder(ledger)
+        made.run("live")
+        made.run("again", RunKind.REPARSE)
+        for session, found in (("s0", ("actions", "actions")), ("s1", ("actions", "mint"))):
+            made.session(session)
+            for index, dialect in enumerate(found):
+                text = f"{session} {index}"
+                made.turn(session, index, text, GOOD, run="live", dialect=dialect)
+                made.turn(session, index, text, BAD, run="again", reason=Reason.UNCLOSED_TAG)
+    return path
+
+
 class TestPairs:
     def test_the_answer_stands_on_the_pairs(self, open_page: Open, twice: Path, drawn: Drawn) -> None:
         """Without a word in the link the last re-reading is compared with the first readings, and is worse."""
@@ -152,6 +169,30 @@ class TestPairs:
         shown = table(open_page(twice, COMPARE, bucket="recovered"), "turns")
         assert [row[3:5] for row in shown["rows"]] == [["failed", "clean"]] * 4
         assert all("session=" in href and "bucket=recovered" in href for href in shown["hrefs"])
+
+    def test_a_dialect_narrows_the_list_and_no_rate(
+        self, open_page: Open, dialects: Path, drawn: Drawn
+    ) -> None:
+        """A group by dialect leads to its turns; the answer above stays of all, since a dialect is found by reading."""
+        shown = table(open_page(dialects, COMPARE, group="by dialect"), "by dialect")
+        assert [(row[0], row[2]) for row in shown["rows"]] == [("actions", 3), ("mint", 1)]
+        assert "of_dialect=mint" in shown["hrefs"][1]
+        page = open_page(dialects, COMPARE, group="by dialect", of_dialect="mint", bucket="lost")
+        assert [row[0] for row in table(page, "turns: lost")["rows"]] == ["s1"]
+        [href] = table(page, "turns: lost")["hrefs"]
+        assert "of_dialect=mint" in href
+        assert drawn(page, "answer")["grid"]["rows"][0]["cells"][1]["count"] == "4"
+        turn = open_page(
+            dialects,
+            COMPARE,
+            bucket="lost",
+            of_dialect="mint",
+            session=derived_id("session", "s1"),
+            turn="1",
+        )
+        place = drawn(turn, "readings")["place"]
+        assert place == "lost in mint 1 of 1: session s1, turn 1"
+        assert 'No dialect goes by "gone" here' in said(open_page(dialects, COMPARE, of_dialect="gone"))
 
     def test_a_turn_shows_both_readings(
         self, open_page: Open, twice: Path, drawn: Drawn, run_of: str

@@ -1,6 +1,7 @@
 """The tables of a comparison: its buckets, its groups, the turns of a bucket; and the measures of what does not pair."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -84,6 +85,28 @@ MARKS: Mapping[str, Mark] = {
 """The turns that fall short of each measure."""
 
 
+OF_DIALECT = "of_dialect"
+"""The query parameter of the dialect whose turns are listed; it narrows no rate, since it is found by reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """Which of the compared turns are listed.
+
+    Args:
+        bucket: those of this bucket.
+        dialect: and of this group by dialect alone; None for all.
+    """
+
+    bucket: Bucket
+    dialect: str | None = None
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """What says so in a URL."""
+        return {"bucket": self.bucket} | ({OF_DIALECT: self.dialect} if self.dialect else {})
+
+
 def look_of(bucket: str) -> str:
     """Return which verdict a bucket is: good, mended, bad or idle."""
     return LOOKS.get(bucket, "idle")
@@ -108,7 +131,7 @@ def show_buckets(found: PairedComparison, sides: Sides) -> None:
 
 
 def show_groups(linked: Linked, sides: Sides) -> None:
-    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it where it can.
+    """Show the turns of each group by themselves, what got worse first; a row narrows the comparison to it, of a dialect the list of turns.
 
     Args:
         linked: the widgets of the page.
@@ -137,15 +160,15 @@ def show_groups(linked: Linked, sides: Sides) -> None:
         Column("Difference, 95 %", [in_points(group.difference) for group in groups]),
         Column("p (Holm)", [shown_p(group.adjusted) for group in groups]),
     ]
-    only = [{} if by == "dialect" else {by: group.label} for group in groups]
+    only = [{OF_DIALECT if by == "dialect" else by: group.label} for group in groups]
     hrefs = [links.compare_href(sides.parameters | {"group": f"by {by}"} | each) for each in only]
     tables.show_table("groups", f"by {by}", columns, hrefs, seen=GROUPS)
 
 
-def show_turns(found: Sequence[ComparedTurn], sides: Sides, bucket: Bucket) -> None:
-    """Show turns of a bucket; a row opens both readings."""
+def show_turns(found: Sequence[ComparedTurn], sides: Sides, listed: Listed) -> None:
+    """Show turns that are listed; a row opens both readings."""
     columns = [
-        Column("Session", [turn.session_id for turn in found]),
+        Column("Session", [turn.external_id or turn.session_id for turn in found]),
         Column("Turn", [turn.turn_index for turn in found], "number"),
         Column("Model", [turn.model for turn in found]),
         Column(
@@ -162,14 +185,14 @@ def show_turns(found: Sequence[ComparedTurn], sides: Sides, bucket: Bucket) -> N
         ),
         Column("", ["" for _ in found], "long"),
     ]
-    hrefs = [turn_href(sides, bucket, turn) for turn in found]
-    asked = st.query_params.get("bucket", "")
-    tables.show_table("turns", f"turns: {in_words(bucket)}", columns, hrefs, seen=TURNS, reveal=asked)
+    hrefs = [turn_href(sides, listed, turn) for turn in found]
+    asked = "".join(st.query_params.get(name, "") for name in ("bucket", OF_DIALECT))
+    tables.show_table("turns", f"turns: {in_words(listed.bucket)}", columns, hrefs, seen=TURNS, reveal=asked)
 
 
-def turn_href(sides: Sides, bucket: Bucket, turn: ComparedTurn) -> str:
+def turn_href(sides: Sides, listed: Listed, turn: ComparedTurn) -> str:
     """Return the address of both readings of a turn."""
-    return sides.href(bucket=bucket, session=turn.session_id, turn=str(turn.turn_index))
+    return sides.href(**listed.parameters, session=turn.session_id, turn=str(turn.turn_index))
 
 
 def words(outcome: Outcome) -> str:

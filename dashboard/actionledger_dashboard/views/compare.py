@@ -1,5 +1,7 @@
 """Is one side better than the other: turn by turn where both have read the same turns, else as two sets of responses."""
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from actionledger.display.comparisons import in_words
@@ -9,13 +11,16 @@ from actionledger.ledger.queries import Bucket
 from actionledger.plurals import counted
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
-from actionledger.replay.paired import PairedComparison
+from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by
 from actionledger_dashboard.components import charts, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast, show_paired
 from actionledger_dashboard.components.comparison_tables import (
+    GROUPINGS,
     NAMES,
+    OF_DIALECT,
     WORST_FIRST,
+    Listed,
     show_buckets,
     show_groups,
     show_measures,
@@ -45,7 +50,7 @@ def show() -> None:
     if isinstance(found, Contrast):
         show_sets(found, sides)
     elif "session" in st.query_params:
-        show_turn(found, sides)
+        show_turn(sides)
     else:
         show_pairs(linked, found, sides)
 
@@ -70,32 +75,55 @@ def show_pairs(linked: Linked, found: PairedComparison, sides: Sides) -> None:
     show_anchors("itself", [("Link to this comparison", sides.href())])
     st.subheader("What changed", help="A row leads to its turns, below.", anchor=False)
     show_buckets(found, sides)
-    bucket = pick_bucket(linked, found)
-    count = found.counts[bucket]
+    st.subheader("Turns", anchor=False)
+    listed, count = pick_listed(linked, found, sides)
     title, pages = st.columns([3, 3], vertical_alignment="center")
-    title.caption(f"{counted(count, 'turn')}: {in_words(bucket)}. A row opens both readings.")
+    title.caption(f"{counted(count, 'turn')}: {in_words(listed.bucket)}. A row opens both readings.")
     with pages:
-        offset = linked.page_of(count, tables.PAGE, of=(sides, bucket))
+        offset = linked.page_of(count, tables.PAGE, of=(sides, listed))
     if count:
-        show_turns(turns_of(sides, bucket, tables.PAGE, offset), sides, bucket)
+        show_turns(turns_of(sides, listed, tables.PAGE, offset), sides, listed)
     show_groups(linked, sides)
 
 
-def pick_bucket(linked: Linked, found: PairedComparison) -> Bucket:
+def pick_listed(linked: Linked, found: PairedComparison, sides: Sides) -> tuple[Listed, int]:
+    """Let a bucket be picked, by default the worst one that has turns, and a dialect where they are looked at; return how many turns that are."""
+    left, right, _ = st.columns([2, 2, 2])
+    dialect, counts = None, found.counts
+    if by_dialect := groups_by_dialect(sides):
+        whole = {"": f"all dialects · {found.intent:,}"}
+        options = {label: f"{label} · {group.intent:,}" for label, group in by_dialect.items()}
+        with right:
+            dialect = linked.one("Dialect", OF_DIALECT, whole | options) or None
+        linked.stop_at_unknown()
+        counts = by_dialect[dialect].counts if dialect else counts
+    with left:
+        bucket = pick_bucket(linked, counts)
+    return Listed(bucket, dialect), counts[bucket]
+
+
+def groups_by_dialect(sides: Sides) -> Mapping[str, PairedGroup]:
+    """Return the groups by dialect, where the URL is about one, or the groups that are shown are these; else none are asked for."""
+    after = sides.after.within.run_id
+    is_by = GROUPINGS.get(st.query_params.get("group", "")) == "dialect"
+    if after is None or not (is_by or OF_DIALECT in st.query_params):
+        return {}
+    found = ask(compare_by, sides.before.within.run_id, after, "dialect", within=sides.within)
+    return {group.label: group for group in found}
+
+
+def pick_bucket(linked: Linked, counts: Mapping[Bucket, int]) -> Bucket:
     """Let a bucket be picked: by default the worst one that has turns."""
-    there = [bucket for bucket in WORST_FIRST if found.counts[bucket]]
-    options: dict[str, str] = {each: f"{in_words(each)} · {found.counts[each]:,}" for each in there}
+    there = [bucket for bucket in WORST_FIRST if counts[bucket]]
+    options: dict[str, str] = {each: f"{in_words(each)} · {counts[each]:,}" for each in there}
     options |= {each: f"{in_words(each)} · 0" for each in WORST_FIRST if each not in options}
-    st.subheader("Turns", anchor=False)
-    box, _ = st.columns([2, 4])
-    with box:
-        picked = linked.one("Read again", "bucket", options)
+    picked = linked.one("Read again", "bucket", options)
     linked.stop_at_unknown()
     return next(each for each in WORST_FIRST if each == picked)
 
 
-def turns_of(sides: Sides, bucket: Bucket, limit: int, offset: int) -> list[queries.ComparedTurn]:
-    """Return some turns of a bucket."""
+def turns_of(sides: Sides, listed: Listed, limit: int, offset: int) -> list[queries.ComparedTurn]:
+    """Return some of the turns that are listed."""
     before, after = sides.before.within.run_id, sides.after.within.run_id
     if after is None:
         return []
@@ -104,13 +132,14 @@ def turns_of(sides: Sides, bucket: Bucket, limit: int, offset: int) -> list[quer
         before,
         after,
         within=sides.within,
-        buckets=(bucket,),
+        buckets=(listed.bucket,),
+        dialect=listed.dialect,
         limit=limit,
         offset=offset,
     )
 
 
-def show_turn(found: PairedComparison, sides: Sides) -> None:
+def show_turn(sides: Sides) -> None:
     """Show both readings of the turn that the URL names, and the way to the next one of its bucket."""
     session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
     index = int(number) if number.isdecimal() else -1
@@ -119,7 +148,8 @@ def show_turn(found: PairedComparison, sides: Sides) -> None:
     before, after = details
     asked = st.query_params.get("bucket", "")
     bucket = next((each for each in WORST_FIRST if each == asked), None)
-    back = sides.href(bucket=bucket) if bucket else sides.href()
+    listed = Listed(bucket, st.query_params.get(OF_DIALECT) or None) if bucket else None
+    back = sides.href(**listed.parameters) if listed else sides.href()
     if before is None or after is None:
         st.subheader("There is no such turn in this ledger", anchor=False)
         show_anchors("back", [("← The comparison", back)])
@@ -135,7 +165,7 @@ def show_turn(found: PairedComparison, sides: Sides) -> None:
     difference = (
         ask(queries.compare_turn, runs[0], runs[1], before.response.turn_id) if has_both and runs[1] else None
     )
-    steps, at = steps_within(found, sides, bucket, session_id, index) if bucket else ((), "")
+    steps, at = steps_within(sides, listed, session_id, index) if listed else ((), "")
     show_readings(
         [(f"Before: {sides.before.label}", before), (f"After: {sides.after.label}", after)],
         difference,
@@ -148,24 +178,24 @@ STEPPED = 5_000
 """Among how many turns of a bucket one can step."""
 
 
-def steps_within(
-    found: PairedComparison, sides: Sides, bucket: Bucket, session_id: str, index: int
-) -> tuple[tuple[Step, ...], str]:
-    """Return the ways to the neighbours of a turn within its bucket, and a few words for its place there."""
-    turns = turns_of(sides, bucket, STEPPED, 0)
+def steps_within(sides: Sides, listed: Listed, session_id: str, index: int) -> tuple[tuple[Step, ...], str]:
+    """Return the ways to the neighbours of a turn among those that are listed, and a few words for its place there."""
+    turns = turns_of(sides, listed, STEPPED, 0)
     places = (
         place for place, turn in enumerate(turns) if (turn.session_id, turn.turn_index) == (session_id, index)
     )
     place = next(places, None)
     if place is None:
         return (), ""
-    previous = turn_href(sides, bucket, turns[place - 1]) if place else None
-    following = turn_href(sides, bucket, turns[place + 1]) if place + 1 < len(turns) else None
+    previous = turn_href(sides, listed, turns[place - 1]) if place else None
+    following = turn_href(sides, listed, turns[place + 1]) if place + 1 < len(turns) else None
+    words = in_words(listed.bucket) + (f" in {listed.dialect}" if listed.dialect else "")
     steps = (
-        Step("◀", f"the turn before: {in_words(bucket)}", ("k", "←"), previous),
-        Step("▶", f"the next turn: {in_words(bucket)}", ("j", "→"), following),
+        Step("◀", f"the turn before: {words}", ("k", "←"), previous),
+        Step("▶", f"the next turn: {words}", ("j", "→"), following),
     )
-    return steps, f"{in_words(bucket)} {place + 1:,} of {found.counts[bucket]:,}: "
+    of = "more than " if len(turns) == STEPPED else ""
+    return steps, f"{words} {place + 1:,} of {of}{len(turns):,}: "
 
 
 show()
