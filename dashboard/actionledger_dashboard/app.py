@@ -8,6 +8,7 @@ from actionledger.errors import LedgerError
 from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.navigation import Target, show_navigation
+from actionledger_dashboard.loading import load, script_of
 
 st.set_page_config(page_title="actionledger", page_icon="📒", layout="wide")
 st.html(f"<style>{Path(__file__).with_name('app.css').read_text(encoding='utf-8')}</style>")
@@ -31,6 +32,7 @@ show_navigation(
     keeps=page.url_path in {"replay", "left_out", "live", "sql", "health", "playground"},
 )
 try:
+    load(script_of(page.url_path))
     page.run()
 except LedgerError as error:
     notices.unreadable(error)

@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from hashlib import sha256
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
+from actionledger_dashboard.loading import APP, load, script_of
 from actionledger_dashboard.login import allowed_by_settings
 
 ADDRESS = "127.0.0.1"
@@ -30,9 +30,6 @@ THEMES = {
     "light": "#2463a3",
     "dark": "#7db4ee",
 }  # the primary colour of each: it is text on their own backgrounds
-WARMED = ("actionledger_dashboard.components.charts", "actionledger.replay.failures")
-"""What takes longest to import of what the first page needs."""
-APP = Path(__file__).with_name("app.py")
 
 # Streamlit imports a component's script from a blob and styles its elements inline; its page has a line of script of its
 # own, which is let in by its hash. No other script runs, whatever a text says.
@@ -126,6 +123,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
     _say(READ_ONLY_VARIABLE, "1" if read_only else None)
     allowed = allowed_by_settings()
     _say(ALLOWED_VARIABLE, None if allowed is None else "\n".join(allowed))
+    load(APP)
     chosen = free_port() if port is None else port
     app = st.App(
         APP,
@@ -187,5 +185,5 @@ def free_port(first: int = FIRST_PORT) -> int:
 @asynccontextmanager
 async def _warm(_app: st.App) -> AsyncIterator[dict[str, Any]]:
     """Import in the background what the first page needs, which is most of the time that it takes."""
-    threading.Thread(target=lambda: [import_module(name) for name in WARMED], daemon=True).start()
+    threading.Thread(target=load, args=(script_of(""),), daemon=True).start()
     yield {}

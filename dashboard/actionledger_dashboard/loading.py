@@ -1,0 +1,35 @@
+"""Imports what a page needs, one thread at a time: of two that import parts of one package at once, one can end in a deadlock's error."""
+
+import ast
+from pathlib import Path
+from threading import Lock
+
+_FOLDER = Path(__file__).parent
+APP = _FOLDER / "app.py"
+
+_loaded: set[Path] = set()
+_loading = Lock()
+
+
+def script_of(page: str) -> Path:
+    """Return the script of a page.
+
+    Args:
+        page: its part of the address; empty for the first one.
+    """
+    return _FOLDER / "views" / f"{page or 'overview'}.py"
+
+
+def load(script: Path) -> None:
+    """Import what a script imports at its beginning, unless that was done before; whoever else is at it is waited for.
+
+    Args:
+        script: a file of ours.
+    """
+    if script in _loaded:
+        return
+    with _loading:
+        tree = ast.parse(script.read_bytes())
+        tree.body = [each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
+        exec(compile(tree, script, "exec"), {})  # noqa: S102 - our own file, as Streamlit runs it
+        _loaded.add(script)
