@@ -312,7 +312,9 @@ def test_a_segment_that_can_not_be_opened_is_named(files) -> None:
     """As one of another user's."""
     (files.segments / "theirs.000000.jsonl").symlink_to("nowhere")
     (files.segments / "theirs.000001.jsonl").mkdir()
-    assert "theirs.000001.jsonl can't be opened" in worst(files, Check.SEGMENTS).sentence
+    said = " ".join(finding.sentence for finding in found(files, Check.SEGMENTS))
+    assert "theirs.000000.jsonl can't be opened" in said
+    assert "theirs.000001.jsonl can't be opened" in said
 
 
 @pytest.fixture
@@ -461,7 +463,7 @@ def test_a_network_file_system_is_said(files, tmp_path, monkeypatch, kind, level
     mounts.write_text(
         f"a / nfs rw 0 0\nb {place} nfs rw 0 0\nc {place} {kind} rw 0 0\nd {place}x nfs rw 0 0\n"
     )
-    monkeypatch.setattr("actionledger.ledger.health.facts._MOUNTS", mounts)
+    monkeypatch.setattr("actionledger.ledger.hosts._MOUNTS", mounts)
     assert worst(files, Check.FOLDER).level is level
 
 

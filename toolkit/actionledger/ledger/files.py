@@ -5,6 +5,7 @@
         store.duckdb          the ingester's working file
         segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
         ingest.lock           whoever holds it is the ingester
+        host                  which host writes, on a network file system
         decisions.lock        whoever holds it may decide about approvals
         sessions/S.lock       whoever holds it works on session S
         effects/              what actions have changed in their workspaces, so that it can be undone
@@ -84,6 +85,11 @@ class LedgerFiles:
         return self.folder / "ingest.lock"
 
     @property
+    def host(self) -> Path:
+        """The file that says which host writes, where several could."""
+        return self.folder / "host"
+
+    @property
     def decisions_lock(self) -> Path:
         """The file whose lock lets one process at a time decide about approvals."""
         return self.folder / "decisions.lock"
@@ -120,9 +126,8 @@ class LedgerFiles:
 
     def make_folders(self) -> None:
         """Create the folders that a writer needs; the ledger's own are for its owner only."""
-        self.published.parent.mkdir(parents=True, exist_ok=True)
-        for folder in (self.folder, self.segments, self.sessions):
-            folder.mkdir(mode=0o700, exist_ok=True)
+        for folder in (self.segments, self.sessions):
+            make_private_folders(folder)
 
     def refuse_links(self) -> None:
         """Raise where a symbolic link stands for one of the ledger's own parts: what is written must not end up elsewhere.
@@ -136,6 +141,7 @@ class LedgerFiles:
             wal_of(self.store),
             self.segments,
             self.ingest_lock,
+            self.host,
             self.decisions_lock,
             self.sessions,
             self.effects,
@@ -158,6 +164,17 @@ class LedgerFiles:
                 shutil.rmtree(leftover)
             else:
                 leftover.unlink(missing_ok=True)
+
+
+def make_private_folders(folder: Path) -> None:
+    """Create a folder of a ledger's own and what it lies in, where they don't exist.
+
+    Args:
+        folder: a folder right below ``NAME.duckdb.d``; both are for their owner only.
+    """
+    folder.parent.parent.mkdir(parents=True, exist_ok=True)
+    for each in (folder.parent, folder):
+        each.mkdir(mode=0o700, exist_ok=True)
 
 
 def wal_of(database: Path) -> Path:

@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
 from actionledger.ledger.segments import Line, batches, has_live_writer, remove_finished, segment_sizes
@@ -75,9 +76,12 @@ def ingest(
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
+        if files.published.exists() or files.folder.exists():
+            files.make_folders()  # somebody may have deleted them: the published copy has all that is published
         if not lock.acquire(patience):
             return IngestReport(was_busy=True)
         try:
+            claim(files)
             files.remove_leftovers()
             is_behind = files.unpublished.exists() or not files.published.exists()
             if not is_behind and not segment_sizes(files.segments):
@@ -105,9 +109,12 @@ def take_in(files: LedgerFiles, lines: Sequence[Line], *, patience: float = 0.0)
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
+        if files.published.exists() or files.folder.exists():
+            files.make_folders()  # somebody may have deleted them: the published copy has all that is published
         if not lock.acquire(patience):
             return False
         try:
+            claim(files)
             files.remove_leftovers()
             with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(lines))
             return True

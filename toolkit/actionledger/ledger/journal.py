@@ -13,7 +13,7 @@ from threading import RLock
 from actionledger.errors import LedgerError
 from actionledger.forking import watch
 from actionledger.ids import new_id
-from actionledger.ledger.files import one_sentence, sync_to_disk
+from actionledger.ledger.files import make_private_folders, one_sentence, sync_to_disk
 
 BUFFER_BYTES = 1_000_000
 """The buffer is flushed when it grows beyond this."""
@@ -140,12 +140,21 @@ class SegmentWriter:
         while True:
             path = self._folder / f"{self._writer_id}.{self._number:06d}{SUFFIX}"
             self._number += 1
-            descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY, 0o600)
+            descriptor = self._create(path)
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             # Before it was locked, an ingester may have taken it for a dead writer's, and deleted it.
             if os.fstat(descriptor).st_nlink:
                 return descriptor
             os.close(descriptor)
+
+    def _create(self, path: Path) -> int:
+        flags = os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_WRONLY
+        try:
+            return os.open(path, flags, 0o600)
+        except FileNotFoundError:
+            # Somebody has deleted the folder, which was said when the segment in it was found gone. What comes is kept all the same.
+            make_private_folders(self._folder)
+            return os.open(path, flags, 0o600)
 
     def _seal(self) -> None:
         if self._descriptor is not None:

@@ -27,11 +27,13 @@ from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.guarded import SECONDS, GuardedSql
+from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
+from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import LocalStore, Store
 from actionledger.locks import FileLock
 
@@ -375,6 +377,7 @@ class Ledger:
             (True, None)
         """
         self._refuse_unless_writable()
+        self._files.make_folders()  # a session may begin after somebody has deleted them
         return FileLock(self._files.sessions / f"{UUID(session_id)}.lock")
 
     def decisions_lock(self) -> FileLock:
@@ -450,6 +453,8 @@ class Ledger:
             self._reader.close()
             if not self.read_only:
                 self._store.ingest(Publishing.UNLESS_OTHERS_WRITE, patience=_PATIENCE_SECONDS)
+                if not has_live_writer(self._files.segments):
+                    leave(self._files)
 
     def start_over(self) -> None:
         """Let go of a lock that another thread of the parent may hold, in a forked child.

@@ -8,6 +8,7 @@ from pathlib import Path
 from actionledger.errors import LedgerError, NotALedgerError
 from actionledger.ledger.connections import connect_published
 from actionledger.ledger.files import LedgerFiles, one_sentence, wal_of
+from actionledger.ledger.hosts import claim
 from actionledger.ledger.publishing import publish
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.versions import version_of_copy
@@ -44,6 +45,7 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
         _refuse_unwritable(files)
         files.refuse_links()
         files.make_folders()
+        claim(files)
         if version < SCHEMA_VERSION:
             _make_newest(files)
     return files

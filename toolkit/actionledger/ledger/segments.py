@@ -1,14 +1,20 @@
 """Segments as ingester and readers see them: complete lines from a known offset on."""
 
 import fcntl
+import logging
+import os
+import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from actionledger.events import Event
 from actionledger.ledger.encoding import LINE_LIMIT
 from actionledger.ledger.journal import SUFFIX
+
+_log = logging.getLogger(__name__)
 
 BATCH_BYTES = 1024 * 1024
 """How much is taken in first, in bytes of lines: little enough that whoever is killed soon has got on."""
@@ -43,19 +49,30 @@ class Line(NamedTuple):
 def segment_sizes(folder: Path) -> dict[str, int]:
     """Return the size of each segment in bytes, by name, the oldest writer first.
 
-    There are none where the folder wasn't brought along, or isn't ours to look into.
+    There are none where the folder wasn't brought along, or isn't ours to look into. What no writer of ours makes, such as a folder
+    of such a name, is none: ``strangers`` has those.
     """
+    return {
+        name: status.st_size for name, status in _named_as_segments(folder) if stat.S_ISREG(status.st_mode)
+    }
+
+
+def strangers(folder: Path) -> list[str]:
+    """Return the names of what goes by the name of a segment and is no file."""
+    return [name for name, status in _named_as_segments(folder) if not stat.S_ISREG(status.st_mode)]
+
+
+def _named_as_segments(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
     try:
-        paths = sorted(path for path in folder.iterdir() if path.suffix == SUFFIX)
+        with os.scandir(folder) as entries:
+            found = sorted(
+                (entry for entry in entries if entry.name.endswith(SUFFIX)), key=lambda entry: entry.name
+            )
     except (FileNotFoundError, NotADirectoryError, PermissionError):
-        return {}
-    sizes = {}
-    for path in paths:
-        try:
-            sizes[path.name] = path.stat().st_size
-        except FileNotFoundError:
-            continue  # taken in, published and deleted meanwhile
-    return sizes
+        return
+    for entry in found:
+        with suppress(FileNotFoundError):  # taken in, published and deleted meanwhile
+            yield entry.name, entry.stat(follow_symlinks=False)
 
 
 def batches(folder: Path, offsets: Mapping[str, int], *, finish: bool) -> Iterator[list[Line]]:
@@ -88,7 +105,11 @@ def batches(folder: Path, offsets: Mapping[str, int], *, finish: bool) -> Iterat
 def has_live_writer(folder: Path) -> bool:
     """Return whether a writer, of this process or another, holds a segment that may still grow."""
     for name in segment_sizes(folder):
-        with suppress(FileNotFoundError), (folder / name).open("rb") as file, _is_finished(file) as finished:
+        with (
+            suppress(FileNotFoundError, PermissionError),
+            (folder / name).open("rb") as file,
+            _is_finished(file) as finished,
+        ):
             if not finished:
                 return True
     return False
@@ -105,7 +126,7 @@ def remove_finished(folder: Path, offsets: Mapping[str, int]) -> None:
         if size > offsets.get(name, 0):
             continue
         path = folder / name
-        with path.open("rb") as file, _is_finished(file) as finished:
+        with suppress(PermissionError), path.open("rb") as file, _is_finished(file) as finished:
             if finished and path.stat().st_size <= offsets.get(name, 0):
                 path.unlink()
 
@@ -115,6 +136,10 @@ def _lines(path: Path, start: int, *, finish: bool) -> Iterator[Line]:
         file = path.open("rb")
     except FileNotFoundError:
         return
+    except PermissionError as error:
+        # Another user's, say. It must not hold up all others; 'actionledger doctor' names it until somebody has seen to it.
+        _say_once(path, error.strerror)
+        return
     with file:
         if finish:
             # The lock is held while we read: a writer that has only just made this file waits for us.
@@ -122,6 +147,11 @@ def _lines(path: Path, start: int, *, finish: bool) -> Iterator[Line]:
                 yield from _read(file, path.name, start, take_cut_off=finished)
         else:
             yield from _read(file, path.name, start, take_cut_off=False)
+
+
+@cache
+def _say_once(path: Path, reason: str | None) -> None:
+    _log.warning("The segment %s is passed over: %s.", path, reason)
 
 
 def _read(file: BinaryIO, segment: str, start: int, *, take_cut_off: bool) -> Iterator[Line]:

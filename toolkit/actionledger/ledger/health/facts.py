@@ -1,7 +1,6 @@
 """What there is to be judged: gathered once, from the disk and from the published copy, whatever state they are in."""
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -18,10 +17,10 @@ from actionledger.ledger.health.holding import holders
 from actionledger.ledger.health.parts import unusable
 from actionledger.ledger.health.records import Records, read_records
 from actionledger.ledger.health.report import Holder, Size
-from actionledger.ledger.segments import segment_sizes
+from actionledger.ledger.hosts import file_system
+from actionledger.ledger.segments import segment_sizes, strangers
 from actionledger.locks import STALE_SECONDS
 
-_MOUNTS = Path("/proc/self/mounts")
 _TIME_ORDERED, _BELOW_TIME = 7, 80
 """Which version of identifiers begins with the time, and how many bits stand behind its milliseconds."""
 
@@ -116,7 +115,7 @@ def gather(files: LedgerFiles) -> Facts:
         free_bytes=shutil.disk_usage(_nearest(files.published.parent)).free,
         link=_link(files),
         unusable=unusable(files),
-        file_system=_file_system(_nearest(files.published.parent)),
+        file_system=file_system(_nearest(files.published.parent)),
         old_temporaries=tuple(path for path in _in(files.folder) if path.name.startswith(TEMPORARY) and _is_old(path)),
         old_locks=tuple(
             path for path in _in(files.sessions) if f"session {path.stem}" not in in_use and _is_old(path)
@@ -158,6 +157,8 @@ def _segments(files: LedgerFiles, records: Records) -> Iterator[Segment]:
             continue
         seconds = _since_recorded(line, path) if line else 0.0
         yield Segment(name, size, published, seconds, ends_whole=ends_whole)
+    for name in strangers(files.segments):
+        yield Segment(name, 0, 0, age_of(files.segments / name) or 0.0, is_readable=False)
 
 
 def _since_recorded(line: bytes, path: Path) -> float:
@@ -209,17 +210,3 @@ def _link(files: LedgerFiles) -> str:
 
 def _nearest(folder: Path) -> Path:
     return next(candidate for candidate in (folder, *folder.parents) if candidate.exists())
-
-
-def _file_system(folder: Path) -> str:
-    """Return the kind of the file system that is mounted nearest above a folder; empty where the system doesn't say."""
-    try:
-        lines = os.fsdecode(_MOUNTS.read_bytes()).splitlines()
-    except OSError:
-        return ""
-    mounted = [line.split()[1:3] for line in lines]
-    # Of two at one place the later one is seen.
-    above = [
-        (len(place), kind) for place, kind in mounted if folder.is_relative_to(place.replace("\\040", " "))
-    ]
-    return max(enumerate(above), key=lambda each: (each[1][0], each[0]), default=(0, (0, "")))[1][1]

@@ -89,7 +89,7 @@ def _is_held(path: Path) -> bool:
     A lock that is free is shared for a moment; whoever asks for it just then sees it taken, and asks again.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
         return False
     try:

@@ -13,11 +13,11 @@ from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.records import NEEDED_EXTENSIONS
 from actionledger.ledger.health.report import Check, Finding, Level
 from actionledger.ledger.health.wording import size_words, time_words
+from actionledger.ledger.hosts import OVER_NETWORK
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.plurals import counted
 
 _SPARE_BYTES = 64 * 1024 * 1024
-_OVER_NETWORK = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "fuse.sshfs", "fuse.s3fs"})  # fmt: skip
 
 
 def command(words: str, facts: Facts) -> str:
@@ -143,12 +143,12 @@ def folder(facts: Facts) -> Iterator[Finding]:
         )
     else:
         yield Finding(Check.FOLDER, Level.FINE, f"{place} can be written to.")
-    if facts.file_system in _OVER_NETWORK:
+    if facts.file_system in OVER_NETWORK:
         yield Finding(
             Check.FOLDER,
             Level.FAULT,
             f"The ledger lies on a network file system ({facts.file_system}), where the locks of two hosts may not see each other.",
-            "Have one host alone write to it, or move it to a disk of its own.",
+            "One host alone writes to it, and another is refused while that one lives; a disk of its own needs no such care.",
         )
 
 

@@ -22,8 +22,9 @@ def segments(facts: Facts) -> Iterator[Finding]:
             yield Finding(
                 Check.SEGMENTS,
                 Level.FAULT,
-                f"The segment {segment.name} can't be opened: it belongs to somebody else, or the disk is damaged.",
-                "Have its writer's user run 'actionledger ingest', or make it readable.",
+                f"The segment {segment.name} can't be opened: it belongs to somebody else, is no file, or the disk is damaged; all others are "
+                "taken in.",
+                "Have its writer's user run 'actionledger ingest', or make it readable; what is no file belongs elsewhere.",
             )
         elif segment.size < segment.published:
             yield Finding(
