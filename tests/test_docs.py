@@ -2,8 +2,6 @@
 
 import re
 import runpy
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -94,11 +92,9 @@ def test_the_examples_with_an_output_are_found():
 
 
 @pytest.mark.parametrize(("code", "said"), SHOWN, ids=range(len(SHOWN)))
-def test_an_example_prints_what_is_below_it(tmp_path, code, said):
+def test_an_example_prints_what_is_below_it(tmp_path, forked, code, said):
     """It runs in an empty folder as it stands."""
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = forked.run(code, tmp_path)
     assert done.stdout == said, done.stderr
 
 
@@ -140,13 +136,13 @@ def test_what_becomes_of_an_example_is_told(tmp_path, forked):
 def test_an_example_runs_alone(tmp_path, place, forked):
     """In an empty folder, with no name but those it imports itself, and without a word of complaint.
 
-    The first examples of the pages, whose output is compared, begin with nothing.
+    The README's, whose output is compared, begins with nothing.
     """
     done = forked.run(EXAMPLES[place], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_page_of_repairs_is_up_to_date():
+def test_the_page_of_repairs_is_up_to_date(tmp_path, forked):
     """Every fault of the table has its row, and the example prints what is below it."""
     made = runpy.run_path(str(DOCS / "json_repairs.py"))["page"]()
     assert (DOCS / "json_repairs.md").read_text(encoding="utf-8") == made
@@ -154,5 +150,5 @@ def test_the_page_of_repairs_is_up_to_date():
         re.search(rf"^```{kind}\n(.*?)^```$", made, re.DOTALL | re.MULTILINE)[1]
         for kind in ("python", "text")
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = forked.run(code, tmp_path)
     assert done.stdout == said, done.stderr

@@ -1,8 +1,6 @@
 """What docs/actions.md shows is what happens."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import actionledger as al
@@ -16,12 +14,10 @@ def fenced(label: str) -> list[str]:
     return re.findall(rf"^```{label}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-def test_the_example_prints_what_is_below_it(tmp_path):
+def test_the_example_prints_what_is_below_it(tmp_path, forked):
     """The example runs in an empty folder as it stands and prints just the lines that the page shows."""
     (code,) = fenced("python")
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = forked.run(code, tmp_path)
     assert done.stderr == ""
     assert done.stdout == fenced("text")[0]
 

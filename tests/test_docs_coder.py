@@ -1,8 +1,6 @@
 """What docs/coder.md shows is what happens."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from actionledger.cli.repl.chat import Chat
@@ -45,11 +43,9 @@ def test_the_session_in_the_terminal_is_one(tmp_path):
     assert "".join(shown) == session
 
 
-def test_the_example_prints_what_is_below_it(tmp_path):
+def test_the_example_prints_what_is_below_it(tmp_path, forked):
     """It runs in an empty folder as it stands."""
-    done = subprocess.run(
-        [sys.executable, "-c", fenced("python")[0]], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = forked.run(fenced("python")[0], tmp_path)
     assert done.stderr == ""
     assert done.stdout == fenced("text")[2]
 

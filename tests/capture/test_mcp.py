@@ -1,7 +1,6 @@
 """A server of the Model Context Protocol through the proxy: the same bytes, and each call with its validation, result and time."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
 from actionledger.capture.mcp import Line, McpReader, Side
@@ -69,7 +69,7 @@ def server(tmp_path: Path) -> list[str]:
 
 
 def through(server: list[str], ledger: Path) -> list[str]:
-    return [sys.executable, "-m", "actionledger", "mcp-proxy", "--ledger", str(ledger), "--", *server]
+    return ["mcp-proxy", "--ledger", str(ledger), "--", *server]
 
 
 def rows(ledger: Path, query: str) -> list[tuple[Any, ...]]:
@@ -77,14 +77,14 @@ def rows(ledger: Path, query: str) -> list[tuple[Any, ...]]:
         return opened.sql(query).fetchall()
 
 
-def test_what_passes_is_the_same_bytes(server: list[str], tmp_path: Path):
+def test_what_passes_is_the_same_bytes(server: list[str], tmp_path: Path, forked: ForkedPython):
     """Both ways, line by line, with the server's status and what it says beside; keeping it changes nothing."""
     said = b"".join((*HELLO, *CALLS))
     plain = subprocess.run(server, input=said, capture_output=True, check=True)
     ledger = tmp_path / "l.duckdb"
-    recorded = subprocess.run(through(server, ledger), input=said, capture_output=True, check=True)
-    assert recorded.stdout == plain.stdout
-    assert recorded.stderr.startswith(b"bye")
+    recorded = forked.run(COMMAND, tmp_path, *through(server, ledger), stdin=said)
+    assert (recorded.returncode, recorded.stdout.encode()) == (0, plain.stdout)
+    assert recorded.stderr.startswith("bye")
     found = rows(ledger, "SELECT name, status, reason FROM actions ORDER BY turn_index")
     assert [row[:2] for row in found] == [("add", "valid"), ("add", "invalid"), ("subtract", "unknown")]
     results = rows(
@@ -100,65 +100,53 @@ def test_what_passes_is_the_same_bytes(server: list[str], tmp_path: Path):
     assert json.loads(tools)[0]["function"]["parameters"]["required"] == ["a"]
 
 
-def test_an_answer_is_there_before_the_next_question(server: list[str], tmp_path: Path):
+def test_an_answer_is_there_before_the_next_question(server: list[str], tmp_path: Path, forked: ForkedPython):
     """Nothing waits for more: a client asks and is answered, line by line."""
-    with subprocess.Popen(
-        through(server, tmp_path / "l.duckdb"),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-    ) as proxy:
-        assert proxy.stdin
-        assert proxy.stdout
+    with forked.begun(COMMAND, tmp_path, *through(server, tmp_path / "l.duckdb")) as proxy:
         for line in (HELLO[0], HELLO[2], *CALLS):
             proxy.stdin.write(line)
             proxy.stdin.flush()
             assert json.loads(proxy.stdout.readline())["id"] == json.loads(line)["id"]
         proxy.stdin.close()
-        assert proxy.wait(60) == 0
+        assert proxy.wait() == 0
 
 
-def test_a_server_that_dies_is_said_with_its_status(server: list[str], tmp_path: Path):
+def test_a_server_that_dies_is_said_with_its_status(server: list[str], tmp_path: Path, forked: ForkedPython):
     """The call that was under way has no result, and what came before is kept."""
     ledger = tmp_path / "l.duckdb"
     said = b"".join((*HELLO, CALLS[0], ask(None, "die"), CALLS[1]))
-    done = subprocess.run(through(server, ledger), input=said, capture_output=True, check=False)
+    done = forked.run(COMMAND, tmp_path, *through(server, ledger), stdin=said)
     assert done.returncode == 7
     assert rows(ledger, "SELECT status FROM executions") == [("succeeded",)]
 
 
-def test_a_ledger_that_can_not_be_opened_leaves_the_server_usable(server: list[str], tmp_path: Path):
+def test_a_ledger_that_can_not_be_opened_leaves_the_server_usable(
+    server: list[str], tmp_path: Path, forked: ForkedPython
+):
     """It is said beside, and every byte passes."""
     ledger = tmp_path / "l.duckdb"
     ledger.write_text("no ledger")
     plain = subprocess.run(server, input=CALLS[0], capture_output=True, check=True)
-    done = subprocess.run(through(server, ledger), input=CALLS[0], capture_output=True, check=True)
-    assert done.stdout == plain.stdout
-    assert b"Nothing is recorded." in done.stderr
+    done = forked.run(COMMAND, tmp_path, *through(server, ledger), stdin=CALLS[0])
+    assert (done.returncode, done.stdout.encode()) == (0, plain.stdout)
+    assert "Nothing is recorded." in done.stderr
 
 
-def test_a_command_that_there_is_not_is_refused(tmp_path: Path):
-    done = subprocess.run(
-        through([str(tmp_path / "nothing")], tmp_path / "l.duckdb"), capture_output=True, check=False
-    )
+def test_a_command_that_there_is_not_is_refused(tmp_path: Path, forked: ForkedPython):
+    done = forked.run(COMMAND, tmp_path, *through([str(tmp_path / "nothing")], tmp_path / "l.duckdb"))
     assert done.returncode == 2
-    assert b"can't be started" in done.stderr
+    assert "can't be started" in done.stderr
 
 
-def test_the_client_s_signal_reaches_the_server(server: list[str], tmp_path: Path):
+def test_the_client_s_signal_reaches_the_server(server: list[str], tmp_path: Path, forked: ForkedPython):
     """And what was recorded is kept."""
     ledger = tmp_path / "l.duckdb"
-    command = through(server, ledger)
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as proxy:
-        assert proxy.stdin
-        assert proxy.stdout
+    with forked.begun(COMMAND, tmp_path, *through(server, ledger)) as proxy:
         proxy.stdin.write(CALLS[0])
         proxy.stdin.flush()
         proxy.stdout.readline()
-        os.kill(proxy.pid, signal.SIGTERM)
-        assert proxy.wait(60) == 128 + signal.SIGTERM
+        proxy.send_signal(signal.SIGTERM)
+        assert proxy.wait() == 128 + signal.SIGTERM
     assert rows(ledger, "SELECT status FROM executions") == [("succeeded",)]
 
 

@@ -5,8 +5,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from pathlib import Path
 from threading import Event
@@ -14,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from forked_python import COMMAND, ForkedPython
 from google.rpc.status_pb2 import Status
 from opentelemetry.exporter.otlp.proto.http import Compression
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
@@ -252,20 +251,18 @@ def test_a_trace_goes_on_after_the_receiver_was_started_again(tmp_path: Path):
         ).fetchall() == [(6,)]
 
 
-def test_the_command_says_where_it_listens_and_what_was_kept(tmp_path: Path):
+def test_the_command_says_where_it_listens_and_what_was_kept(tmp_path: Path, forked: ForkedPython):
     """One line to start it, and the variables to set."""
-    command = [sys.executable, "-m", "actionledger", "otlp-receiver", "--port", "0"]
-    command += ["--ledger", "l.duckdb", "--prices", "prices.toml"]
+    command = ["otlp-receiver", "--port", "0", "--ledger", "l.duckdb", "--prices", "prices.toml"]
     (tmp_path / "prices.toml").write_text('[[model]]\nmodel = "*"\ninput = 1.0\noutput = 4.0\n')
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as running:
-        assert running.stderr is not None
-        said = running.stderr.readline() + running.stderr.readline()
+    with forked.begun(COMMAND, tmp_path, *command) as running:
+        said = (running.stderr.readline() + running.stderr.readline()).decode()
         [named] = [word for word in said.split() if word.startswith("OTEL_EXPORTER_OTLP_ENDPOINT=")]
         address = named.partition("=")[2]
         httpx.post(f"{address}/v1/traces", content=as_protobuf(SPANS), headers={"content-type": PROTOBUF})
         running.send_signal(signal.SIGINT)
-        rest = running.stderr.read()
-    assert running.returncode == 0
+        rest = running.stderr.read().decode()
+        assert running.wait() == 0
     assert re.search(r"\b6 (new )?turns", rest), rest
     assert "turns cost what the price file says" in rest
     assert "actionledger report" in rest

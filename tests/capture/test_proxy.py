@@ -5,8 +5,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
@@ -16,6 +14,7 @@ import httpx
 import pytest
 import wire_bodies as bodies
 from fake_upstream import Act, Answer, Asked, Upstream
+from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
 from actionledger.capture.proxy import Proxy, upstream_of
@@ -258,22 +257,21 @@ def test_a_stream_cut_by_nobody_that_has_no_end_is_unfinished(upstream: Upstream
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_says_where_it_listens_and_what_was_kept(
-    upstream: Upstream, tmp_path: Path, number: signal.Signals
+    upstream: Upstream, tmp_path: Path, forked: ForkedPython, number: signal.Signals
 ):
     """Until it is ended; what passed by then is in the ledger."""
     upstream.answer = lambda _asked: Answer((json.dumps(bodies.chat("1")).encode(),))
     file = tmp_path / "l.duckdb"
-    command = [sys.executable, "-m", "actionledger", "proxy", "--upstream", upstream.address, "--port", "0"]
-    with subprocess.Popen([*command, "--ledger", str(file)], stderr=subprocess.PIPE, text=True) as running:
-        assert running.stderr
+    command = ["proxy", "--upstream", upstream.address, "--port", "0", "--ledger", file]
+    with forked.begun(COMMAND, tmp_path, *command) as running:
         told = ""
-        for said in running.stderr:
+        for said in map(bytes.decode, running.stderr):
             told += said
             if found := re.search(r"OPENAI_BASE_URL=(\S+)", said):
                 got = httpx.post(f"{found[1]}/chat/completions", json=asks())
                 assert got.json() == bodies.chat("1")
                 running.send_signal(number)
-        assert running.wait(60) == 0
+        assert running.wait() == 0
     assert "1 session with 1 new turn taken in" in told
     with al.open_ledger(file, read_only=True) as ledger:
         assert one(ledger, "SELECT count(*) FROM turns") == (1,)

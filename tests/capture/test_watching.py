@@ -3,8 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +11,7 @@ from threading import Event, Thread
 
 import pytest
 import wire_bodies as bodies
+from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
 from actionledger.capture.watching import Watcher
@@ -110,19 +109,19 @@ def test_what_can_not_be_watched_is_refused(tmp_path: Path, ledger: al.Ledger):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_command_says_what_was_kept_when_it_is_ended(tmp_path: Path, number: signal.Signals):
+def test_the_command_says_what_was_kept_when_it_is_ended(
+    tmp_path: Path, forked: ForkedPython, number: signal.Signals
+):
     """It ends in order, with nothing lost."""
     folder, file = tmp_path / "in", tmp_path / "l.duckdb"
     write(folder / "a.jsonl", line(1), line(2))
-    command = [sys.executable, "-m", "actionledger", "watch", str(folder), "--ledger", str(file)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as running:
-        assert running.stderr
+    with forked.begun(COMMAND, tmp_path, "watch", folder, "--ledger", file) as running:
         told = []
-        for said in running.stderr:
+        for said in map(bytes.decode, running.stderr):
             told.append(said)
             if "2 new turns" in said:
                 running.send_signal(number)
-        assert running.wait(60) == 0
+        assert running.wait() == 0
     assert any(said.startswith("Altogether 2 turns, 2 calls and 0 results are new.") for said in told)
     with al.open_ledger(file, read_only=True) as ledger:
         assert turns(ledger) == 2

@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
 from actionledger.clock import now
@@ -48,11 +49,6 @@ def create(path: str) -> str:
 
 def command(words: str) -> str:
     return f"<execute_command><command>{words}</command></execute_command>\n"
-
-
-def in_another_process(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    words = [sys.executable, "-m", "actionledger.cli", *map(str, arguments)]
-    return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -133,7 +129,7 @@ def assert_asked_again(ledger: al.Ledger, asked: Approval, words: str) -> None:
     assert (told,) in ledger.sql(query).fetchall()
 
 
-def test_a_ledger_that_the_agent_may_write_is_refused(tmp_path: Path) -> None:
+def test_a_ledger_that_the_agent_may_write_is_refused(tmp_path: Path, forked: ForkedPython) -> None:
     """A program in the workspace would append a decision, which another process would carry out as a person's."""
     path = tmp_path / "actionledger.duckdb"
     (tmp_path / "forge.py").write_text(FORGERY)
@@ -145,7 +141,7 @@ def test_a_ledger_that_the_agent_may_write_is_refused(tmp_path: Path) -> None:
             turn = runtime.handle(create("owned") + command("python3 forge.py"))
             forged = runtime.resume(turn.turn_id, {1: APPROVED}).observations[1]
             assert forged.result["stdout"] == "forged\n", forged
-        told = in_another_process("approvals", "run", "--ledger", path).stdout
+        told = forked.run(COMMAND, tmp_path, "approvals", "run", "--ledger", path).stdout
     except UsageError as refusal:
         told = str(refusal)
     assert not (tmp_path / "owned").exists(), told

@@ -1,37 +1,77 @@
 """Programs, each run in a fork of one Python that has loaded the package: to load it is most of what a short one takes.
 
-Whoever starts it writes a line of JSON a program (``code``, ``arguments``, ``folder``, ``environment``) and reads one back
-(``status``, ``stdout``, ``stderr``). A program finds what ``python -c`` gives it, and ends as it does, what is registered to be done at
-its end included.
+Whoever starts it sends a message a program over a socket, with the descriptors that are the program's standard streams, and another to
+wait for it. A program finds what ``python -c`` gives it, and ends as it does, what is registered to be done at its end included.
 """
 
+import contextlib
+import importlib
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import actionledger as al
 from actionledger.profiles import profile_named
+
+COMMAND = "from actionledger.cli import main\nmain()"
+"""The command line, as ``python -m actionledger``."""
+
+MOST_BYTES = 1 << 17
+
+
+@dataclass
+class Running:
+    """A program that was begun.
+
+    Args:
+        pid: its process.
+        stdin: what it reads.
+        stdout: what it writes.
+        stderr: what it complains of.
+        line: the socket to the Python that it is a fork of.
+    """
+
+    pid: int
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    stderr: IO[bytes]
+    line: socket.socket
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal."""
+        os.kill(self.pid, number)
+
+    def wait(self) -> int:
+        """Return its status, when it has ended."""
+        return int(_asked(self.line, {"wait": self.pid})["status"])
 
 
 class ForkedPython:
     """The Python that is forked; a context that ends it."""
 
     def __enter__(self) -> Self:
-        self._process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            words = [sys.executable, __file__, str(theirs.fileno())]
+            self._process = subprocess.Popen(words, pass_fds=[theirs.fileno()])
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._process.communicate()
+        self._line.close()
+        self._process.wait()
 
     def run(
-        self, code: str, folder: Path, *arguments: object, **environment: str
+        self, code: str, folder: Path, *arguments: object, stdin: bytes = b"", **environment: str
     ) -> subprocess.CompletedProcess[str]:
         """Run a program in a folder.
 
@@ -39,38 +79,95 @@ class ForkedPython:
             code: the program.
             folder: where it is begun.
             arguments: what it finds behind its name in ``sys.argv``.
+            stdin: what it reads.
             environment: what is added to the environment of now.
         """
+        with contextlib.ExitStack() as stack:
+            given, stdout, stderr = files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
+            given.write(stdin)
+            given.seek(0)
+            pid = self._begin(code, folder, arguments, environment, [file.fileno() for file in files])
+            status = int(_asked(self._line, {"wait": pid})["status"])
+            texts = [(file.seek(0), file.read().decode())[1] for file in (stdout, stderr)]
+        return subprocess.CompletedProcess(code, status, *texts)
+
+    @contextmanager
+    def begun(self, code: str, folder: Path, *arguments: object, **environment: str) -> Iterator[Running]:
+        """Begin a program in a folder, and end it where nobody has.
+
+        Args:
+            code: the program.
+            folder: where it is begun.
+            arguments: what it finds behind its name in ``sys.argv``.
+            environment: what is added to the environment of now.
+        """
+        pipes = [os.pipe() for _ in range(3)]
+        theirs = [pipes[0][0], pipes[1][1], pipes[2][1]]
+        pid = self._begin(code, folder, arguments, environment, theirs)
+        for descriptor in theirs:
+            os.close(descriptor)
+        with (
+            os.fdopen(pipes[0][1], "wb") as stdin,
+            os.fdopen(pipes[1][0], "rb") as out,
+            os.fdopen(pipes[2][0], "rb") as err,
+        ):
+            running = Running(pid, stdin, out, err, self._line)
+            try:
+                yield running
+            finally:
+                with contextlib.suppress(BrokenPipeError):
+                    stdin.close()
+                if not _asked(self._line, {"ended": pid})["ended"]:
+                    running.send_signal(signal.SIGKILL)
+                    running.wait()
+
+    def _begin(
+        self,
+        code: str,
+        folder: Path,
+        arguments: tuple[object, ...],
+        environment: dict[str, str],
+        streams: list[int],
+    ) -> int:
         asked = {
             "code": code,
             "arguments": [str(argument) for argument in arguments],
             "folder": str(folder),
             "environment": os.environ | environment,
         }
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(json.dumps(asked) + "\n")
-        self._process.stdin.flush()
-        answer = json.loads(self._process.stdout.readline())
-        return subprocess.CompletedProcess(code, answer["status"], answer["stdout"], answer["stderr"])
+        socket.send_fds(self._line, [json.dumps(asked).encode()], streams)
+        return int(json.loads(self._line.recv(MOST_BYTES))["pid"])
 
 
-def serve() -> dict[str, Any] | None:
+def _asked(line: socket.socket, asked: dict[str, Any]) -> dict[str, Any]:
+    line.send(json.dumps(asked).encode())
+    return dict(json.loads(line.recv(MOST_BYTES)))
+
+
+def serve(line: socket.socket) -> dict[str, Any] | None:
     """Answer until nobody asks any more: None; in a child, return what was asked for."""
-    for line in sys.stdin:
-        with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
-            child = os.fork()
-            if not child:
-                os.dup2(stdout.fileno(), 1)
-                os.dup2(stderr.fileno(), 2)
-                os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-                return dict(json.loads(line))
-            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-            said = {"stdout": stdout, "stderr": stderr}
-            texts = {name: (file.seek(0), file.read().decode())[1] for name, file in said.items()}
-        sys.stdout.write(json.dumps({"status": status, **texts}) + "\n")
-        sys.stdout.flush()
-    return None
+    statuses: dict[int, int] = {}
+    while True:
+        said, streams, *_ = socket.recv_fds(line, MOST_BYTES, 3)
+        if not said:
+            return None
+        asked = json.loads(said)
+        if pid := asked.get("wait") or asked.get("ended"):
+            if pid not in statuses:
+                ended, status = os.waitpid(pid, 0 if "wait" in asked else os.WNOHANG)
+                statuses |= {ended: os.waitstatus_to_exitcode(status)} if ended else {}
+            answer = {"status": statuses.get(pid), "ended": pid in statuses}
+        elif child := os.fork():
+            answer = {"pid": child}
+            for descriptor in streams:
+                os.close(descriptor)
+        else:
+            for place, descriptor in enumerate(streams):
+                os.dup2(descriptor, place)
+                os.close(descriptor)
+            line.close()
+            return dict(asked)
+        line.send(json.dumps(answer).encode())
 
 
 def run(asked: dict[str, Any]) -> None:
@@ -85,8 +182,11 @@ def run(asked: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
+    importlib.import_module("actionledger.cli")
     for name in al.__all__:
         getattr(al, name)
     profile_named("coder"), profile_named("orchestrator")
-    if (asked := serve()) is not None:
+    with socket.socket(fileno=int(sys.argv[1])) as line:
+        asked = serve(line)
+    if asked is not None:
         run(asked)

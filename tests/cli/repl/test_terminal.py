@@ -200,7 +200,7 @@ def test_ctrl_c_stops_a_response_and_loses_nothing(terminal, server, tmp_path):
     assert partial == "Half a response"
 
 
-def test_lines_of_a_pipe_need_no_terminal(tmp_path):
+def test_lines_of_a_pipe_need_no_terminal(tmp_path, forked):
     """A script can use it; nothing is completed, and it ends with its input."""
     (tmp_path / "work").mkdir()
     (tmp_path / "responses.jsonl").write_text(
@@ -214,18 +214,16 @@ def test_lines_of_a_pipe_need_no_terminal(tmp_path):
         "--ledger",
         str(tmp_path / "l.duckdb"),
     ]
-    done = subprocess.run(
-        [*COMMAND, *arguments], input="Go\n/execute\n", capture_output=True, text=True, check=False
-    )
+    done = forked.run(LISTENING, tmp_path, "repl", *arguments, stdin=b"Go\n/execute\n")
     assert (done.returncode, done.stderr) == (0, "")
     assert "✓ Completed" in done.stdout
     assert (tmp_path / "work" / "x").read_text() == "x"
 
 
-def test_a_ledger_in_the_working_directory_is_refused(tmp_path):
+def test_a_ledger_in_the_working_directory_is_refused(tmp_path, forked):
     """Before anything is asked; one sentence says what to do."""
     arguments = ["--workdir", str(tmp_path), "--ledger", str(tmp_path / "l.duckdb")]
-    done = subprocess.run([*COMMAND, *arguments], input="", capture_output=True, text=True, check=False)
+    done = forked.run(LISTENING, tmp_path, "repl", *arguments)
     assert done.returncode == 2
     assert "take a ledger outside of it" in done.stderr
     assert list(tmp_path.iterdir()) == []

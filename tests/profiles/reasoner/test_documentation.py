@@ -1,8 +1,6 @@
 """What docs/reasoner.md shows is what happens."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from actionledger.profiles.reasoner import ActionRegistry, load_chains
@@ -17,12 +15,10 @@ def fenced(label: str) -> str:
     return found[1]
 
 
-def test_the_example_prints_what_is_below_it(tmp_path):
+def test_the_example_prints_what_is_below_it(tmp_path, forked):
     """It runs in an empty folder as it stands."""
     code = PAGE.split("```python\n")[1].split("\n```\n\n```text")[0]
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = forked.run(code, tmp_path)
     assert done.stderr == ""
     assert done.stdout == fenced("text")
 
