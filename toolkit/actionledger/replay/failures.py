@@ -1,17 +1,17 @@
 """What goes wrong in the same way, in groups, with what it made the sessions spend until an action got through."""
 
-from collections import defaultdict
 from typing import get_args
 
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
+from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
-from actionledger.replay.grouping.gathering import Gathered
-from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, key_of
+from actionledger.replay.grouping.gathering import EXAMPLES
+from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, group_of, key_of
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.loops import LoopReport, loops
 
@@ -49,19 +49,15 @@ def failures(
     if unit not in get_args(Unit):
         raise UsageError(f"{unit!r} is no period; choose one of {', '.join(get_args(Unit))}.")
     whole, *by_period = meant_in(ledger, within, unit)
-    gathered: dict[FailureKey, Gathered] = defaultdict(Gathered)
-    spent = Gathered()
-    for each in failures_at(ledger, within, unit):
-        gathered[key_of(each)].take(each)
-        spent.pay(each.session_id, each.next_index, each.spent)
+    sums, spent = failure_sums(ledger, key_of, within, unit, examples=EXAMPLES)
     found = loops(ledger, within) if with_loops else LoopReport((), 0, 0)
     groups = [
-        *(each.group(key, whole.sessions) for key, each in gathered.items()),
+        *(group_of(key, each, whole.sessions) for key, each in sums.items()),
         *loop_groups(ledger, found, within, unit),
     ]
     return FailureReport(
         groups=tuple(sorted(groups, key=_dearest)),
-        spent=spent.spent,
+        spent=spent,
         turns=whole.turns,
         sessions=whole.sessions,
         periods={each.period: each for each in by_period if each.period is not None},

@@ -176,29 +176,42 @@ course AS (
         PARTITION BY session_id ORDER BY turn_index ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING))"""
 """Every turn of some sessions: the next one that gets through, and the sums of what stands before it."""
 
-_FAILURES = f"""
+NAMED = """
+first_issues AS (
+    SELECT attempt_id, code, min_by({{'place': [span_start, span_end], 'detail': detail}}, (span_start, span_end)) AS issue
+    FROM issues SEMI JOIN (SELECT attempt_id, code FROM found WHERE stage = 1) USING (attempt_id, code) GROUP BY ALL),
+named AS (
+    SELECT found.* EXCLUDE (detail, matter), issue.place AS place, coalesce(issue.detail, found.detail) AS detail,
+           CASE stage WHEN 2 THEN found.matter ELSE coalesce(issue.detail, found.detail) END AS matter
+    FROM found LEFT JOIN first_issues USING (attempt_id, code))"""
+"""What ``found`` of ``failed`` has, with the words of its first issue where reading failed, as SQL to put behind it."""
+
+PLACED = f"""
 WITH {{failed}},
+{NAMED},
 {_COURSE.replace("{of}", "found")},
 again AS (SELECT DISTINCT attempt_id, action_index FROM done WHERE status = 'succeeded'),
-first_issues AS (
-    SELECT attempt_id, code, min_by({{{{'place': [span_start, span_end], 'detail': detail}}}}, (span_start, span_end)) AS issue
-    FROM issues SEMI JOIN (SELECT attempt_id, code FROM found WHERE stage = 1) USING (attempt_id, code) GROUP BY ALL),
 placed AS (
-    SELECT found.*, again.attempt_id IS NOT NULL AS is_done_again,
-           coalesce(issue.place, [actions.span_start, actions.span_end]) AS stretch, coalesce(issue.detail, found.detail) AS words
-    FROM found LEFT JOIN again USING (attempt_id, action_index) LEFT JOIN first_issues USING (attempt_id, code)
+    SELECT named.*, again.attempt_id IS NOT NULL AS is_done_again,
+           coalesce(place, [actions.span_start, actions.span_end]) AS stretch
+    FROM named LEFT JOIN again USING (attempt_id, action_index)
     LEFT JOIN (SELECT attempt_id, action_index, span_start, span_end FROM actions) AS actions
-    USING (attempt_id, action_index))
-SELECT $stages[stage] AS stage, code, action, origin, words AS detail,
-       CASE stage WHEN 2 THEN matter ELSE words END AS matter,
-       session_id::VARCHAR AS session_id, turn_id::VARCHAR AS turn_id, placed.turn_index AS turn_index,
-       attempt_id::VARCHAR AS attempt_id, CASE WHEN stretch[1] IS NOT NULL THEN stretch END AS span,
-       here.occurred_at AS occurred_at, date_trunc($unit, here.occurred_at) AS period,
-       CASE WHEN is_done_again THEN placed.turn_index ELSE here.next_index END AS next_index, {_DIFFERENCE} AS spent
-FROM placed JOIN course AS here USING (session_id, turn_index)
-JOIN course AS later ON later.session_id = placed.session_id
-    AND later.turn_index = CASE WHEN is_done_again THEN placed.turn_index ELSE coalesce(here.next_index, {_END}) END
-ORDER BY session_id, turn_index, stage, attempt_id, action_index NULLS FIRST, code, detail"""
+    USING (attempt_id, action_index)),
+costed AS (
+    SELECT stage, code, action, origin, detail, matter, placed.session_id AS session_id, turn_id, placed.turn_index AS turn_index,
+           attempt_id, action_index, CASE WHEN stretch[1] IS NOT NULL THEN stretch END AS span,
+           here.occurred_at AS occurred_at, date_trunc($unit, here.occurred_at) AS period,
+           CASE WHEN is_done_again THEN placed.turn_index ELSE here.next_index END AS next_index, {_DIFFERENCE} AS spent
+    FROM placed JOIN course AS here USING (session_id, turn_index)
+    JOIN course AS later ON later.session_id = placed.session_id
+        AND later.turn_index = CASE WHEN is_done_again THEN placed.turn_index ELSE coalesce(here.next_index, {_END}) END)"""
+"""``costed``: a row a failure, with what it made its session spend."""
+
+_FAILURES = f"""{PLACED}
+SELECT $stages[stage] AS stage, code, action, origin, detail, matter, session_id::VARCHAR AS session_id,
+       turn_id::VARCHAR AS turn_id, turn_index, attempt_id::VARCHAR AS attempt_id, span, occurred_at, period, next_index, spent
+FROM costed
+ORDER BY session_id, turn_index, costed.stage, attempt_id, action_index NULLS FIRST, code, detail"""
 
 _STRETCHES = f"""
 WITH asked AS (
@@ -246,9 +259,8 @@ def failures_at(
         other, values = _renamed(scope(also_read_by))
         condition += f" AND turn_id IN (SELECT turn_id FROM parse_attempts WHERE {other})"
         parameters |= values
-    statement = _FAILURES.format(failed=failed(condition), whole=_of_whole_sessions(within))
-    words = {"intent": INTENT, "stages": list(get_args(Stage)), "unit": unit} | _WORDS
-    result = ledger.sql(statement, parameters | words)
+    statement = _FAILURES.format(failed=failed(condition), whole=of_whole_sessions(within))
+    result = ledger.sql(statement, parameters | words_of(unit))
     names = list(FailureAt.__dataclass_fields__)
     while batch := result.fetchmany(_BATCH):
         yield from _ROWS.validate_python([dict(zip(names, row, strict=True)) for row in batch])
@@ -276,7 +288,7 @@ def stretches(
     sessions, firsts, lasts = (list(column) for column in zip(*places, strict=True))
     asked = {"sessions": sessions, "firsts": firsts, "lasts": lasts, "unit": unit} | _WORDS
     whole = scope(_without_times(within)).parameters
-    found = ledger.sql(_STRETCHES.format(whole=_of_whole_sessions(within)), asked | whole).fetchall()
+    found = ledger.sql(_STRETCHES.format(whole=of_whole_sessions(within)), asked | whole).fetchall()
     return [
         Stretch(after, at, period, _SPENT.validate_python(spent)) for _, after, at, period, spent in found
     ]
@@ -318,7 +330,12 @@ def _renamed(other: Scope) -> Scope:
     return Scope(other.condition.replace("$", "$also_"), values)
 
 
-def _of_whole_sessions(within: Filter) -> str:
+def words_of(unit: Unit) -> dict[str, object]:
+    """Return the parameters of what is asked about failures."""
+    return {"intent": INTENT, "stages": list(get_args(Stage)), "unit": unit} | _WORDS
+
+
+def of_whole_sessions(within: Filter) -> str:
     """Return the condition on the readings that say what gets through: whenever they were."""
     return scope(_without_times(within)).condition
 

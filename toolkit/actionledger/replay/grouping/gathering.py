@@ -1,10 +1,10 @@
-"""What is known of a group while failures and loops are read, session by session."""
+"""What is known of a group of loops while they are read, session by session."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from actionledger.ledger.queries.failures import FailureAt, Spent, Stretch
+from actionledger.ledger.queries.failures import Spent, Stretch
 from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, InPeriod
 
@@ -14,7 +14,7 @@ EXAMPLES = 5
 
 @dataclass(slots=True)
 class Gathered:
-    """What is known of a group so far; failures come session by session, in the order of turns."""
+    """What is known of a group of loops so far."""
 
     count: int = 0
     turns: set[str] = field(default_factory=set)
@@ -24,26 +24,6 @@ class Gathered:
     times: list[datetime] = field(default_factory=list)
     examples: dict[str, FailureExample] = field(default_factory=dict)
     periods: dict[datetime, "Gathered"] = field(default_factory=dict)
-    _paid: tuple[str, int | None] | None = None
-
-    def take(self, failure: FailureAt) -> None:
-        """Take in the next failure."""
-        self._count(failure)
-        self.pay(failure.session_id, failure.next_index, failure.spent)
-        if failure.period is not None:
-            self._in(failure.period)._count(failure)  # noqa: SLF001 - its own kind
-        if len(self.examples) < EXAMPLES and failure.session_id not in self.examples:
-            self.examples[failure.session_id] = FailureExample(
-                failure.session_id, failure.turn_index, failure.attempt_id, failure.span, failure.detail
-            )
-
-    def pay(self, session_id: str, next_index: int | None, spent: Spent) -> None:
-        """Add what was spent; of failures that the same turn puts an end to, the first has spent what the others have."""
-        if next_index is None:
-            self.lost.add(session_id)
-        if self._paid != (session_id, next_index) and spent.turns:
-            self._paid = session_id, next_index
-            self.spent += spent
 
     def take_loops(self, session_id: str, place: tuple[int, int], count: int, took: Stretch) -> None:
         """Take in loops that go on over the same turns of a session."""
@@ -56,9 +36,6 @@ class Gathered:
             self._in(took.period)._note(session_id, turns, None, count)  # noqa: SLF001
         if len(self.examples) < EXAMPLES and session_id not in self.examples:
             self.examples[session_id] = FailureExample(session_id, place[0], "", None, turns_in_words(*place))
-
-    def _count(self, failure: FailureAt) -> None:
-        self._note(failure.session_id, [failure.turn_id], failure.occurred_at)
 
     def _note(
         self, session_id: str, turns: Iterable[str], occurred_at: datetime | None, count: int = 1

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from actionledger.ledger.queries.base import Stage
+from actionledger.ledger.queries.failure_sums import FailureKind, FailureSums
 from actionledger.ledger.queries.failures import FailureAt, Spent
 from actionledger.ledger.signatures import signature
 from actionledger.rates import Rate
@@ -108,6 +109,28 @@ class FailureGroup:
     periods: Mapping[datetime, InPeriod]
 
 
-def key_of(failure: FailureAt) -> FailureKey:
+def key_of(failure: FailureAt | FailureKind) -> FailureKey:
     """Return the key of the group that a failure belongs to."""
     return FailureKey(failure.stage, failure.code, failure.action, failure.origin, signature(failure.matter))
+
+
+def group_of(key: FailureKey, sums: FailureSums, sessions: int) -> FailureGroup:
+    """Return the group of some failures.
+
+    Args:
+        key: what they have in common.
+        sums: what is told of them.
+        sessions: how many sessions have a response that meant to act.
+    """
+    return FailureGroup(
+        key=key,
+        count=sums.count,
+        turns=sums.turns,
+        sessions=Rate(sums.sessions, sessions),
+        lost=sums.lost,
+        spent=sums.spent,
+        first=sums.first,
+        last=sums.last,
+        examples=tuple(FailureExample(*each) for each in sums.examples),
+        periods={each.start: InPeriod(each.count, each.turns, each.sessions) for each in sums.periods},
+    )

@@ -1,0 +1,164 @@
+"""Failures counted where they are recorded: of each group of them how often, where, when, and what it made sessions spend.
+
+What makes a group is not said here: whoever asks says to which one each kind of failure belongs, which is what failed and in which words.
+"""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+
+from pydantic import TypeAdapter
+
+from actionledger.ledger.queries.base import Stage, Streamable
+from actionledger.ledger.queries.failures import NAMED, PLACED, Spent, of_whole_sessions, words_of
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.trend import Unit
+from actionledger.values import Span
+from actionledger.vocabulary import Origin, Reason
+
+_BATCH = 1000
+_SPENT = tuple(Spent.__dataclass_fields__)
+
+
+class FailureKind(NamedTuple):
+    """What says which failure it is; see ``FailureAt``."""
+
+    stage: Stage
+    code: Reason
+    action: str
+    origin: Origin | None
+    matter: str
+
+
+class PeriodSums(NamedTuple):
+    """How many there were from a day or a week's start on, in how many turns and sessions."""
+
+    start: datetime
+    count: int
+    turns: int
+    sessions: int
+
+
+class ExampleAt(NamedTuple):
+    """The first failure of a session; see ``FailureAt``."""
+
+    session_id: str
+    turn_index: int
+    attempt_id: str
+    span: Span | None
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureSums:
+    """What is told of the failures of a group.
+
+    Args:
+        count: how many.
+        turns, sessions: in how many.
+        lost: in how many sessions no action got through after one.
+        first, last: when the first and the last was, UTC without a zone; None where no time is recorded.
+        spent: what they made sessions spend; of those that the same turn puts an end to, what the first has spent.
+        periods: how many there were in each day or week, in order.
+        examples: the first of some sessions.
+    """
+
+    count: int
+    turns: int
+    sessions: int
+    lost: int
+    first: datetime | None
+    last: datetime | None
+    spent: Spent
+    periods: list[PeriodSums]
+    examples: list[ExampleAt]
+
+
+Group = TypeVar("Group", bound=Hashable)
+
+_NAME = "md5(to_json([stage::VARCHAR, code, action, origin, matter])::VARCHAR)"
+"""What a kind of failure goes by."""
+
+_KINDS = f"""
+WITH {{failed}},
+{NAMED}
+SELECT {_NAME} AS name, any_value($stages[stage]), any_value(code), any_value(action), any_value(origin),
+       any_value(matter)
+FROM named GROUP BY name ORDER BY name"""
+
+_ORDER = "(turn_index, stage, attempt_id, coalesce(action_index, -1), code, detail)"
+
+_SUMS = f"""{PLACED},
+numbers AS (SELECT unnest($names) AS name, unnest($numbers) AS number),
+numbered AS (SELECT * FROM (SELECT *, {_NAME} AS name FROM costed) JOIN numbers USING (name)),
+paid AS (
+    SELECT number, session_id, next_index, min_by(spent, turn_index) FILTER (spent.turns > 0) AS spent
+    FROM numbered GROUP BY GROUPING SETS ((number, session_id, next_index), (session_id, next_index))),
+spending AS (
+    SELECT number, {{{{{", ".join(f"'{name}': coalesce(sum(spent.{name}), 0)" for name in _SPENT)}}}}} AS spent
+    FROM paid GROUP BY number),
+by_period AS (
+    SELECT number, list({{{{'start': period, 'count': count, 'turns': turns, 'sessions': sessions}}}} ORDER BY period) AS periods FROM (
+        SELECT number, period, count(*) AS count, count(DISTINCT turn_id) AS turns, count(DISTINCT session_id) AS sessions
+        FROM numbered WHERE period IS NOT NULL GROUP BY number, period) GROUP BY number),
+firsts AS (
+    SELECT number, session_id, min_by({{{{'session_id': session_id::VARCHAR, 'turn_index': turn_index,
+        'attempt_id': attempt_id::VARCHAR, 'span': span, 'detail': detail}}}}, {_ORDER}) AS first
+    FROM numbered GROUP BY number, session_id),
+examples AS (SELECT number, min_by(first, session_id, $examples) AS examples FROM firsts GROUP BY number),
+counted AS (
+    SELECT number, count(*) AS count, count(DISTINCT turn_id) AS turns, count(DISTINCT session_id) AS sessions,
+           count(DISTINCT session_id) FILTER (next_index IS NULL) AS lost, min(occurred_at) AS first, max(occurred_at) AS last
+    FROM numbered GROUP BY number)
+SELECT number, count, turns, sessions, lost, first, last, spent, coalesce(periods, []), examples
+FROM spending LEFT JOIN counted USING (number) LEFT JOIN by_period USING (number) LEFT JOIN examples USING (number)
+ORDER BY number"""
+
+_KIND_ROWS, _SUM_ROWS = TypeAdapter(list[FailureKind]), TypeAdapter(list[FailureSums])
+_TOTAL = TypeAdapter(Spent)
+
+
+def failure_sums(
+    ledger: Streamable,
+    group_of: Callable[[FailureKind], Group],
+    within: Filter = EVERYTHING,
+    unit: Unit = "week",
+    *,
+    examples: int,
+) -> tuple[dict[Group, FailureSums], Spent]:
+    """Count the failures in the responses that a filter picks, group by group.
+
+    Args:
+        ledger: what to ask.
+        group_of: gives the group that a kind of failure belongs to.
+        within: which responses.
+        unit: how long a period is.
+        examples: how many of a group are given, each of another session.
+
+    Returns:
+        The groups, and what all failures together made sessions spend, each turn once.
+    """
+    condition, parameters = scope(rated(within))
+    there = failed(condition)
+    groups: dict[Group, int] = {}
+    numbers: dict[str, int] = {}
+    words = words_of(unit)
+    stages = {"stages": words.pop("stages")}
+    result = ledger.sql(_KINDS.format(failed=there), parameters | stages | {"intent": words["intent"]})
+    while batch := result.fetchmany(_BATCH):
+        found = _KIND_ROWS.validate_python([row[1:] for row in batch])
+        for (name, *_), kind in zip(batch, found, strict=True):
+            numbers[name] = groups.setdefault(group_of(kind), len(groups))
+    asked = {"names": list(numbers), "numbers": list(numbers.values()), "examples": examples}
+    statement = _SUMS.format(failed=there, whole=of_whole_sessions(within))
+    answer = ledger.sql(statement, parameters | words | asked)
+    rows = answer.fetchmany(len(groups) + 1)
+    names = list(FailureSums.__dataclass_fields__)
+    sums = _SUM_ROWS.validate_python(
+        [dict(zip(names, row[1:], strict=True)) for row in rows if row[0] is not None]
+    )
+    total = [row[1 + names.index("spent")] for row in rows if row[0] is None]
+    in_all = _TOTAL.validate_python(total[0]) if total else Spent()
+    return dict(zip(groups, sums, strict=True)), in_all
