@@ -205,7 +205,7 @@ def test_a_point_leads_to_the_turns_of_its_day(visit: Visit) -> None:
 def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
     url: str, browser: Browser
 ) -> None:
-    """Below each other: the number, the dearest failure, its turns; the filters behind what they narrow, the pages at hand."""
+    """Below each other: the number, the dearest failure, its turns; then the filters, and what they narrow; the pages at hand."""
     with closing(
         browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
     ) as context:
@@ -216,8 +216,8 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
             ".sentence b",
             ".worst code",
             ".turns a",
-            ".strip .number",
             ".st-key-overview_filters button",
+            ".strip .number",
         ]
         page.locator(".worst code").wait_for()
         page.locator("table[aria-label='what failures cost']").wait_for()

@@ -22,6 +22,7 @@ def empty_ledger() -> None:
     st.code(
         f"actionledger import ~/.claude/projects --ledger {path}\nactionledger demo --ledger {path}",
         language=None,
+        wrap_lines=True,
     )
 
 
@@ -75,6 +76,7 @@ def read_once() -> None:
     st.code(
         f"actionledger replay --parser gembrain-standard --ledger {shlex.quote(str(ledger_path()))}",
         language=None,
+        wrap_lines=True,
     )
     st.text(f"The parsers: {', '.join(PARSERS)}. Models, sources, profiles and periods compare without it.")
 
@@ -147,4 +149,4 @@ def doctor(*, is_mendable: bool) -> None:
         if is_mendable
         else "The same on the command line:"
     )
-    st.code(f"actionledger doctor {path}{' --fix' * is_mendable}", language=None)
+    st.code(f"actionledger doctor {path}{' --fix' * is_mendable}", language=None, wrap_lines=True)

@@ -99,13 +99,15 @@ def _decide(status: DecisionStatus, name: str) -> None:
     approval = status.approval
     if approval.decision is not None:
         st.text(f"{approval.decision} by {visible(approval.decided_by)}; to carry it out:")
-        st.code(_command("run", approval), language=None)
+        st.code(_command("run", approval), language=None, wrap_lines=True)
         return
     if is_read_only() or not may_be_decided_here():
         st.text(
             "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
         )
-        st.code(f"{_command('approve', approval)}\n{_command('reject', approval)}", language=None)
+        st.code(
+            f"{_command('approve', approval)}\n{_command('reject', approval)}", language=None, wrap_lines=True
+        )
         return
     if not name:
         st.text("Say who you are to decide.")

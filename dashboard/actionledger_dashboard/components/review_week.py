@@ -22,7 +22,7 @@ from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.answers import show_contrast
 from actionledger_dashboard.components.filters import midnight
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import out_of
+from actionledger_dashboard.components.wording import called, out_of
 from actionledger_dashboard.data import ask
 
 _WORSE = {"new": "bad", "grown": "bad"}
@@ -154,7 +154,9 @@ def show_open() -> None:
 
 def _show(key: str, label: str, found: Sequence[Review]) -> None:
     columns = [
-        Column("Turn", [f"{each.session or each.session_id[:8]}#{each.turn_index}" for each in found]),
+        Column(
+            "Turn", [f"{called(each.session, each.session_id)}#{each.turn_index}" for each in found], "name"
+        ),
         Column("What", [str(each.aspect) for each in found]),
         Column("Says", [each.value for each in found], "long"),
         Column("By", [each.reviewer for each in found]),

@@ -9,6 +9,11 @@ from actionledger.vocabulary import Capture
 NOT_RECORDED = "not recorded"
 
 
+def called(external_id: str, session_id: str) -> str:
+    """Return what a session is called: as its source calls it, else by its whole id, which a column of names cuts in its middle."""
+    return external_id or session_id
+
+
 def share(rate: Rate) -> str:
     """Return a rate's share in per cent."""
     return rate.refusal or "–" if rate.value is None else f"{rate.value:.1%}"

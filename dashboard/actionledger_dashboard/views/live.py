@@ -12,7 +12,9 @@ from actionledger.plurals import counted
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer.looks import NEUTRAL, look_of
 
 EVERY_SECONDS = 2
 TURNS = 100
@@ -57,7 +59,7 @@ def show_sessions(found: list[LateTurn]) -> None:
         by_session.setdefault(row.session_id, []).append(row)
     last = [rows[0] for rows in by_session.values()]
     columns = [
-        Column("Session", [named(row) for row in last]),
+        Column("Session", [called(row.external_id, row.session_id) for row in last], "name"),
         Column("Last response", [made(row) for row in last]),
         Column("State", ["ended" if row.has_ended else "goes on" for row in last]),
         Column("Responses", [len(rows) for rows in by_session.values()], "number", "Within the window."),
@@ -73,9 +75,14 @@ def show_turns(found: list[LateTurn]) -> None:
     """Show the responses, the latest first."""
     columns = [
         Column("Made", [made(row) for row in found]),
-        Column("Session", [named(row) for row in found]),
+        Column("Session", [called(row.external_id, row.session_id) for row in found], "name"),
         Column("Turn", [row.turn_index for row in found], "number"),
-        Column("Outcome", [outcome(row) for row in found], "verdict", looks=[look(row) for row in found]),
+        Column(
+            "Outcome",
+            [outcome(row) for row in found],
+            "verdict",
+            looks=[look_of(row.outcome or NEUTRAL) for row in found],
+        ),
         Column("Actions", [row.actions for row in found], "number"),
         Column("Not valid", [row.actions - row.valid for row in found], "number"),
         Column("Failed", [row.failed if row.executions else None for row in found], "number"),
@@ -90,23 +97,9 @@ def made(row: LateTurn) -> str:
     return f"{row.occurred_at:{'%H:%M:%S' if row.occurred_at.date() == now().date() else '%m-%d %H:%M:%S'}}"
 
 
-def named(row: LateTurn) -> str:
-    """Return what a session is called."""
-    return row.external_id or row.session_id[:8]
-
-
 def outcome(row: LateTurn) -> str:
     """Return what came of reading a response, in words."""
     return "not read yet" if row.outcome is None else row.outcome.replace("_", " ")
-
-
-def look(row: LateTurn) -> str:
-    """Return which verdict that is."""
-    if row.outcome is None or not row.outcome.has_intent:
-        return "idle"
-    if not row.outcome.is_success:
-        return "bad"
-    return "good" if row.outcome == "clean" else "mended"
 
 
 show()

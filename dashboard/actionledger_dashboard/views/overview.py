@@ -62,8 +62,9 @@ def show() -> None:
     if not found.responses:
         notices.nothing_found()
         return
-    show_sentence(sentence_of(found, ask(change_since_before, within), within))
-    worst = st.container()
+    with st.container(key="overview_answer"):
+        show_sentence(sentence_of(found, ask(change_since_before, within), within))
+        worst = st.container()
     show_strip("rates", "How far responses get", funnel_stats(found, within))
     show_comparisons(within)
     left, right = st.columns(2, gap="medium")

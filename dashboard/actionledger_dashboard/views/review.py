@@ -16,6 +16,7 @@ from actionledger_dashboard.components.review_turn import show_turn
 from actionledger_dashboard.components.review_week import show_week
 from actionledger_dashboard.components.reviewer import show_reviewer
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import look_of
 
@@ -62,7 +63,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         return
     found = ask(turns_to_review, picked, name, within, limit=tables.PAGE, offset=offset)
     columns = [
-        Column("Session", [turn.external_id or turn.session_id for turn in found]),
+        Column("Session", [called(turn.external_id, turn.session_id) for turn in found], "name"),
         Column("Turn", [turn.turn_index for turn in found], "number"),
         Column(
             "Outcome",

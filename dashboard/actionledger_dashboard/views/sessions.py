@@ -11,6 +11,7 @@ from actionledger.plurals import counted
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 
 ORDERS: dict[str, Order] = {
@@ -160,7 +161,7 @@ def _how_they_were_read(found: list[SessionRow]) -> list[Column]:
 
 def named(row: SessionRow) -> str:
     """Return what a session is called, below its ancestors."""
-    return f"{'↳ ' * row.depth}{row.external_id or row.session_id}"
+    return f"{'↳ ' * row.depth}{called(row.external_id, row.session_id)}"
 
 
 def started(row: SessionRow) -> str:

@@ -13,7 +13,9 @@ from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
+from actionledger_dashboard.viewer.looks import look_of, words
 
 IN = {
     "response": "the response",
@@ -48,7 +50,7 @@ def show() -> None:
 def show_rows(found: list[TurnBehind], within: Filter) -> None:
     """Show a page of turns, each a link to its replay, where what was searched for is marked."""
     columns = [
-        Column("Session", [row.external_id or row.session_id for row in found], "name"),
+        Column("Session", [called(row.external_id, row.session_id) for row in found], "name"),
         Column("Turn", [row.turn_index for row in found], "number"),
         Column(
             "Model",
@@ -58,7 +60,9 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
         ),
         Column(
             "Outcome",
-            [row.outcome.replace("_", " ") for row in found],
+            [words(row.outcome) for row in found],
+            "verdict",
+            looks=[look_of(row.outcome) for row in found],
             hrefs=[only(within, outcomes=(str(row.outcome),)) for row in found],
         ),
         Column(
