@@ -65,6 +65,14 @@ def test_a_stricter_schema(ledger):
     ]
 
 
+def test_what_is_only_converted_is_counted(ledger):
+    """A field that the schema doesn't know is dropped, and a number becomes a text: neither is refused, nor is it silent."""
+    closed = {"name": "run", "parameters": {"properties": {}, "additionalProperties": False}}
+    report = al.recheck(ledger, tools=[closed, READ, {"name": "fly", "parameters": {}}])
+    assert (report.converted, report.changes["newly_refused"]) == (7, 1)
+    assert al.recheck(ledger, tools=[RUN, READ, {"name": "fly", "parameters": {}}]).converted == 0
+
+
 def test_a_policy_of_a_file(ledger, tmp_path):
     """Its rules are about the recorded names and arguments; one that is about none is refused, as in a live session."""
     file = tmp_path / "policy.toml"

@@ -80,6 +80,10 @@ def _print(report: RecheckReport, names: dict[str, str]) -> None:
     console.print(table)
     changes = ", ".join(f"{count:,} {change.replace('_', ' ')}" for change, count in report.changes.items())
     console.print(f"{counted(report.calls, 'call')}: {changes}")
+    if report.converted:
+        console.print(
+            f"of them valid as written, and now only with converted arguments: {report.converted:,}"
+        )
     if report.reasons:
         console.print(
             "newly refused: " + ", ".join(f"{code} {count:,}" for code, count in report.reasons.items())
@@ -107,6 +111,7 @@ def _as_value(report: RecheckReport) -> dict[str, object]:
     return {
         "calls": report.calls,
         "changes": report.changes,
+        "converted": report.converted,
         "reasons": report.reasons,
         "verdicts": report.verdicts,
         "over_rate": report.over_rate,

@@ -22,7 +22,7 @@ from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.rates import Clustering, Rate
 from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
-from actionledger.vocabulary import ExecutionStatus, Reason
+from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason
 
 KEPT = 200
 """How many of the calls that would have been stopped, or are valid now, a report names."""
@@ -56,6 +56,8 @@ class RecheckReport:
     Args:
         calls: how many were looked at; illustrations are none.
         changes: how many are the same, newly refused, newly accepted, or can't be judged, since a secret in them was masked.
+        converted: how many that were valid as written could run only with other arguments now: a value of another type, or without a
+            field that the schema doesn't know.
         reasons: the newly refused by their first error's code.
         verdicts: the valid ones by what the policy says; none where there is no policy.
         over_rate: how many come too soon after the same calls.
@@ -76,6 +78,7 @@ class RecheckReport:
 
     calls: int
     changes: Mapping[Change, int]
+    converted: int
     reasons: Mapping[Reason, int]
     verdicts: Mapping[Verdict, int]
     over_rate: int
@@ -174,7 +177,7 @@ class _Counts:
         self._changes: Counter[Change] = Counter()
         self._reasons: Counter[Reason] = Counter()
         self._verdicts: Counter[Verdict] = Counter()
-        self._undated = self._done = 0
+        self._undated = self._done = self._converted = 0
         self._sessions: dict[str, tuple[int, int]] = {}
         self._examples: list[RecheckedAction] = []
 
@@ -185,6 +188,7 @@ class _Counts:
         is_held = call.verdict is not None and call.is_stopped and not is_over
         named.update(calls=1, refused=is_refused, held=is_held, over_rate=is_over, stopped=call.is_stopped)
         self._changes[call.change] += 1
+        self._converted += call.was is ActionStatus.VALID and call.status is ActionStatus.COERCED
         if is_refused and call.reason is not None:
             self._reasons[call.reason] += 1
         if call.verdict is not None:
@@ -214,6 +218,7 @@ class _Counts:
         return RecheckReport(
             calls=calls,
             changes={change: self._changes[change] for change in _CHANGES},
+            converted=self._converted,
             reasons=dict(self._reasons.most_common()),
             verdicts=dict(self._verdicts.most_common()),
             over_rate=sum(counts["over_rate"] for counts in self.by_name.values()),
