@@ -10,7 +10,7 @@ from collections.abc import Callable
 import duckdb
 import pytest
 
-from actionledger.ledger import background, open_ledger, publishing
+from actionledger.ledger import background, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 
 PATIENCE_SECONDS = 60.0
@@ -128,7 +128,7 @@ def test_a_fork_meets_no_thread_and_both_sides_go_on(path, live, make) -> None:
 
 def test_a_fork_does_not_wait_for_a_long_copy(path, make, monkeypatch) -> None:
     """A copy that is under way is given up for a fork, and made again."""
-    monkeypatch.setattr(publishing, "_PIECE_BYTES", 1)  # by the byte it would take minutes
+    monkeypatch.setattr(spare, "_STOP_BYTES", 1)  # by the byte it would take minutes
     with open_ledger(path) as ledger:
         files = LedgerFiles.at(path)
         ledger.record(make.note("x" * 1_000_000))
@@ -153,7 +153,7 @@ def test_what_can_not_be_taken_in_is_said_once_and_tried_again(path, live, make,
 
     monkeypatch.setattr(background, "_GATHER_SECONDS", 0.01)
     with monkeypatch.context() as full:
-        full.setattr(publishing, "_copy_into", fail)
+        full.setattr(spare, "copy_whole", fail)
         live.record(make.note("kept"))
         live.flush()
         until(lambda: len(tries) >= 3)

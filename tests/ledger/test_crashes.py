@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ledger import open_ledger
+from actionledger.ledger import open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 
@@ -104,11 +104,22 @@ def die_at(step: int) -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     sys.addaudithook(count)
+    write = os.pwrite
+
+    def pwrite(*arguments: object) -> int:
+        count("open", ())
+        return write(*arguments)
+
+    os.pwrite = pwrite
 
 
 FILE_EVENTS = {
     "open",
     "os.rename",
+    "os.link",
+    "os.truncate",
+    "os.chmod",
+    "os.utime",
     "os.remove",
     "os.mkdir",
     "os.rmdir",
@@ -118,8 +129,10 @@ FILE_EVENTS = {
 }
 
 
-def test_killed_at_every_step_of_an_ingest(path, ledger, make) -> None:
+@pytest.mark.parametrize("spared_bytes", [0, 8_000_000], ids=["by turns", "whole"])
+def test_killed_at_every_step_of_an_ingest(path, ledger, make, monkeypatch, spared_bytes) -> None:
     """Taking in, copying, renaming, clearing away: whichever file is touched last, nothing is lost or doubled, and anybody can read."""
+    monkeypatch.setattr(spare, "SPARED_BYTES", spared_bytes)
     files, recorded, seen = LedgerFiles.at(path), [], 0
     for step in itertools.count(1):
         event = make.note()
@@ -142,5 +155,6 @@ def test_killed_at_every_step_of_an_ingest(path, ledger, make) -> None:
             break
     assert step > 10
     ledger.ingest()
+    assert files.published.read_bytes() == files.store.read_bytes()
     found = [event_id for (event_id,) in ledger.sql("SELECT event_id::VARCHAR FROM events").fetchall()]
     assert sorted(found) == sorted(recorded)

@@ -19,6 +19,7 @@ from actionledger.ledger import (
     open_ledger,
     publishing,
     segments as segments_module,
+    spare,
 )
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest
@@ -255,7 +256,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(ledger, make, files, monk
 
     ledger.record(make.note())
     with monkeypatch.context() as full:
-        full.setattr(publishing, "_copy_into", fail)
+        full.setattr(spare, "copy_whole", fail)
         with pytest.raises(LedgerError, match=r"can't take in what was recorded: No space left on device\.$"):
             ledger.ingest()
         assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(1,)]

@@ -3,6 +3,7 @@
     NAME.duckdb               the published copy: at any time a complete, ordinary DuckDB database
     NAME.duckdb.d/            what writers and the ingester need; nobody else's business
         store.duckdb          the ingester's working file
+        spare.duckdb          the published copy before the last, where the next one is made of it
         segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
         ingest.lock           whoever holds it is the ingester
         host                  which host writes, on a network file system
@@ -75,6 +76,11 @@ class LedgerFiles:
         return self.folder / "store.duckdb"
 
     @property
+    def spare(self) -> Path:
+        """The published copy before the last."""
+        return self.folder / "spare.duckdb"
+
+    @property
     def segments(self) -> Path:
         """The folder of what writers recorded."""
         return self.folder / "segments"
@@ -139,6 +145,7 @@ class LedgerFiles:
             self.folder,
             self.store,
             wal_of(self.store),
+            self.spare,
             self.segments,
             self.ingest_lock,
             self.host,

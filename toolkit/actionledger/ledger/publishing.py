@@ -1,16 +1,19 @@
 """The copy that people open: when a new one is due, and how it takes the old one's place at once.
 
 Whatever is not published yet lies in segments, where every reader of the toolkit finds it; other tools wait for the next
-copy. A small ledger is copied every second while something is new, a middling one at least every 25 seconds, and of a
-large one's time at most a twentieth goes into copying.
+copy. A small ledger is copied every second while something is new, a larger one every 25 seconds; where that has to be a whole copy
+of a large one, at most a twentieth of the time goes into copying.
 """
 
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 
+from actionledger.ledger import spare
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.spare import StoppedError
+
+__all__ = ["DIRECT_SECONDS", "StoppedError", "due_in", "publish", "publishing_interval"]
 
 SMALL_BYTES = 64 * 1024 * 1024
 """A working file below this is copied every second while something is new."""
@@ -23,25 +26,24 @@ DIRECT_SECONDS = 25.0
 
 _SMALL_SECONDS = 1.0
 _MIDDLING_SECONDS = 25.0
-_SHARE_OF_TIME = 20
 _COPY_SECONDS = 0.05
-_COPY_BYTES_PER_SECOND = 400e6
-_PIECE_BYTES = 4 * 1024 * 1024
+_SHARE_OF_COPYING, _COPIED_A_SECOND = 20, 400e6
+_SHARE_OF_COMPARING, _COMPARED_A_SECOND = 6, 2.5e9
 
 
-class StoppedError(Exception):
-    """Copying was stopped half-way; the published copy is as it was."""
-
-
-def publishing_interval(store_bytes: int) -> float:
+def publishing_interval(store_bytes: int, *, has_spare: bool = False) -> float:
     """Return how long what was taken in may wait for the next copy, in seconds.
 
     Args:
         store_bytes: the size of the working file, in bytes.
+        has_spare: whether there is a spare copy to bring up to date.
     """
     if store_bytes < SMALL_BYTES:
         return _SMALL_SECONDS
-    interval = _SHARE_OF_TIME * (_COPY_SECONDS + store_bytes / _COPY_BYTES_PER_SECOND)
+    if has_spare:
+        comparing = _COPY_SECONDS + store_bytes / _COMPARED_A_SECOND
+        return max(_MIDDLING_SECONDS, _SHARE_OF_COMPARING * comparing)
+    interval = _SHARE_OF_COPYING * (_COPY_SECONDS + store_bytes / _COPIED_A_SECOND)
     return min(interval, _MIDDLING_SECONDS) if store_bytes < MIDDLING_BYTES else interval
 
 
@@ -56,7 +58,9 @@ def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
         age = time.time() - files.published.stat().st_mtime
     except FileNotFoundError:
         return 0.0
-    interval = max(publishing_interval(files.store.stat().st_size), at_least)
+    size = files.store.stat().st_size
+    has_spare = size >= MIDDLING_BYTES and spare.is_free(files)
+    interval = max(publishing_interval(size, has_spare=has_spare), at_least)
     # A clock that was set back must not stop it.
     return interval - age if 0 <= age < interval else 0.0
 
@@ -66,7 +70,7 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
 
     Args:
         files: the ledger's files; the caller holds the ingest lock, and has checkpointed the working file.
-        is_stopped: asked between pieces whether to give up.
+        is_stopped: asked now and then whether to give up.
 
     Raises:
         OSError: it can't be copied; the published copy is as it was.
@@ -75,25 +79,20 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
     copy = files.folder / f"{TEMPORARY}published.duckdb"
     mode = files.published.stat().st_mode & 0o777 if files.published.exists() else 0o600
     copy.unlink(missing_ok=True)
-    descriptor = os.open(copy, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+    descriptor = spare.take(files, copy)
+    is_spare = descriptor is not None
+    if descriptor is None:
+        descriptor = os.open(copy, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW, 0o600)
     try:
-        _copy_into(descriptor, files.store, is_stopped)
+        (spare.bring_up_to_date if is_spare else spare.copy_whole)(descriptor, files.store, is_stopped)
         os.fchmod(descriptor, mode)
+        os.utime(descriptor)  # when it was published, though nothing may have been written
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
     # Somebody may have written to the old copy. DuckDB would take their leftover for a part of the new one.
     wal_of(files.published).unlink(missing_ok=True)
+    spare.keep(files)
     copy.replace(files.published)
     sync_to_disk(files.folder)
     sync_to_disk(files.published.parent)
-
-
-def _copy_into(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
-    with source.open("rb", buffering=0) as file, open(descriptor, "wb", buffering=0, closefd=False) as copy:
-        while piece := file.read(_PIECE_BYTES):
-            if is_stopped():
-                raise StoppedError
-            rest = memoryview(piece)
-            while rest:
-                rest = rest[copy.write(rest) :]

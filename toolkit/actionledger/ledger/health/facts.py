@@ -181,6 +181,7 @@ def _sizes(files: LedgerFiles) -> Iterator[Size]:
     parts = {
         "published file": [files.published, wal_of(files.published)],
         "working file": [files.store, wal_of(files.store)],
+        "spare copy": [files.spare],
         "segments": [files.segments],
         "effects": [files.effects],
         "manifests": [files.manifests],

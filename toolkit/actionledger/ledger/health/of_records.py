@@ -15,6 +15,10 @@ _GRACE_SECONDS = 30.0
 _CUT_OFF = "cut off"
 
 
+def _interval(facts: Facts) -> float:
+    return publishing_interval(facts.size_of("working file"), has_spare=facts.size_of("spare copy") > 0)
+
+
 def segments(facts: Facts) -> Iterator[Finding]:
     """Judge what writers have left in files of their own."""
     for segment in facts.segments:
@@ -64,7 +68,7 @@ def ingest(facts: Facts) -> Iterator[Finding]:
         if facts.unpublished_seconds is None:
             yield Finding(Check.INGEST, Level.FINE, "All that was flushed is published.")
         return
-    due = publishing_interval(facts.size_of("working file"))
+    due = _interval(facts)
     oldest = max(segment.seconds for segment in waiting)
     size = size_words(sum(segment.waiting for segment in waiting))
     said = f"{size} wait to be published, the oldest for {time_words(oldest)}"
@@ -97,7 +101,7 @@ def ingest(facts: Facts) -> Iterator[Finding]:
 def _of_import(facts: Facts, seconds: float) -> Finding:
     """Return what is to be said of what an import has put into the working file."""
     said = f"What an import put into the working file waits to be published, for {time_words(seconds)}"
-    due = max(DIRECT_SECONDS, publishing_interval(facts.size_of("working file")))
+    due = max(DIRECT_SECONDS, _interval(facts))
     if facts.held_by("ingest") or seconds <= due + _GRACE_SECONDS:
         return Finding(Check.INGEST, Level.FINE, f"{said}, while it goes on.")
     return Finding(

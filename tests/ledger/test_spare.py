@@ -1,0 +1,188 @@
+"""Two published copies take turns: what is written to the one that nobody has open, and to no other."""
+
+import mmap
+import os
+import subprocess
+import sys
+from contextlib import ExitStack, closing
+
+import duckdb
+import pytest
+
+from actionledger.ledger import Ledger, publishing, spare
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.publishing import due_in, publish, publishing_interval
+from actionledger.ledger.spare import StoppedError
+
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux says whether a file is open elsewhere"
+)
+
+
+@pytest.fixture(autouse=True)
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a ledger of more than 8 MB."""
+    monkeypatch.setattr(spare, "SPARED_BYTES", 0)
+
+
+@pytest.fixture
+def files(ledger: Ledger) -> LedgerFiles:
+    return LedgerFiles.at(ledger.path)
+
+
+def publish_one(ledger: Ledger, make) -> int:
+    """Publish one more event; return which file it is."""
+    ledger.record(make.note("x" * 1000))
+    assert ledger.ingest().published
+    return ledger.path.stat().st_ino
+
+
+def test_two_copies_take_turns(ledger, files, make) -> None:
+    """Each is the same as the working file, byte for byte, when it is published, and was so at that time."""
+    first, second = publish_one(ledger, make), publish_one(ledger, make)
+    for expected in (first, second, first, second):
+        before = ledger.path.stat().st_mtime_ns
+        assert publish_one(ledger, make) == expected
+        assert ledger.path.read_bytes() == files.store.read_bytes()
+        assert ledger.path.stat().st_mtime_ns > before
+        assert ledger.path.stat().st_nlink == 1
+    assert len({first, second}) == 2
+
+
+def test_only_what_differs_is_written(ledger, files, make, monkeypatch) -> None:
+    """An event more in a ledger of some megabytes."""
+    for _ in range(40):
+        ledger.record(make.note(os.urandom(50_000).hex()))
+    publish_one(ledger, make)
+    publish_one(ledger, make)
+    written, usual = [], os.pwrite
+
+    def counting(descriptor: int, data: bytes, at: int) -> int:
+        written.append(len(data))
+        return usual(descriptor, data, at)
+
+    monkeypatch.setattr(os, "pwrite", counting)
+    publish_one(ledger, make)
+    assert 0 < sum(written) < files.store.stat().st_size
+
+
+@pytest.mark.parametrize("how", ["opened", "mapped", "in DuckDB", "by another process", "linked"])
+def test_a_copy_that_somebody_holds_never_changes(ledger, files, tmp_path, make, how) -> None:
+    """Whoever reads it sees what it was when they opened it, however often something is published since; so does whoever has linked it."""
+    first = publish_one(ledger, make)
+    content, path = ledger.path.read_bytes(), ledger.path
+    with ExitStack() as held:
+        if how in {"opened", "mapped"}:
+            file = held.enter_context(path.open("rb"))
+        if how == "mapped":
+            mapped = held.enter_context(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ))
+            file.close()
+        if how == "in DuckDB":
+            plain = held.enter_context(duckdb.connect())
+            plain.execute(f"ATTACH '{path}' AS it (READ_ONLY)")
+        if how == "by another process":
+            other = held.enter_context(
+                subprocess.Popen(
+                    ["/bin/sh", "-c", "exec 3<$0; echo; read x; cat <&3", path],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                )
+            )
+            other.stdout.readline()
+        if how == "linked":
+            os.link(path, tmp_path / "backup.duckdb")
+        assert first not in {publish_one(ledger, make) for _ in range(4)}
+        match how:
+            case "opened":
+                assert file.read() == content
+            case "mapped":
+                assert mapped[:] == content
+            case "in DuckDB":
+                assert plain.execute("SELECT count(*) FROM it.events").fetchall() == [(1,)]
+            case "by another process":
+                assert other.communicate(b"\n")[0] == content
+            case _:
+                assert (tmp_path / "backup.duckdb").read_bytes() == content
+    assert path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_copy_whose_writer_was_killed_is_not_trusted(ledger, files, make) -> None:
+    """Half brought up to date, it lies where leftovers do; killed between the two names of one file, it is the published one."""
+    publish_one(ledger, make)
+    publish_one(ledger, make)
+    files.spare.rename(files.folder / "tmp-published.duckdb")
+    publish_one(ledger, make)
+    content = ledger.path.read_bytes()
+    files.spare.unlink()
+    os.link(ledger.path, files.spare)
+    with ledger.path.open("rb") as published:
+        publish_one(ledger, make)
+        assert published.read() == content
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_bringing_up_to_date_can_be_stopped(ledger, files, make) -> None:
+    """The published copy stays as it is, and the next one is whole."""
+    publish_one(ledger, make)
+    publish_one(ledger, make)
+    content = ledger.path.read_bytes()
+    with pytest.raises(StoppedError):
+        publish(files, lambda: True)
+    assert ledger.path.read_bytes() == content
+    publish_one(ledger, make)
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_what_was_deleted_is_gone_from_both(ledger, files, make) -> None:
+    """A file that has become smaller is cut in the copy, too."""
+    for _ in range(20):
+        ledger.record(make.note(os.urandom(50_000).hex()))
+    publish_one(ledger, make)
+    publish_one(ledger, make)
+    with closing(duckdb.connect(str(files.store))) as store:
+        store.execute("DELETE FROM events; CHECKPOINT")
+        store.execute("CHECKPOINT")
+    publish(files)
+    assert files.store.stat().st_size == ledger.path.stat().st_size
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_large_ledger_is_published_as_often_as_a_middling_one(files, monkeypatch) -> None:
+    """Unless its spare copy is held: then as often as a whole copy may be made."""
+    assert publishing_interval(10 * 10**9, has_spare=True) < 30
+    assert publishing_interval(10 * 10**9) > 400
+    monkeypatch.setattr(publishing, "MIDDLING_BYTES", 0)
+    monkeypatch.setattr(
+        publishing, "publishing_interval", lambda _, *, has_spare: 25.0 if has_spare else 500.0
+    )
+    assert due_in(files) > 400
+    files.spare.write_bytes(b"x")
+    assert due_in(files) <= 25
+    with files.spare.open("rb"):
+        assert due_in(files) > 400
+
+
+@pytest.mark.parametrize("number", [38, 95])
+def test_where_the_kernel_does_not_copy_we_do(ledger, files, make, monkeypatch, number) -> None:
+    """As between two file systems, and on macOS."""
+
+    def refuse(*_: object) -> int:
+        raise OSError(number, "no")
+
+    monkeypatch.setattr(os, "copy_file_range", refuse)
+    monkeypatch.setattr(spare, "_STOP_BYTES", 100_000)
+    publish_one(ledger, make)
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_disk_that_cannot_be_read_is_no_reason_to_go_on(ledger, make, monkeypatch) -> None:
+    """Only what says that there is no such way is passed over."""
+
+    def fail(*_: object) -> int:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "copy_file_range", fail)
+    ledger.record(make.note())
+    with pytest.raises(Exception, match="Input/output error"):
+        ledger.ingest()
+    monkeypatch.undo()

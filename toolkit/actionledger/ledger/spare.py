@@ -1,0 +1,176 @@
+"""The spare copy: the published copy before the last, brought up to date by what is new and put back in its place.
+
+Two copies take turns. A copy that is brought up to date is compared with the working file piece by piece, and only what differs is
+written: DuckDB changes few of its blocks, but no list of them is to be had, and their checksums are too weak to be believed. Reading
+both is a fifth of the work of a copy, and the disk is spared nearly all of it.
+
+Whoever opened a copy when it was the published one may still read it, and never sees it change: it is only used where nobody has it
+open and nothing else names it. The system says so on Linux, for a file on a disk of its own; elsewhere each copy is a new one.
+"""
+
+import errno
+import fcntl
+import os
+import signal
+import stat
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from actionledger.ledger.files import LedgerFiles
+
+SPARED_BYTES = 8 * 1024 * 1024
+"""A working file below this is copied whole: that costs less than a third file is worth."""
+
+_HEADER_BYTES = 12 * 1024
+_PIECE_BYTES = 256 * 1024
+"""DuckDB's blocks are of this size and begin behind its header; of another size they would only be more to write."""
+
+_STOP_BYTES = 4 * 1024 * 1024
+_CLONE = 0x40049409
+"""Linux's FICLONE: the file system shares the blocks of two files until one of them is written."""
+
+_NO_WAY = {errno.ENOSYS, errno.EXDEV, errno.EINVAL, errno.EOPNOTSUPP, errno.EPERM}
+
+
+class StoppedError(Exception):
+    """Copying was stopped half-way; the published copy is as it was."""
+
+
+def is_free(files: LedgerFiles) -> bool:
+    """Return whether there is a spare copy that may be written to.
+
+    Args:
+        files: the ledger's files.
+    """
+    try:
+        descriptor = os.open(files.spare, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return _is_nobodys(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def take(files: LedgerFiles, copy: Path) -> int | None:
+    """Move the spare copy to where the next published copy is made.
+
+    Args:
+        files: the ledger's files; the caller holds the ingest lock.
+        copy: where it is made; nothing is there, or what a killed ingester has left.
+
+    Returns:
+        Its descriptor for reading and writing; None where there is none that may be written to, and nothing at ``copy`` then.
+    """
+    try:
+        files.spare.replace(copy)
+        descriptor = os.open(copy, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        copy.unlink(missing_ok=True)
+        return None
+    if _is_nobodys(descriptor):
+        return descriptor
+    os.close(descriptor)
+    copy.unlink()
+    return None
+
+
+def keep(files: LedgerFiles) -> None:
+    """Name the published copy as the spare one, right before another takes its place.
+
+    Whoever is killed in between leaves two names of one file, which is not written to then.
+
+    Args:
+        files: the ledger's files; the caller holds the ingest lock.
+    """
+    files.spare.unlink(missing_ok=True)
+    with suppress(OSError):
+        if files.store.stat().st_size >= SPARED_BYTES:
+            os.link(files.published, files.spare, follow_symlinks=False)
+
+
+def bring_up_to_date(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
+    """Write into a copy what differs from its source.
+
+    Args:
+        descriptor: the copy, for reading and writing.
+        source: what it is to be the same as.
+        is_stopped: asked now and then whether to give up.
+
+    Raises:
+        OSError: it can't be read or written.
+        StoppedError: ``is_stopped`` said so.
+    """
+    mine, theirs = bytearray(_PIECE_BYTES), bytearray(_PIECE_BYTES)
+    with source.open("rb", buffering=0) as file:
+        header = os.pread(file.fileno(), _HEADER_BYTES, 0)
+        at = _write(descriptor, memoryview(header), 0)
+        while count := os.preadv(file.fileno(), [theirs], at):
+            if is_stopped():
+                raise StoppedError
+            # What a shorter last piece leaves in the buffers is compared as well: at worst it is written for nothing.
+            if os.preadv(descriptor, [mine], at) != count or mine != theirs:
+                _write(descriptor, memoryview(theirs)[:count], at)
+            at += count
+    os.ftruncate(descriptor, at)
+
+
+def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
+    """Copy a file into an empty one: by sharing its blocks where the file system can, else within the kernel where that can.
+
+    Args:
+        descriptor: the empty file, for writing.
+        source: what to copy.
+        is_stopped: asked now and then whether to give up.
+
+    Raises:
+        OSError: it can't be read or written.
+        StoppedError: ``is_stopped`` said so.
+    """
+    with source.open("rb", buffering=0) as file:
+        with suppress(OSError):
+            fcntl.ioctl(descriptor, _CLONE, file.fileno())
+            return
+        at, size = 0, os.fstat(file.fileno()).st_size
+        while at < size:
+            if is_stopped():
+                raise StoppedError
+            copied = _copied_by_kernel(file.fileno(), descriptor, at)
+            at += copied or _write(descriptor, memoryview(os.pread(file.fileno(), _STOP_BYTES, at)), at)
+
+
+def _copied_by_kernel(source: int, target: int, at: int) -> int:
+    """Return how many bytes the kernel has copied; 0 where it has no way to."""
+    try:
+        return os.copy_file_range(source, target, _STOP_BYTES, at, at)
+    except AttributeError:
+        return 0
+    except OSError as error:
+        if error.errno in _NO_WAY:
+            return 0
+        raise
+
+
+def _write(descriptor: int, piece: memoryview, at: int) -> int:
+    count = len(piece)
+    while piece:
+        written = os.pwrite(descriptor, piece, at)
+        piece, at = piece[written:], at + written
+    return count
+
+
+def _is_nobodys(descriptor: int) -> bool:
+    """Return whether a file has one name and nobody else has it open."""
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+        return False
+    try:
+        # Nobody is told by the signal that ends a process if it is not looked for.
+        fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # type: ignore[attr-defined, unused-ignore]
+        # A lease is given where nobody else has the file open, for reading, for writing, or in memory.
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except (AttributeError, OSError):
+        return False
+    return True
