@@ -132,7 +132,7 @@ def strangers_in(
     """
     strangers: list[tuple[str, str]] = []
     for name in [name for name in arguments if name not in known][:_MOST]:
-        expected = _expected_without(name, arguments[name], names)
+        expected = expected_without(name, arguments[name], names)
         if not expected:
             return None
         strangers.append((name, expected))
@@ -311,14 +311,25 @@ def _spelled(value: Any, allowed: Sequence[Any]) -> Any:
 
 def _left_out(name: str, value: Any, known: tuple[str, ...], path: _Path) -> FieldError | None:
     """Return what is said of an unknown field that is left out; None where it may be another's, or holds the action back."""
-    expected = _expected_without(name, value, known)
+    expected = expected_without(name, value, known)
     if not expected:
         return None
     return FieldError(Reason.UNKNOWN_FIELD, ".".join((*path, name)), json_text(value), expected)
 
 
-def _expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
-    """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at."""
+def is_told_by_name(name: str) -> bool:
+    """Return whether nothing but its name says what becomes of an unknown field, whatever its value is."""
+    return len(name) <= _LONGEST_KEPT and not _may_hold_back(name)
+
+
+def expected_without(name: str, value: Any, known: tuple[str, ...]) -> str:
+    """Return what is expected in place of an unknown field that is left out; empty where it has to be looked at.
+
+    Args:
+        name: the field.
+        value: what stands in it.
+        known: the fields that there are, in the schema's order.
+    """
     expected, may_hold_back = _unknown(name[:_LONGEST_KEPT], known)
     if may_hold_back or len(name) > _LONGEST_KEPT:
         return "" if _holds_back(name, value) else expected

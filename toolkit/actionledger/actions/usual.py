@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
-from actionledger.actions.converting import strangers_in
+from actionledger.actions.converting import expected_without, is_told_by_name
 from actionledger.actions.references import may_be_spelled_out, may_refer
 from actionledger.values import ActionCall, Issue, RawAction, Span, row_maker
 from actionledger.vocabulary import ActionStatus, Reason
@@ -28,6 +28,8 @@ Validators: TypeAlias = dict[str, Validator]
 _VALID, _COERCED, _UNKNOWN_FIELD = ActionStatus.VALID, ActionStatus.COERCED, Reason.UNKNOWN_FIELD
 
 _call = row_maker(ActionCall)
+_MOST = 100
+"""How many fields that nobody knows an action may have here."""
 
 
 def usual_calls(
@@ -42,6 +44,7 @@ def usual_calls(
         may_have_references: whether a text among its arguments may stand for another action's result.
     """
     calls: list[ActionCall | None] = []
+    told: dict[tuple[str, str], str] = {}
     for raw in actions:
         name, written, span, dialect, block, strings_only, illustration, call_id, evidence = raw
         call = None
@@ -53,7 +56,7 @@ def usual_calls(
                 pass
             elif not fields.issuperset(arguments):
                 if not (strings_only or (may_have_references and may_be_spelled_out(arguments))):
-                    call = _without_strangers(raw, arguments, validators[name])
+                    call = _without_strangers(raw, arguments, validators[name], told)
             else:
                 try:
                     call = _call((
@@ -84,22 +87,46 @@ def _left_out(name: str, field: str, expected: str) -> str:
     return f"The field {field!r} of {name!r} was left out; expected {expected}."
 
 
-def _without_strangers(raw: RawAction, arguments: dict[str, Any], validator: Validator) -> ActionCall | None:
-    """Return an action that is right without the fields that nobody knows; None where it has to be looked at."""
+def _without_strangers(
+    raw: RawAction, arguments: dict[str, Any], validator: Validator, told: dict[tuple[str, str], str]
+) -> ActionCall | None:
+    """Return an action that is right without the fields that nobody knows; None where it has to be looked at.
+
+    Args:
+        raw: the action as written.
+        arguments: its fields, its name among them.
+        validator: what checks it.
+        told: what was said of such fields, by action and field: a model that writes one writes it again.
+    """
     validate, fields, names = validator
-    strangers = strangers_in(arguments, fields, names) if names is not None else None
-    if strangers is None:
+    strangers = [field for field in arguments if field not in fields]
+    if names is None or len(strangers) > _MOST:
         return None
     name, written, span, dialect, block, _, _, call_id, evidence = raw
     kept = written.copy()
-    for field, _ in strangers:
+    notes = []
+    for field in strangers:
+        said = told.get((name, field)) or _said_of(name, field, arguments[field], names, told)
+        if not said:
+            return None
+        notes.append(Issue(_UNKNOWN_FIELD, span, said))
         del arguments[field], kept[field]
     try:
         model = validate(arguments)
     except ValidationError:
         return None
-    notes = tuple([note_of(name, span, field, expected) for field, expected in strangers])
     return _call((
         name, kept, _COERCED, span, dialect, block, model, (), (), None,
-        call_id, (), (), notes, False, evidence,
+        call_id, (), (), tuple(notes), False, evidence,
     ))  # fmt: skip
+
+
+def _said_of(
+    name: str, field: str, value: Any, names: tuple[str, ...], told: dict[tuple[str, str], str]
+) -> str:
+    """Return what is said of a field that is left out, and note it; empty where the action has to be looked at."""
+    expected = expected_without(field, value, names)
+    said = _left_out(name, field[:80], expected) if expected else ""
+    if is_told_by_name(field):
+        told[name, field] = said
+    return said

@@ -19,6 +19,8 @@ _LONGEST_PREFIX = 80
 _SHORTEST = 3
 _LONGEST = 300
 _MOST_MODULES = 6
+_SHORT = 400
+"""Up to how many code points are searched for names without a look whether they may be there."""
 
 NAME_KEYS = (
     *("name", "tool_name", "function_name", "function", "tool", "action", "api", "api_name", "action_name"),
@@ -112,12 +114,10 @@ class Names:
         )
         self._pattern = f"(?<!\\w)(?P<name>{'|'.join(patterns)})(?!\\w)(?:{_FOLLOWED})"
 
-    def are_in(self, text: str) -> bool:
-        """Return whether a text may hold one of the names at all; asked first, since it takes next to no time."""
-        return any(part in text for part in self._longest_parts)
-
     def mentions(self, text: str, start: int, end: int) -> Iterator[Mention]:
         """Yield each place of ``text[start:end]`` where one of the names is called, in text order."""
+        if end - start > _SHORT and not self._may_be_in(text, start, end):
+            return
         at = start
         pattern = _compiled(self._pattern)
         while found := pattern.search(text, at, end):
@@ -127,6 +127,10 @@ class Names:
             if form and name:
                 is_recased = _PARTS.sub("", found["name"].replace("\\", "")) not in _PARTS.sub("", name)
                 yield Mention(name, form, *found.span("name"), is_recased)
+
+    def _may_be_in(self, text: str, start: int, end: int) -> bool:
+        """Return whether any name may stand there: of a long text that holds none, this takes a fraction of the search."""
+        return any(text.find(part, start, end) >= 0 for part in self._longest_parts)
 
     def meant(self, spelt: str) -> str | None:
         """Return the offered name that is meant by a name as it was written, its module included; None where none is."""

@@ -82,7 +82,7 @@ def with_evidence(
         setting: what is done with such calls.
     """
     text, offer = source.text, source.names
-    if not offer or setting == "ignored" or not names_of(frozenset(offer)).are_in(text):
+    if not offer or setting == "ignored":
         return list(placed)
     mentions = _mentioned(text, offer, placed)
     if not mentions:
