@@ -41,6 +41,9 @@ class Work(Action):
     grade: Literal["1", "2", "True"] = "1"
     smoking: Literal["true", "False", "dontcare"] | None = None
     told: Literal["true", "True"] = "true"
+    version: Literal["2"] = "2"
+    edition: Literal[2] = 2
+    sure: Literal[True] = True
     limited: int = Field(default=1, le=10)
 
 
@@ -58,6 +61,9 @@ def checked(catalogue, **arguments):
     ("field", "before", "after", "said"),
     [
         ("number", "3", 3, ("number", '"3"', "3")),
+        ("version", 2, "2", ("version", "2", '"2"')),
+        ("edition", "2", 2, ("edition", '"2"', "2")),
+        ("sure", "true", True, ("sure", '"true"', "true")),
         ("number", "3.0", 3, ("number", '"3.0"', "3")),
         ("number", "-12", -12, ("number", '"-12"', "-12")),
         ("grade", 2, "2", ("grade", "2", '"2"')),
@@ -212,3 +218,23 @@ def test_what_stands_beside_a_reference_is_converted():
     call = check_action(raw, catalogue, ids={"a"})
     assert (call.status, call.action, len(call.references)) == (ActionStatus.COERCED, None, 1)
     assert call.arguments == {"number": "${action_1.n}", "share": 0.5, "depends_on": ["a"]}
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("version", 3), ("version", 2.0), ("edition", "3"), ("edition", True), ("sure", "false")],
+)
+def test_what_is_not_the_constant_is_refused(catalogue, field, value):
+    """In another type as in its own."""
+    call = checked(catalogue, **{field: value})
+    assert call.status is ActionStatus.INVALID
+    assert {error.path for error in call.errors} == {field}
+
+
+def test_a_constant_needs_no_type_beside_it():
+    """As some write schemas by hand."""
+    schema = {"type": "object", "properties": {"version": {"const": "2"}, "level": {"const": 1.5}}}
+    tools = ToolCatalogue.of([{"type": "function", "function": {"name": "f", "parameters": schema}}])
+    call = check_action(RawAction("f", {"version": 2, "level": "1.5"}, Span(0, 9), "test", 0), tools)
+    assert (call.status, call.arguments) == (ActionStatus.COERCED, {"version": "2", "level": 1.5})

@@ -183,7 +183,7 @@ class _Converting:
             return (
                 [each for one in inner for each in self._branches(one, depth + 1)] if depth < _DEEPEST else []
             )
-        kinds = schema.get("type")
+        kinds = schema.get("type", _TYPES.get(type(schema.get("const"))))
         return [{**schema, "type": kind} for kind in (kinds if isinstance(kinds, list) else [kinds])]
 
     def _inside(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
@@ -210,7 +210,7 @@ class _Converting:
     def _meant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
         """Return what a value of another type says in the schema's; ``_NOTHING`` where that is not plain."""
         if "const" in schema:
-            return _NOTHING
+            return self._constant(value, schema, path, depth)
         match schema.get("type"):
             case "integer":
                 return _integer(value)
@@ -225,6 +225,15 @@ class _Converting:
             case "array":
                 return self._list_of_one(value, schema, path, depth)
         return _NOTHING
+
+    def _constant(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
+        """Return the one value that is allowed, if that is what is said in another type."""
+        constant = schema["const"]
+        if isinstance(constant, str):
+            return _spelled(value, [constant])
+        rest = {key: given for key, given in schema.items() if key != "const"}
+        meant = self._meant(value, rest, path, depth)
+        return meant if type(meant) is type(constant) and meant == constant else _NOTHING
 
     def _list_of_one(self, value: Any, schema: Schema, path: _Path, depth: int) -> Any:
         # Further inside there is more than one thing that may have been meant, and the documents refuse it.
@@ -255,6 +264,8 @@ class _Converting:
 
 
 _NOTHING = object()
+_TYPES = {str: "string", int: "integer", float: "number", bool: "boolean"}
+"""The types of constants, where a schema doesn't say them."""
 
 
 def _fits(value: Any, schema: Schema) -> bool:
