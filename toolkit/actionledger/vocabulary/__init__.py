@@ -1,0 +1,41 @@
+"""The closed lists of words: every outcome, status and reason that a record can hold.
+
+A code is stored; the sentence for people (``SENTENCES``) is derived from it and never stored.
+"""
+
+from actionledger.vocabulary.acting import DecisionKind, ExecutionStatus, Reversal
+from actionledger.vocabulary.reading import ActionStatus, BlockStatus, Evidence, Outcome, RepairKind
+from actionledger.vocabulary.reasons import SENTENCES, Reason
+from actionledger.vocabulary.recording import (
+    LEFT_OUT,
+    Capture,
+    CostOrigin,
+    LeftOutReason,
+    Origin,
+    Relation,
+    RunKind,
+)
+from actionledger.vocabulary.reviewing import Judgement, ReviewAspect, ReviewStep
+
+__all__ = [
+    "LEFT_OUT",
+    "SENTENCES",
+    "ActionStatus",
+    "BlockStatus",
+    "Capture",
+    "CostOrigin",
+    "DecisionKind",
+    "Evidence",
+    "ExecutionStatus",
+    "Judgement",
+    "LeftOutReason",
+    "Origin",
+    "Outcome",
+    "Reason",
+    "Relation",
+    "RepairKind",
+    "Reversal",
+    "ReviewAspect",
+    "ReviewStep",
+    "RunKind",
+]

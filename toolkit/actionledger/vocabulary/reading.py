@@ -1,0 +1,125 @@
+"""What comes of reading and checking: outcomes and statuses, kinds of repairs, ranks of evidence."""
+
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """What came of reading one response."""
+
+    CLEAN = "clean"
+    REPAIRED = "repaired"
+    PARTIAL = "partial"
+    FAILED = "failed"
+    NO_ACTION = "no_action"
+    ABSTAINED = "abstained"
+    EMPTY = "empty"
+
+    @property
+    def has_intent(self) -> bool:
+        """Whether the model meant to act (the denominator of every parse rate)."""
+        return self in {Outcome.CLEAN, Outcome.REPAIRED, Outcome.PARTIAL, Outcome.FAILED}
+
+    @property
+    def is_success(self) -> bool:
+        """Whether all that was intended could be read."""
+        return self in {Outcome.CLEAN, Outcome.REPAIRED}
+
+
+class BlockStatus(StrEnum):
+    """What came of reading one candidate stretch of text."""
+
+    STRICT = "strict"
+    REPAIRED = "repaired"
+    MALFORMED = "malformed"
+    IGNORED = "ignored"
+
+
+class ActionStatus(StrEnum):
+    """What came of checking one action against its catalogue."""
+
+    VALID = "valid"
+    COERCED = "coerced"
+    INVALID = "invalid"
+    UNKNOWN = "unknown"
+    ILLUSTRATION = "illustration"
+
+    @property
+    def is_runnable(self) -> bool:
+        """Whether the action may go on to be executed."""
+        return self in {ActionStatus.VALID, ActionStatus.COERCED}
+
+
+class RepairKind(StrEnum):
+    """What a repaired reading changed so that the text could be read."""
+
+    CONTROL_CHARACTER = "control_character"
+    TRAILING_COMMA = "trailing_comma"
+    COMMENT = "comment"
+    MISSING_CLOSER = "missing_closer"
+    UNCLOSED_STRING = "unclosed_string"
+    DROPPED_TAIL = "dropped_tail"
+    UNCLOSED_FENCE = "unclosed_fence"
+    UNCLOSED_TAG = "unclosed_tag"
+    MISLABELLED_FENCE = "mislabelled_fence"
+    MISSING_FENCE = "missing_fence"
+    FENCE_IN_LINE = "fence_in_line"
+    MISSING_WRAPPER = "missing_wrapper"
+    TAG_SPELLING = "tag_spelling"
+    TAG_ATTRIBUTES = "tag_attributes"
+    SEVERAL_VALUES = "several_values"
+    NESTED_JSON = "nested_json"
+    SPACE = "space"
+    QUOTES = "quotes"
+    TRIPLE_QUOTES = "triple_quotes"
+    STRING_PREFIX = "string_prefix"
+    INNER_QUOTE = "inner_quote"
+    ESCAPE = "escape"
+    CONCATENATION = "concatenation"
+    UNQUOTED_KEY = "unquoted_key"
+    UNQUOTED_VALUE = "unquoted_value"
+    LITERAL = "literal"
+    NON_FINITE_NUMBER = "non_finite_number"
+    NUMBER = "number"
+    COLON = "colon"
+    MISSING_COLON = "missing_colon"
+    MISSING_COMMA = "missing_comma"
+    EXTRA_COMMA = "extra_comma"
+    SEPARATOR = "separator"
+    ELLIPSIS = "ellipsis"
+    EXTRA_CLOSER = "extra_closer"
+    BRACKETS = "brackets"
+    MISSING_OPENER = "missing_opener"
+    MISSING_VALUE = "missing_value"
+    SKIPPED = "skipped"
+    MISSING_MARKS = "missing_marks"
+    STRAY_MARK = "stray_mark"
+    CALL_AS_TEXT = "call_as_text"
+    CALL_IN_PRINT = "call_in_print"
+    CALL_AWAITED = "call_awaited"
+    CALL_ASSIGNED = "call_assigned"
+    CALL_AS_STRING = "call_as_string"
+    CALL_AS_PAIR = "call_as_pair"
+    CALL_AS_TAG = "call_as_tag"
+    TOOL_MAP = "tool_map"
+    MODULE_PREFIX = "module_prefix"
+    NAME_SPELLING = "name_spelling"
+    NAME_KEY = "name_key"
+    ARGUMENT_KEY = "argument_key"
+    POSITIONAL_ARGUMENT = "positional_argument"
+    ARGUMENTS_UNPACKED = "arguments_unpacked"
+    FLAT_ARGUMENTS = "flat_arguments"
+
+
+class Evidence(StrEnum):
+    """What says that a call was meant which stands without its format's own marks, the strongest first.
+
+    Whoever writes nothing but a call means it; whoever quotes one doesn't. Only the first three are acted on.
+    """
+
+    WHOLE = "whole"
+    LAST = "last"
+    AMONG = "among"
+    SENTENCE = "sentence"
+    EXAMPLE = "example"
+    QUOTATION = "quotation"
+    CODE = "code"

@@ -1,0 +1,117 @@
+"""What a record says of itself: where it comes from, how much it holds, and what was left out."""
+
+from enum import StrEnum
+
+
+class Capture(StrEnum):
+    """How much of what the model wrote a recording has kept: the raw text, argument strings, or calls that are parsed.
+
+    Example:
+        >>> [str(capture) for capture in al.Capture]
+        ['text', 'arguments', 'calls']
+    """
+
+    TEXT = "text"
+    ARGUMENTS = "arguments"
+    CALLS = "calls"
+
+    @property
+    def is_auditable(self) -> bool:
+        """Whether it can be told how the model's calls were written (what every parse rate is about)."""
+        return self is not Capture.CALLS
+
+
+class CostOrigin(StrEnum):
+    """Where a cost comes from: its recording says it, or the user's price file says what such tokens cost."""
+
+    RECORDED = "recorded"
+    PRICES = "prices"
+
+
+class Origin(StrEnum):
+    """Who has run an action: this toolkit, or the runtime that its recording comes from."""
+
+    RUNTIME = "runtime"
+    RECORDED = "recorded"
+
+
+class Relation(StrEnum):
+    """How a session is the child of another.
+
+    Example:
+        >>> [str(relation) for relation in al.Relation]
+        ['subagent', 'continuation', 'fork']
+    """
+
+    SUBAGENT = "subagent"
+    CONTINUATION = "continuation"
+    FORK = "fork"
+
+
+class RunKind(StrEnum):
+    """How a set of parse attempts came about."""
+
+    LIVE = "live"
+    IMPORT = "import"
+    REPARSE = "reparse"
+    RERUN = "rerun"
+
+    @property
+    def is_first_reading(self) -> bool:
+        """Whether such a run reads a turn for the first time (the attempts that reports count by default)."""
+        return self not in {RunKind.REPARSE, RunKind.RERUN}
+
+
+class LeftOutReason(StrEnum):
+    """Why something in a recording is no part of a session."""
+
+    BOOKKEEPING = "bookkeeping"
+    COMPACTED = "compacted"
+    DROPPED = "dropped"
+    DUPLICATE = "duplicate"
+    EMPTY = "empty"
+    ENCRYPTED = "encrypted"
+    INJECTED_CONTEXT = "injected_context"
+    MADE_BY_CLIENT = "made_by_client"
+    NO_CALL = "no_call"
+    NO_RESPONSE = "no_response"
+    NO_SESSION = "no_session"
+    NO_TEXT = "no_text"
+    NOT_AN_OBJECT = "not_an_object"
+    NOT_IN_SOURCE = "not_in_source"
+    NOT_RECORDED = "not_recorded"
+    PROGRESS = "progress"
+    REASONING = "reasoning"
+    REPEATED_HISTORY = "repeated_history"
+    RUN_BY_PROVIDER = "run_by_provider"
+    TOO_LARGE = "too_large"
+    UNKNOWN_FORMAT = "unknown_format"
+    UNKNOWN_KIND = "unknown_kind"
+    UNREADABLE = "unreadable"
+
+
+LEFT_OUT: dict[LeftOutReason, str] = {
+    LeftOutReason.BOOKKEEPING: "The recorder's own notes, which say nothing of the session.",
+    LeftOutReason.COMPACTED: "A summary that stands for history that is there already.",
+    LeftOutReason.DROPPED: "Something that passed, and that the ledger could not take in time.",
+    LeftOutReason.DUPLICATE: "Something that stands elsewhere in the recording as well.",
+    LeftOutReason.EMPTY: "Something without any content.",
+    LeftOutReason.ENCRYPTED: "Content that only its provider can read.",
+    LeftOutReason.INJECTED_CONTEXT: "Text that the runtime has put in a person's place.",
+    LeftOutReason.MADE_BY_CLIENT: "A message in the model's place that no model wrote.",
+    LeftOutReason.NO_CALL: "A result of a call that is nowhere in the recording.",
+    LeftOutReason.NO_RESPONSE: "A request that no model answered: its provider said why, or nothing came.",
+    LeftOutReason.NO_SESSION: "Something that belongs to no session.",
+    LeftOutReason.NO_TEXT: "An image, a file or another part that is no text.",
+    LeftOutReason.NOT_AN_OBJECT: "A value that is no JSON object.",
+    LeftOutReason.NOT_IN_SOURCE: "A turn whose text is not in the files that were named for it.",
+    LeftOutReason.NOT_RECORDED: "What a model wrote, which its recorder was told not to keep.",
+    LeftOutReason.PROGRESS: "A state in between, of which the end is recorded as well.",
+    LeftOutReason.REASONING: "What the model thought before it answered, which is no part of its response.",
+    LeftOutReason.REPEATED_HISTORY: "Messages that were shown to the model again.",
+    LeftOutReason.RUN_BY_PROVIDER: "A call that the provider ran itself, and what came of it.",
+    LeftOutReason.TOO_LARGE: "Something larger than is kept of one thing.",
+    LeftOutReason.UNKNOWN_FORMAT: "A file of a folder that is no recording of a known format.",
+    LeftOutReason.UNKNOWN_KIND: "A kind of entry that this reader doesn't know.",
+    LeftOutReason.UNREADABLE: "Something that could not be decoded.",
+}
