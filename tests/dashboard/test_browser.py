@@ -176,29 +176,20 @@ def press_mark(visit: Visit, chart: int, mark: str, leads_to: str) -> None:
     visit.page.wait_for_url(leads_to)
 
 
-def test_every_number_leads_to_its_turns(visit: Visit) -> None:
-    """A number of the strip, what a step lost, a group and one of its dialects: each is a link to the turns that it counts."""
+def test_a_number_leads_to_its_turns(visit: Visit) -> None:
+    """A number of the strip, what a step lost, one of a group's dialects: each is a link to the turns that it counts."""
     page = visit.page
+    visit.open()
     for name, expected in (
         ("60.0%", "outcome=clean&outcome=repaired"),
         ("2 not read whole", "stage=reading"),
-        ("1 did not succeed", "execution=failed"),
-        ("small", "model=small"),
         (re.compile("read in xml_tags"), "model=small&outcome=clean&outcome=repaired&dialect=xml_tags"),
     ):
-        visit.open()
         page.get_by_role("link", name=name, exact=isinstance(name, str)).first.click()
         page.wait_for_url(f"**/turns?*{expected}*")
         page.locator("tbody tr").first.wait_for()
-    assert visit.errors == []
-
-
-def test_a_point_leads_to_the_turns_of_its_day(visit: Visit) -> None:
-    """A point of the course opens the turns of its period."""
-    visit.open()
-    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*since=2026-03-02&until=2026-03-02*")
-    visit.settle()
-    assert visit.page.locator("tbody tr").count() > 0
+        page.go_back()
+        page.locator(".strip .number").first.wait_for()
     assert visit.errors == []
 
 
@@ -238,26 +229,18 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
         assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
-def test_going_back_does_not_go_forward_again(visit: Visit) -> None:
-    """A selection is spent when it has led somewhere."""
-    visit.open()
-    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*")
-    visit.settle()
-    visit.page.go_back()
-    visit.page.locator(".strip .number").first.wait_for()
-    visit.settle()
-    assert "/turns" not in visit.page.url
-
-
-def test_going_back_from_a_day_finds_the_page_as_it_was(visit: Visit) -> None:
-    """What a mark narrowed is not narrowed on the page that it was selected on."""
+def test_a_point_leads_to_the_turns_of_its_day_and_back(visit: Visit) -> None:
+    """A selection is spent when it has led somewhere, and what it narrowed is not narrowed on the page that it was made on."""
     page = visit.page
     visit.open("?task=demo")
-    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*since=2026-03-02*")
+    press_mark(visit, 0, "From: 2026-03-02", "**/turns?*since=2026-03-02&until=2026-03-02*")
     visit.settle()
+    page.locator("tbody tr").first.wait_for()
     page.go_back()
     page.locator(".strip .number").first.wait_for()
+    visit.settle()
     page.wait_for_url(f"{visit.url}/?task=demo")
+    assert visit.errors == []
 
 
 def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
@@ -349,6 +332,7 @@ def test_a_filter_is_added_and_removed(visit: Visit) -> None:
     assert visit.errors == []
 
 
+@pytest.mark.soak
 def test_a_hit_opens_with_its_characters_in_the_link(visit: Visit, mixed: str) -> None:
     """What was searched for is marked in the list, and its place in the response goes along to the replay."""
     page = visit.page
@@ -362,28 +346,20 @@ def test_a_hit_opens_with_its_characters_in_the_link(visit: Visit, mixed: str) -
     assert visit.errors == []
 
 
-def test_filters_follow_from_page_to_page(visit: Visit) -> None:
-    """What is picked stands in the link, and is kept when another page is chosen above."""
-    page = visit.page
-    visit.open("?task=undated")
-    page.get_by_role("link", name="Sessions", exact=True).click()
-    page.wait_for_url("**/sessions?*task=undated*")
-    visit.settle()
-    page.get_by_text("1 session", exact=True).wait_for()
-
-
 def test_keys_step_through_the_turns(visit: Visit) -> None:
-    """Arrow and letter go on and back, e goes to the next turn with an error, and the link follows."""
+    """Arrow and letter go on and back, e goes to the next turn with an error, the link follows, and no quick press is lost."""
     page = visit.page
     visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
     page.wait_for_selector(".turn[data-turn='0']")
+    page.keyboard.press("j")
+    page.keyboard.press("j")  # before the page has followed
+    page.wait_for_selector(".turn[data-turn='2']")
     for key, turn in (
-        ("ArrowRight", 1),
-        ("j", 2),
         ("k", 1),
+        ("ArrowRight", 2),
+        ("Home", 0),
         ("e", 2),
         ("ArrowLeft", 1),
-        ("Home", 0),
         ("End", 3),
     ):
         page.keyboard.press(key)
@@ -394,15 +370,6 @@ def test_keys_step_through_the_turns(visit: Visit) -> None:
     page.wait_for_selector(".turn[data-turn='2']")
     assert page.locator(".verdict").inner_text() == "failed"
     assert visit.errors == []
-
-
-def test_two_quick_steps_are_two_steps(visit: Visit) -> None:
-    """A key that is pressed before the page has followed is not lost."""
-    visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
-    visit.page.wait_for_selector(".turn[data-turn='0']")
-    visit.page.keyboard.press("j")
-    visit.page.keyboard.press("j")
-    visit.page.wait_for_selector(".turn[data-turn='2']")
 
 
 def test_marked_text_is_exactly_the_blocks_text(visit: Visit, mixed: str) -> None:
@@ -532,7 +499,6 @@ def test_a_link_to_characters_goes_there(visit: Visit, mixed: str, hidden: str, 
     for session, text, piece in (
         ("steps", mixed, "\n</create_file>\n然後 🚀 {"),
         ("hidden", hidden, "\u202egpj.exe\u200b end\x00 👩‍💻"),
-        ("hidden", hidden, "😀"),
         ("accents", accents, "e\u0301\r\n\x00 z"),
     ):
         start = text.index(piece)
@@ -650,10 +616,36 @@ def test_keys_step_through_two_readings(visit: Visit) -> None:
     assert visit.errors == []
 
 
+STEPS = f"session={derived_id('session', 'steps')}"
+HOSTILE = (
+    f"session={derived_id('session', '![x](https://evil.example/x.png)<img src=https://evil.example/y.png>')}"
+)
+PAGES = [
+    *("", "sessions", "turns", f"replay?{HOSTILE}&turn=0", f"compare?bucket=lost&{STEPS}&turn=0"),
+    *("live", "sql", "health", "left_out", "playground", f"review?{HOSTILE}&turn=0"),
+]
+"""Each page with as much on it as it can have."""
+
+MORE_PAGES = [
+    *("turns?task=many", "compare", "compare?by=models", "compare?by=sources", "compare?after_run=unknown"),
+    *(
+        "review",
+        "review?by=approvals",
+        "review?by=this+week",
+        "review?by=agreement",
+        f"review?{STEPS}&turn=0",
+    ),
+    *("?task=undated", "?model=unknown", "turns?search=nothing+at+all", "replay"),
+    *(f"replay?{HOSTILE}&turn=1", f"replay?{STEPS}&turn=0&beside=first"),
+    *(f"replay?{STEPS}&turn={turn}" for turn in range(4)),
+]
+"""The same otherwise, and empty ones."""
+
+
 @pytest.mark.scaled
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
-def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) -> None:
-    """axe-core finds no violation of WCAG 2 A and AA on any page; in the soak also empty ones, and in either theme."""
+def test_no_page_has_a_fault_by_wcag_or_asks_another_host(url: str, browser: Browser, scheme: str) -> None:
+    """axe-core finds no violation of WCAG 2 A and AA, and hostile names are neither images nor markup anywhere."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
@@ -662,52 +654,20 @@ def test_no_page_has_a_fault_by_wcag(url: str, browser: Browser, scheme: str) ->
         "localStorage.setItem('actionledger.reviewer', 'ann')"
     )  # as who has said their name
     visit = Visit(url, context.new_page())
-    steps = derived_id("session", "steps")
-    paths = ["", "sessions", "turns?task=many", f"replay?session={steps}&turn=0"]
-    paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0"]
-    paths += ["live", "sql", "health", "left_out"]
-    paths += ["playground", f"review?session={steps}&turn=0"]
-    if is_soak():
-        paths += ["review", "review?by=approvals", "review?by=this+week", "review?by=agreement"]
-        paths += [
-            "compare?by=sources",
-            "compare?after_run=unknown",
-            f"replay?session={steps}&turn=0&beside=first",
-        ]
-        paths += ["?task=undated", "?model=unknown", "turns?search=nothing+at+all", "replay"]
-        paths += [f"replay?session={steps}&turn={turn}" for turn in range(1, 4)]
+    visit.page.on("request", visit.note)
+    visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
     faults = []
-    for path in paths:
+    for path in [*PAGES, *(MORE_PAGES if is_soak() else ())]:
         visit.open(path)
         if "session=" in path:
             visit.page.wait_for_selector(".turn[data-turn], .readings[data-turn]")
         visit.page.wait_for_function("!document.querySelector('[data-stale=true]')")
+        assert visit.page.locator("img[src*='evil.example']").count() == 0
         found = axe.Axe().run(visit.page, options={"runOnly": WCAG})
         faults += [(path, fault["id"], fault["nodes"][0]["html"]) for fault in found.response["violations"]]
+    visit.page.wait_for_load_state("networkidle")
     context.close()
     assert faults == []
-
-
-def test_nothing_that_a_model_wrote_reaches_another_host(visit: Visit) -> None:
-    """No page asks any host but its own, and none turns hostile names into images or markup."""
-    hostile = derived_id("session", "![x](https://evil.example/x.png)<img src=https://evil.example/y.png>")
-    steps = derived_id("session", "steps")
-    paths = ["", "sessions", "turns", f"replay?session={hostile}&turn=0", f"replay?session={hostile}&turn=1"]
-    paths += ["compare", "compare?by=models", f"compare?bucket=lost&session={steps}&turn=0", "live", "health"]
-    paths += [
-        "sql",
-        "left_out",
-        "playground",
-        "review",
-        "review?by=approvals",
-        "review?by=agreement",
-        "review?by=this+week",
-        f"review?session={hostile}&turn=0",
-    ]
-    for path in [*paths, f"replay?session={steps}&turn=0", f"replay?session={steps}&turn=2"]:
-        visit.open(path)
-        visit.page.wait_for_load_state("networkidle")
-        assert visit.page.locator("img[src*='evil.example']").count() == 0
     assert visit.outside() == []
     assert visit.errors == []
 
@@ -745,7 +705,7 @@ def test_what_is_recorded_shows_by_itself_and_otherwise_nothing_moves(
             visit.open("live")
             visit.page.get_by_text("Hello.").wait_for()
             visit.page.evaluate(COUNT_CHANGES)
-            visit.page.wait_for_timeout(5000)
+            visit.page.wait_for_timeout(3000)
             assert visit.page.evaluate("window.changes") == 0
             writer.turn("first", 1, "And more.", Outcome.NO_ACTION, at=now())
             ledger.flush()
