@@ -47,37 +47,39 @@ def test_it_writes_in_the_workspace_and_in_its_home(run, root):
     assert (root / "e" / "c").read_text() == "x"
 
 
-@pytest.mark.parametrize(
-    "attack",
-    [
-        "pathlib.Path(target).write_text('x')",
-        "open(target, 'a').close()",
-        "os.truncate(target, 0)",
-        "os.remove(target)",
-        "os.rename(target, 'mine')",
-        "os.rename('mine', target)",
-        "os.link(target, 'hard')",
-        "os.symlink('x', target + '2')",
-        "os.mkdir(target + '2')",
-        "os.mkfifo(target + '2')",
-        "(os.symlink(target, 'link'), open('link', 'w'))",
-        "(os.symlink(os.path.dirname(target), 'folder'), open('folder/new', 'w'))",
-        "open('../beside', 'w').write('x')",
-        "open('/etc/actionledger-test', 'w')",
-        "open('/tmp/actionledger-test', 'w')",
-        "open(target).read()",
-        "os.listdir(os.path.dirname(target))",
-    ],
-)
-def test_what_lies_outside_is_neither_read_nor_changed(run, root, tmp_path, attack):
-    """By no path, link or name: it is refused, or it isn't there at all."""
+ATTACKS = [
+    "pathlib.Path(target).write_text('x')",
+    "open(target, 'a').close()",
+    "os.truncate(target, 0)",
+    "os.remove(target)",
+    "os.rename(target, 'mine')",
+    "os.rename('mine', target)",
+    "os.link(target, 'hard')",
+    "os.symlink('x', target + '2')",
+    "os.mkdir(target + '2')",
+    "os.mkfifo(target + '2')",
+    "(os.symlink(target, 'link'), open('link', 'w'))",
+    "(os.symlink(os.path.dirname(target), 'folder'), open('folder/new', 'w'))",
+    "open('../beside', 'w').write('x')",
+    "open('/etc/actionledger-test', 'w')",
+    "open('/tmp/actionledger-test', 'w')",
+    "open(target).read()",
+    "os.listdir(os.path.dirname(target))",
+]
+
+
+def test_what_lies_outside_is_neither_read_nor_changed(run, root, tmp_path):
+    """By no path, link or name: each is refused, or it isn't there at all."""
     outside = tmp_path / "outside"
     outside.mkdir()
     secret = outside / "secret"
     secret.write_text("secret")
     (root / "mine").write_text("mine")
-    code = f"{ATTEMPT}\ntarget = {str(secret)!r}\nprint(json.dumps(attempt(lambda: {attack})))"
-    assert tried(run, code) in {"PermissionError", "FileNotFoundError", "OSError"}
+    attempts = ", ".join(f"{attack!r}: attempt(lambda: {attack})" for attack in ATTACKS)
+    found = tried(run, f"{ATTEMPT}\ntarget = {str(secret)!r}\nprint(json.dumps({{{attempts}}}))")
+    refused = {"PermissionError", "FileNotFoundError", "OSError"}
+    assert list(found) == ATTACKS
+    assert {attack: said for attack, said in found.items() if said not in refused} == {}
     assert secret.read_text() == "secret"
     assert [path.name for path in outside.iterdir()] == ["secret"]
 

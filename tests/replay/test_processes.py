@@ -74,7 +74,7 @@ def deadly(count: int, mark: object = "") -> Processes:
     )
 
 
-@pytest.mark.parametrize("count", [1, 2, 3])
+@pytest.mark.parametrize("count", soaked([1, 2, 3], [2]))
 def test_what_kills_or_hangs_a_process_is_found_and_the_rest_is_read(count):
     """Every answer stands in its text's place, whatever was cut off around it."""
     texts = ["a", "kill", "b", "c", "hang", "exit", "d", "kill", "e", "f"]
@@ -168,7 +168,7 @@ def test_killed_from_outside_a_process_costs_nothing(filled, monkeypatch):
 
     def kill_one(now: object) -> None:
         process = runners[0]._workers[0]._process
-        if len(killed) < 3 and process.pid not in killed:
+        if len(killed) < 2 and process.pid not in killed:
             process.kill()
             killed.append(process.pid)
 
@@ -176,20 +176,20 @@ def test_killed_from_outside_a_process_costs_nothing(filled, monkeypatch):
         report = al.reparse(ledger, parser="assistant", workers=2, on_progress=kill_one)
         once = "SELECT count(*), count(DISTINCT turn_id) FROM parse_attempts WHERE run_id = ?"
         assert ledger.sql(once, [report.run_id]).fetchall() == [(120, 120)]
-    assert len(set(killed)) == 3
+    assert len(set(killed)) == 2
     assert report.failed == {}
     assert report.counts["lost"] == 0
 
 
 def test_a_text_that_takes_too_long_is_recorded_as_failed(tmp_path):
     """With a reason of its own, and said by the report; the others are read."""
-    slow = "".join(f'```actions\n{{"actions": [{{"type": "x{n}", }}]\n```\n' for n in range(5_000))
+    slow = "".join(f'```actions\n{{"actions": [{{"type": "x{n}", }}]\n```\n' for n in range(2_500))
     with open_ledger(tmp_path / "team.duckdb") as ledger:
         importer = Importer(ledger.record, source="jsonl", origin="log.jsonl", known=Known())
         turns = [RecordedTurn(n, text) for n, text in enumerate(("Hello.", slow, "Bye."))]
         importer.take(RecordedSession("s", None, "m", "t", tuple(turns)))
         importer.finish()
-        report = al.reparse(ledger, parser="auto", workers=2, seconds_a_text=0.5)
+        report = al.reparse(ledger, parser="auto", workers=2, seconds_a_text=0.3)
         found = ledger.sql(
             "SELECT turn_index, reason FROM parse_attempts WHERE run_id = ? ORDER BY ALL", [report.run_id]
         ).fetchall()
