@@ -33,18 +33,18 @@ def imported_by(requirements: list[str]) -> set[str]:
     return {IMPORTED_AS.get(name, name) for name in names}
 
 
-def calls(name: str) -> list[ast.Call]:
-    found = []
-    for file in sorted((ROOT / "toolkit").rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == name:
-                found.append(node)  # noqa: PERF401
-    return found
+@pytest.fixture(scope="module")
+def nodes() -> list[ast.AST]:
+    """All calls and imports of the toolkit."""
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in sorted((ROOT / "toolkit").rglob("*.py"))]
+    kinds = ast.Call | ast.Import | ast.ImportFrom
+    return [node for tree in trees for node in ast.walk(tree) if isinstance(node, kinds)]
 
 
-def test_every_extra_that_is_named_brings_what_is_needed():
+def test_every_extra_that_is_named_brings_what_is_needed(nodes):
     """Each package of a message is one of the extra that the message names."""
-    needs = [*calls("require"), *calls("missing")]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    needs = [call for call in calls if getattr(call.func, "id", "") in {"require", "missing"}]
     told = [
         [argument.value for argument in call.args] for call in needs if isinstance(call.args[0], ast.Constant)
     ]
@@ -54,14 +54,13 @@ def test_every_extra_that_is_named_brings_what_is_needed():
         assert set(packages) <= brought, purpose
 
 
-def test_every_optional_import_is_of_an_extra():
+def test_every_optional_import_is_of_an_extra(nodes):
     """What the toolkit imports beyond its own dependencies, some extra brings."""
     needed = imported_by(PROJECT["dependencies"])
     optional = set().union(*map(imported_by, PROJECT["optional-dependencies"].values()))
     imported = {
         name.split(".")[0]
-        for file in (ROOT / "toolkit").rglob("*.py")
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for node in nodes
         for name in (
             [alias.name for alias in node.names]
             if isinstance(node, ast.Import)

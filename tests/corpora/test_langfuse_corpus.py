@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from corpus_files import corpus_file, held_by, imported, sessions_in
+from effort import soaked
 
 from actionledger.sources.formats.langfuse import SOURCE
 
@@ -50,7 +51,7 @@ def counted(path: Path) -> tuple[int, ...]:
     )
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", soaked(FILES, list(FILES)[:3]))
 def test_what_a_real_file_holds(name, tmp_path):
     """Every request is one turn, though frameworks tell it twice; a second import adds nothing."""
     path = corpus_file(name)

@@ -48,6 +48,7 @@ def called() -> dict[str, tuple[str, str]]:
     return found
 
 
+@pytest.mark.soak
 def test_every_call_is_asked_and_what_removes_is_held(tmp_path):
     """The counts by name are those of the lines; no command is held that doesn't have the word, and each that begins with it is."""
     (tmp_path / "policy.toml").write_text(POLICY)

@@ -33,25 +33,26 @@ def rows(ledger: al.Ledger, query: str) -> list[Any]:
     return ledger.sql(query).fetchall()
 
 
-@pytest.fixture(params=["otlp", "atif"])
-def both(request: pytest.FixtureRequest, recorded: al.Ledger, tmp_path: Path):
+@pytest.fixture(scope="module", params=["otlp", "atif"])
+def both(request: pytest.FixtureRequest, recorded: al.Ledger, tmp_path_factory: pytest.TempPathFactory):
     """Return a ledger, and one of what is exported of it."""
-    folder = tmp_path / "out"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("out")
     for [session] in rows(recorded, "SELECT session_id::VARCHAR FROM sessions"):
         one = track(recorded, session)
         value = otlp.traces([one]) if request.param == "otlp" else atif.trajectory(one)
         (folder / f"{session}.trajectory.json").write_text(json.dumps(value), encoding="utf-8")
-    with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as again:
+    again_path = tmp_path_factory.mktemp("again") / "again.duckdb"
+    with al.open_ledger(again_path, in_background=False) as again:
         report = al.import_path(folder, again)
         assert set(report.files) == {"otel" if request.param == "otlp" else "atif"}
         assert (report.refusals, report.differing) == ([], [])
         yield request.param, recorded, again
 
 
-@pytest.fixture
-def recorded(tmp_path: Path):
-    with al.open_ledger(tmp_path / "first.duckdb", in_background=False) as ledger:
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory):
+    path = tmp_path_factory.mktemp("first") / "first.duckdb"
+    with al.open_ledger(path, in_background=False) as ledger:
         al.import_path(ROOT / "data" / "agents", ledger)
         yield ledger
 

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from effort import soaked
 
 import actionledger as al
 from actionledger.sources.base import Refusal
@@ -35,7 +36,7 @@ DOCUMENT = {
 }
 
 
-@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("indent", soaked([None, 2], [2]))
 @pytest.mark.parametrize("is_ascii", [True, False])
 def test_each_place_where_a_document_breaks_off_keeps_the_whole_elements(indent: int | None, is_ascii: bool):
     """Counted by where each element ends, which is told by writing the document without what is behind it."""

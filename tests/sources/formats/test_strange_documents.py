@@ -103,6 +103,7 @@ def read(name: str, path: Path) -> list[Item]:
         return []
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_no_value_in_a_document_stops_a_source(name, tmp_path):
     """Each part, replaced by each strange value or left out."""
@@ -113,6 +114,7 @@ def test_no_value_in_a_document_stops_a_source(name, tmp_path):
         recognised(sample_of(path))
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", LINES)
 def test_no_value_in_a_line_stops_a_source(name, tmp_path):
     """Each part of each line."""
@@ -124,6 +126,7 @@ def test_no_value_in_a_line_stops_a_source(name, tmp_path):
             check_items(read(name, path), source_named(name).wordings)
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", STREAMS)
 def test_no_value_in_a_stream_stops_a_source(name, tmp_path):
     """Each part of each event."""

@@ -267,6 +267,7 @@ def read(name: str, path: Path) -> list[Item]:
     return list(source_named(name).read(path, None))
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_no_value_in_a_document_stops_a_source(name, tmp_path):
     """Each part of it, replaced by each strange value or left out."""
@@ -274,6 +275,7 @@ def test_no_value_in_a_document_stops_a_source(name, tmp_path):
         check_items(read(name, written(name, tmp_path, changed)), source_named(name).wordings)
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", LINES)
 def test_no_value_in_a_line_stops_a_source(name, tmp_path):
     """Each part of each line."""

@@ -283,6 +283,7 @@ def read(name: str, path: Path) -> list[Item]:
     return list(source_named(name).read(path, None))
 
 
+@pytest.mark.scaled
 @pytest.mark.parametrize("name", LINES)
 def test_no_value_stops_a_source(name, tmp_path):
     """Each part of each line, replaced by each strange value or left out: what is told of it still is what it should be."""
