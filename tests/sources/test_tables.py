@@ -6,9 +6,10 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from given_items import sessions
 
 from actionledger.errors import SourceError, UsageError
-from actionledger.sources.base import RecordedSession, Refusal, Sample
+from actionledger.sources.base import Refusal, Sample
 from actionledger.sources.formats.table import SOURCE, header
 from actionledger.sources.tables import frame_sessions, read_table
 
@@ -25,10 +26,6 @@ def csv(tmp_path):
         return path
 
     return write
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [item for item in items if isinstance(item, RecordedSession)]
 
 
 def texts(items) -> list[str]:

@@ -1,9 +1,21 @@
-"""What a source may give: whatever its file holds, each thing is of the type that a ledger takes."""
+"""What a source gives, taken apart; and what it may give, whatever its file holds: each thing is of the type that a ledger takes."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
 from actionledger.sources.wordings import judged
+from actionledger.vocabulary import LeftOutReason
+
+
+def sessions(items: Iterable[Item]) -> list[RecordedSession]:
+    """Return the sessions among what a source gave."""
+    return [each for each in items if isinstance(each, RecordedSession)]
+
+
+def left_out(items: Iterable[Item]) -> Counter[tuple[LeftOutReason, str]]:
+    """Return how much was left out for each reason and detail."""
+    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 def check_items(items: Iterable[Item], wordings: Sequence[Wording]) -> None:

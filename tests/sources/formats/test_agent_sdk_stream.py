@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from given_items import sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession
+from actionledger.sources.base import LeftOut
 from actionledger.sources.formats.agent_sdk_stream import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
@@ -72,10 +73,6 @@ def items(tmp_path):
         return list(read(path))
 
     return of
-
-
-def sessions(found):
-    return [item for item in found if isinstance(item, RecordedSession)]
 
 
 @pytest.mark.parametrize("document", [False, True])

@@ -1,11 +1,11 @@
 """Trajectories of Harbor: a step of the agent is a turn, embedded trajectories are children, and raw turns stay raw."""
 
 import json
-from collections import Counter
 
 import pytest
+from given_items import left_out, sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.sources.base import Refusal
 from actionledger.sources.formats.atif import SOURCE, read
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
@@ -46,14 +46,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_all
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
-
-
-def left_out(items) -> Counter:
-    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 def test_a_step_of_the_agent_is_a_turn(items):

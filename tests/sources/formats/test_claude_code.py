@@ -1,11 +1,11 @@
 """Transcripts of Claude Code: a message is a turn, however many lines it has, and what nobody wrote is no turn."""
 
 import json
-from collections import Counter
 
 import pytest
+from given_items import left_out
 
-from actionledger.sources.base import LeftOut, RecordedResult, RecordedSession, Refusal, Sample
+from actionledger.sources.base import RecordedResult, RecordedSession, Refusal, Sample
 from actionledger.sources.formats.claude_code import SOURCE, WORDINGS, read, recognise
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
@@ -68,10 +68,6 @@ def turns(items) -> dict[str, object]:
     return {
         turn.external_id: turn for each in items if isinstance(each, RecordedSession) for turn in each.turns
     }
-
-
-def left_out(items) -> Counter:
-    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 def test_lines_of_one_message_are_one_turn(items):

@@ -1,11 +1,11 @@
 """Rollouts of Codex: a response is a turn with its raw arguments, said once, and known again in a copy."""
 
 import json
-from collections import Counter
 
 import pytest
+from given_items import left_out
 
-from actionledger.sources.base import LeftOut, RecordedResult, RecordedSession, Refusal, Sample
+from actionledger.sources.base import RecordedResult, RecordedSession, Refusal, Sample
 from actionledger.sources.formats.codex import SOURCE, read, recognise
 from actionledger.sources.shapes.codex_results import WORDINGS
 from actionledger.sources.wordings import judged
@@ -63,10 +63,6 @@ def items(tmp_path):
 
 def turns(items) -> list:
     return [turn for each in items if isinstance(each, RecordedSession) for turn in each.turns]
-
-
-def left_out(items) -> Counter:
-    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 CONTEXT = line("turn_context", model="gpt-9", cwd="/home/ada")

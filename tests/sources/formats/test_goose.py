@@ -8,11 +8,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from given_items import sessions
 
 import actionledger as al
 from actionledger.capture.watching import Watcher
 from actionledger.errors import SourceError
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.sources.base import LeftOut, Refusal
 from actionledger.sources.formats.goose import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
@@ -85,10 +86,6 @@ def made(path: Path, messages, session=SESSION) -> Path:
         )
         insert(connection, messages, session)
     return path
-
-
-def sessions(items):
-    return [item for item in items if isinstance(item, RecordedSession)]
 
 
 def test_a_database_is_known_and_read(tmp_path):

@@ -2,11 +2,11 @@
 
 import json
 import zipfile
-from collections import Counter
 
 import pytest
+from given_items import left_out, sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal, Sample
+from actionledger.sources.base import Refusal, Sample
 from actionledger.sources.formats.inspect import SOURCE, read, recognise
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
@@ -62,14 +62,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_all
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
-
-
-def left_out(items) -> Counter:
-    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 def test_a_response_is_a_turn_with_what_came_of_its_calls(items):

@@ -1,11 +1,10 @@
 """Exports of Langfuse: what a framework put into an observation is found, and a request that is told twice is one turn."""
 
 import json
-from collections import Counter
 
 import pytest
+from given_items import left_out, sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession
 from actionledger.sources.formats.langfuse import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
@@ -45,14 +44,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_all
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
-
-
-def left_out(items) -> Counter:
-    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 ASKED = [{"role": "user", "content": "Where?"}]

@@ -5,8 +5,9 @@ from collections import Counter
 from functools import partial
 
 import pytest
+from given_items import sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession
+from actionledger.sources.base import LeftOut
 from actionledger.sources.formats.langsmith import SOURCE
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, LeftOutReason, Reason
@@ -36,10 +37,6 @@ def constructed(kind: str, **fields) -> dict:
 def items(read_lines):
     """Return what is read of runs, written as they are given."""
     return partial(read_lines, SOURCE)
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
 
 
 ASKED = {

@@ -4,8 +4,8 @@ import base64
 import json
 
 import pytest
+from given_items import sessions
 
-from actionledger.sources.base import RecordedSession
 from actionledger.sources.formats.mlflow import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.vocabulary import Capture, Relation
@@ -52,10 +52,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_all
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
 
 
 CALL = {"id": "a", "type": "function", "function": {"name": "look", "arguments": '{"at": 1,}'}}

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from given_items import sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession
+from actionledger.sources.base import LeftOut
 from actionledger.sources.formats.openai_batch import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.vocabulary import Capture, LeftOutReason
@@ -44,10 +45,6 @@ def batch(tmp_path):
         return list(read(path))
 
     return of
-
-
-def sessions(items):
-    return [item for item in items if isinstance(item, RecordedSession)]
 
 
 def left(items):

@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from given_items import left_out, sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.sources.base import RecordedSession, Refusal
 from actionledger.sources.formats.openhands import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
@@ -49,14 +50,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_all
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
-
-
-def left_out(items) -> dict:
-    return {(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)}
 
 
 def test_actions_of_one_answer_are_one_turn(items):

@@ -2,14 +2,13 @@
 
 import base64
 import json
-from collections import Counter
 from functools import partial
 
 import pytest
+from given_items import left_out, sessions
 
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger
-from actionledger.sources.base import LeftOut, RecordedSession
 from actionledger.sources.formats.otel import SOURCE, read
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
@@ -86,14 +85,6 @@ def chat(number: int, shown: list, said: list | None, *, as_text: bool = True, *
 def items(read_lines):
     """Return what is read of values, one a line."""
     return partial(read_lines, SOURCE)
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
-
-
-def left_out(items) -> Counter:
-    return Counter({(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)})
 
 
 ASKED = message("user", text("Where?"))

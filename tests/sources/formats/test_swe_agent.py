@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from given_items import left_out, sessions
 
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal, Sample
+from actionledger.sources.base import Refusal, Sample
 from actionledger.sources.formats.swe_agent import SOURCE, read, recognise
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
@@ -55,14 +56,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_one
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
-
-
-def left_out(items) -> dict:
-    return {(each.reason, each.detail): each.count for each in items if isinstance(each, LeftOut)}
 
 
 def test_a_written_step_is_its_raw_response(items):

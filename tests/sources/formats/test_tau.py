@@ -4,9 +4,10 @@ import gzip
 import json
 
 import pytest
+from given_items import sessions
 
 from actionledger.errors import SourceError
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal
+from actionledger.sources.base import LeftOut, Refusal
 from actionledger.sources.formats import tau2, tau_bench
 from actionledger.sources.registry import recognised, sample_of
 from actionledger.sources.wordings import judged
@@ -32,10 +33,6 @@ def written(tmp_path, value, name):
     path.write_text(json.dumps(value))
     assert [(each.source.name, each.sureness) for each in recognised(sample_of(path))] == [(name, 1)]
     return path
-
-
-def sessions(items):
-    return [item for item in items if isinstance(item, RecordedSession)]
 
 
 def test_an_episode_is_a_session_with_its_reward(tmp_path):

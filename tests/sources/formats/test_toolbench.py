@@ -3,8 +3,9 @@
 import json
 
 import pytest
+from given_items import sessions
 
-from actionledger.sources.base import LeftOut, RecordedSession, Refusal, Sample
+from actionledger.sources.base import LeftOut, Refusal, Sample
 from actionledger.sources.formats.toolbench import SOURCE, read, recognise
 from actionledger.sources.wordings import judged
 from actionledger.vocabulary import Capture, LeftOutReason, Reason, Relation
@@ -46,10 +47,6 @@ def items(tmp_path):
         return list(read(path))
 
     return read_one
-
-
-def sessions(items) -> list[RecordedSession]:
-    return [each for each in items if isinstance(each, RecordedSession)]
 
 
 def test_thought_action_and_input_are_one_response(items):
