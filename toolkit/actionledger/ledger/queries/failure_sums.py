@@ -32,7 +32,8 @@ class FailureKind(NamedTuple):
     matter: str
 
 
-class PeriodSums(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PeriodSums:
     """How many there were from a day or a week's start on, in how many turns and sessions."""
 
     start: datetime
