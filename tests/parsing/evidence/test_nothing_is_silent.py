@@ -44,3 +44,13 @@ def test_recorded_texts_are_never_silent():
         silent += len(silent_calls(each.text, each.names, result))
     assert calls > 1_200 // EACH
     assert silent <= calls // 1_000
+
+
+def test_what_begins_in_a_block_that_cannot_be_read_is_said_behind_it():
+    """The list begins in the block, whose issue covers no more than the block."""
+    block = '<<<<<<< SEARCH\n    made = "|" + join(\n        [r"\\\\" + each for each in commands]\n>>>>>>> REPLACE\n'
+    text = f'{block}>     units = get_units()  \n>     units.update(self["units"])  \n'
+    tools = [{"name": name, "parameters": {"type": "object"}} for name in ("get_units", "join")]
+    result = al.parse(text, dialects="auto", tools=tools)
+    assert silent_calls(text, ("get_units", "join"), result) == []
+    assert not result.actions

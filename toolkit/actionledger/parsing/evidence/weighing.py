@@ -321,8 +321,9 @@ class _Weighing:
                     merged.pop(old.span, None)
                 low += len(overlapping)
                 merged[new.span] = BY_EVIDENCE, new
-            else:
-                self._note_in(merged, overlapping, new)
+            elif not self._note_in(merged, overlapping, new) and new.span.end > overlapping[-1].span.end:
+                rest = _behind(overlapping[-1], new)
+                merged[rest.span] = BY_EVIDENCE, rest
         return [merged[span] for span in sorted(merged)]
 
     def _may_replace(self, overlapping: list[Found], new: Found) -> bool:
@@ -334,8 +335,8 @@ class _Weighing:
             return not has_more or new.span.start <= min(old.span.start for old in overlapping)
         return covers and not has_more and (new.status is BlockStatus.MALFORMED or bool(new.actions))
 
-    def _note_in(self, merged: dict[Span, Placed], overlapping: list[Found], new: Found) -> None:
-        """Note in a block that stays what was found in it; a block that can't be read says why already."""
+    def _note_in(self, merged: dict[Span, Placed], overlapping: list[Found], new: Found) -> bool:
+        """Note in a block that stays what was found in it, and return whether; a block that can't be read says why already."""
         for old in overlapping:
             placed = merged.get(old.span)
             if placed is None or old.status is not BlockStatus.IGNORED:
@@ -345,7 +346,16 @@ class _Weighing:
             issues = [*block.issues, *(Issue(issue.code, span, issue.detail) for issue in new.issues)]
             ordered = tuple(sorted(issues, key=lambda issue: issue.span or span))
             merged[old.span] = dialect, block._replace(issues=ordered)
-            return
+            return True
+        return False
+
+
+def _behind(old: Found, new: Found) -> Found:
+    """Return what stands behind a block that can't be read, of what was found to begin in it."""
+    span = Span(old.span.end, new.span.end)
+    detail = new.issues[0].detail if new.issues else ""
+    issue = Issue(Reason.EXAMPLE, span, detail or "It begins within a block that can't be read.")
+    return Found(BlockStatus.IGNORED, span, span, reason=issue.code, issues=(issue,), evidence=new.evidence)
 
 
 def _begins_fence(found: Found, text: str) -> bool:
