@@ -97,7 +97,7 @@ def test_any_cut_of_any_order_is_one_file(
 
 
 @given(st.permutations(range(len(TRACES))), st.sets(st.integers(1, len(TRACES) - 1), max_size=4))
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(25))
 def test_what_was_told_too_soon_is_completed_and_never_doubled(
     tmp_path_factory: Any, order: list[int], cuts: set[int]
 ):

@@ -146,6 +146,7 @@ def test_a_replay_that_was_stopped_says_how_it_goes_on(run, ledger, monkeypatch)
     assert "Nothing to resume: the ledger has no rereading without an end" in done.err
 
 
+@pytest.mark.soak
 def test_processes_print_the_same_table(run, ledger):
     """However many there are."""
     tables = [

@@ -38,7 +38,7 @@ def test_growing_prefixes_are_counted_once(tmp_path, sample):
     added = [json.dumps(each) + "\n" for each in (lost, answer, strange)]
     lines = [*lines[:3], *added, *lines[3:], *added]
     file, grown, whole = tmp_path / "a.jsonl", tmp_path / "grown.duckdb", tmp_path / "whole.duckdb"
-    for end in sorted({*range(4, len(lines), 5), len(lines)}):
+    for end in sorted({*range(4, len(lines), 9), len(lines)}):
         file.write_text("".join(lines[:end]))
         import_path(file, grown)
     import_path(file, whole)

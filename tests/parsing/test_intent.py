@@ -1,11 +1,10 @@
 """No action that the documents' own parsers read is lost without a word: it is read, reported, or shown with its reason."""
 
-import tomllib
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 
 import pytest
+from case_files import case_files
 from effort import examples
 
 from actionledger.parsing.parsers import PARSERS
@@ -18,10 +17,7 @@ TEXTS = examples(2500)
 ENOUGH = TEXTS // 42
 """In so many of them, at least, one of the documents' own parsers reads an action: else the test would look at nothing."""
 
-CASES = [
-    tomllib.loads(path.read_text(encoding="utf-8"))["text"]
-    for path in sorted((Path(__file__).parents[1] / "cases").glob("*/*.toml"))
-]
+CASES = [case["text"] for _, case in case_files()]
 
 REMARKED = [
     *(

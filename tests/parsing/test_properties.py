@@ -1,10 +1,9 @@
 """What holds of any text at all: nothing raises, the invariants hold, and what was written is read back."""
 
 import json
-import tomllib
-from pathlib import Path
 
 import pytest
+from case_files import case_files
 from effort import examples
 from hypothesis import given, settings, strategies as st
 
@@ -16,10 +15,7 @@ SLOW_ON_LARGE_TEXTS = {"go-tags", "echelon-progressive"}
 EVERYTHING = DialectParser(name="everything", dialects=tuple(dialect_named(d.name) for d in DIALECTS))
 EVERY_PARSER = [*PARSERS.values(), EVERYTHING]
 
-CASES = [
-    tomllib.loads(path.read_text(encoding="utf-8"))
-    for path in sorted((Path(__file__).parents[1] / "cases").glob("*/*.toml"))
-]
+CASES = [case for _, case in case_files()]
 
 FRAGMENTS = [
     *(

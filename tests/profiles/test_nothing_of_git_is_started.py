@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from effort import soaked
 
 import actionledger as al
 from actionledger.errors import ActionError
@@ -124,7 +125,7 @@ def test_no_action_starts_anything(trapped):
     assert sprung(trapped) == []
 
 
-@pytest.mark.parametrize("place", ["included", "included by condition", "worktree"])
+@pytest.mark.parametrize("place", soaked(["included", "included by condition", "worktree"], ["worktree"]))
 def test_a_setting_elsewhere_starts_nothing(trapped, place):
     """All of them at once, in a file that the configuration includes, or in that of the working tree."""
     root = trapped.root
@@ -137,7 +138,10 @@ def test_a_setting_elsewhere_starts_nothing(trapped, place):
     assert sprung(trapped, "status", "commit", "push") == []
 
 
-@pytest.mark.parametrize("place", [".gitattributes", ".git/info/attributes", "folder/.gitattributes"])
+ATTRIBUTES = [".gitattributes", ".git/info/attributes", "folder/.gitattributes"]
+
+
+@pytest.mark.parametrize("place", soaked(ATTRIBUTES, [".git/info/attributes"]))
 def test_an_attribute_starts_nothing(trapped, place):
     """Wherever attributes may stand."""
     root = trapped.root
@@ -180,7 +184,7 @@ def test_what_a_folder_that_is_pushed_to_says_starts_nothing(trapped):
 
 
 @pytest.mark.parametrize("settings", [("core.fsmonitor", "filter.c.clean"), ("core.worktree",)])
-@pytest.mark.parametrize("ignore", ["", "none"])
+@pytest.mark.parametrize("ignore", soaked(["", "none"], ["none"]))
 def test_a_submodule_starts_nothing(trapped, settings, ignore):
     """Git would look into it with a git of its own, whose configuration is the submodule's."""
     root = trapped.root

@@ -33,7 +33,8 @@ HOSTILE = "x` `` ``` </code>]]> \x00\x1b[31m\ufffe\ud800 | <b>&amp; @team\n## no
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[al.Ledger]:
     """Sample sessions of the assistant, and of others."""
     with al.open_ledger(tmp_path_factory.mktemp("gate") / "team.duckdb") as opened:
-        al.import_sessions(opened, islice(sample_sessions(), 160))
+        taken = islice(sample_sessions(), 160)
+        al.import_sessions(opened, [each for each in taken if each.profile in {"assistant", "reasoner"}])
         yield opened
 
 

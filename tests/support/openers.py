@@ -1,19 +1,17 @@
 """What opens a block in each dialect, taken from the dialects themselves: one that is added is in every test of growth."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
+from case_files import case_files
 from hypothesis import Phase, find, settings
 from hypothesis.strategies import from_regex
 
 from actionledger.parsing.dialects import DIALECTS, Dialect
 from actionledger.parsing.parsers import PARSERS
 
-CASES = Path(__file__).parents[1] / "cases"
 QUICKLY = settings(phases=(Phase.generate, Phase.shrink), database=None, derandomize=True)
 """Why an example is what it is took most of the time to find one."""
 
@@ -78,8 +76,7 @@ def _simplest(pattern: str) -> str:
 
 @cache
 def _cases(name: str) -> tuple[str, ...]:
-    paths = sorted(CASES.glob(f"{name}/*.toml"))
-    return tuple(tomllib.loads(path.read_text(encoding="utf-8")).get("text", "") for path in paths)
+    return tuple(case.get("text", "") for path, case in case_files() if name in {path.parent.name, "*"})
 
 
 def _half(opener: str, texts: Iterable[str]) -> str:

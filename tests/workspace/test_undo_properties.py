@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from effort import examples
+from effort import examples, soaked
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from actionledger.errors import ActionError
@@ -257,7 +257,7 @@ def dying_recovery(folder: Path, number: int) -> None:
     recovered(folder)
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", soaked(range(4), [0, 2]))
 def test_a_kill_before_a_call_to_the_disk_can_be_undone(tmp_path, tree_of, part):
     """Wherever a process dies, in an action, in undoing one, in recovering from a death: all can be taken back."""
     kills = 0
