@@ -15,6 +15,8 @@ COMMANDS = (
     "parse",
     "import",
     "ingest",
+    "migrate",
+    "compact",
     "show",
     "report",
     "failures",

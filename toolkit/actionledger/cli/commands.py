@@ -50,6 +50,14 @@ COMMANDS = {
         "capturing:watch",
         "Take in the sessions in a folder, and what is written there from now on, until interrupted.",
     ),
+    "migrate": Entry(
+        "moving:migrate",
+        "Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing.",
+    ),
+    "compact": Entry(
+        "moving:compact",
+        "Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on.",
+    ),
     "ingest": Entry("importing:ingest", "Bring what writers have flushed into the database, and publish it."),
     "show": Entry(
         "inspecting:show",

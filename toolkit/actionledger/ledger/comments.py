@@ -64,24 +64,27 @@ def column_meanings(name: str) -> dict[str, str]:
     }
 
 
-def comment_on_everything(connection: DuckDBPyConnection) -> None:
+def comment_on_everything(connection: DuckDBPyConnection, *, columns_of_views: bool = True) -> None:
     """Put what tables, views and columns mean into the current database, where any tool shows it.
 
     Args:
         connection: its current database is a ledger of the newest version.
+        columns_of_views: whether the columns of views have comments there, too.
     """
     there = connection.execute(
         "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = current_database() AND NOT internal"
     ).fetchall()
     with transaction(connection):
-        connection.execute(";".join(_statements(there)))
+        connection.execute(";".join(_statements(there, columns_of_views=columns_of_views)))
 
 
-def _statements(there: Sequence[tuple[str, str]]) -> Iterator[str]:
+def _statements(there: Sequence[tuple[str, str]], *, columns_of_views: bool) -> Iterator[str]:
     for name in sorted({table for table, _ in there}):
         if meaning := row_meaning(name):
             yield f"COMMENT ON {'VIEW' if name in VIEWS else 'TABLE'} {name} IS {_quoted(meaning)}"
     for table, column in there:
+        if table in VIEWS and not columns_of_views:
+            continue
         if meaning := column_meanings(table).get(column, ""):
             yield f'COMMENT ON COLUMN {table}."{column}" IS {_quoted(meaning)}'
 

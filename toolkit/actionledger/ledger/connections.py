@@ -40,7 +40,7 @@ def connect_store(path: Path, *, is_bounded: bool = True) -> DuckDBPyConnection:
     }
     if is_bounded:
         config["memory_limit"] = STORE_MEMORY
-    return _quiet(duckdb.connect(str(path), config=config))
+    return quiet(duckdb.connect(str(path), config=config))
 
 
 def connect_published(files: LedgerFiles, *, may_write: bool) -> DuckDBPyConnection:
@@ -56,7 +56,7 @@ def connect_published(files: LedgerFiles, *, may_write: bool) -> DuckDBPyConnect
     Raises:
         duckdb.Error: the file is no database that this DuckDB reads.
     """
-    connection = _quiet(duckdb.connect(config={"temp_directory": tempfile.gettempdir()}))
+    connection = quiet(duckdb.connect(config={"temp_directory": tempfile.gettempdir()}))
     try:
         attach_published(connection, files, may_write=may_write)
     except BaseException:
@@ -65,7 +65,7 @@ def connect_published(files: LedgerFiles, *, may_write: bool) -> DuckDBPyConnect
     return connection
 
 
-def _quiet(connection: DuckDBPyConnection) -> DuckDBPyConnection:
+def quiet(connection: DuckDBPyConnection) -> DuckDBPyConnection:
     """Keep a connection and its cursors from drawing a bar into the standard output, as DuckDB 2 does after two seconds."""
     # In a notebook without the package that draws it, there is none to keep away.
     with suppress(duckdb.InvalidInputException):
@@ -127,4 +127,4 @@ def transaction(connection: DuckDBPyConnection) -> Iterator[None]:
 def offsets_in(connection: DuckDBPyConnection, catalog: str | None = None) -> dict[str, int]:
     """Return how much of each segment a database holds, in bytes by name."""
     table = f"{catalog}.segments" if catalog else "segments"
-    return dict(connection.execute(f"SELECT name, ingested_bytes FROM {table}").fetchall())  # noqa: S608
+    return dict(connection.execute(f"SELECT name, max(ingested_bytes) FROM {table} GROUP BY name").fetchall())  # noqa: S608

@@ -15,6 +15,7 @@
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
         rates.json            how often actions ran lately, for sessions that share their limits
+        committed             of a ledger in a lake: says when this host last committed
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
 POSIX only: writers and ingester find out about each other through ``flock``.

@@ -19,6 +19,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.errors import LedgerError, UsageError
 from actionledger.extras import require
 from actionledger.ledger.files import stoppable
+from actionledger.ledger.reaching import refuse_reaching
 from actionledger.ledger.results import distinct
 
 if TYPE_CHECKING:
@@ -58,15 +59,23 @@ class GuardedSql:
     Args:
         connect: makes the connection, every table in it.
         seconds: how long a statement may take, its rows included.
+        folders: where the tables' files are, if they are anywhere else than in what is attached; a lake's are.
     """
 
-    def __init__(self, connect: Callable[[], DuckDBPyConnection], *, seconds: float = SECONDS) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], DuckDBPyConnection],
+        *,
+        seconds: float = SECONDS,
+        folders: Sequence[str] = (),
+    ) -> None:
         self._seconds = seconds
+        self._is_of_lake = bool(folders)
         self._folder = tempfile.mkdtemp(prefix="actionledger-sql-")
         self._cursor: DuckDBPyConnection | None = None
         try:
             self._cursor = connect()
-            _lock(self._cursor, self._folder)
+            _lock(self._cursor, self._folder, folders)
         except BaseException:
             self.close()
             raise
@@ -96,7 +105,7 @@ class GuardedSql:
         """
         cursor = self._opened()
         with self._bounded(cursor):
-            only = _only(cursor, statement)
+            only = self._only(cursor, statement)
             cursor.execute(only)
             kinds = [str(column[1]) for column in cursor.description]
             names = tuple(distinct([str(column[0]) for column in cursor.description]))
@@ -172,7 +181,7 @@ class GuardedSql:
         cursor = self._opened()
         made = Path(self._folder, "answer.parquet")
         with self._bounded(cursor):
-            only = _only(cursor, statement)
+            only = self._only(cursor, statement)
             cursor.execute(f"COPY (FROM ({only}\n)) TO {_quoted(made)} (FORMAT parquet)")
         try:
             beside = file.with_name(f".{file.name}-{uuid4().hex}")
@@ -188,11 +197,17 @@ class GuardedSql:
         """Give what a statement gives as a relation, times with a zone as UTC without one, and its columns' names."""
         cursor = self._opened()
         with self._bounded(cursor):
-            only = _only(cursor, statement)
+            only = self._only(cursor, statement)
             relation = cursor.sql(only)
             names, kinds = tuple(distinct(relation.columns)), [str(kind) for kind in relation.types]
             zoned = any(_ZONED in kind for kind in kinds)
             yield names, cursor.sql(_without_zones(only, kinds)) if zoned else relation
+
+    def _only(self, cursor: DuckDBPyConnection, statement: str) -> str:
+        only = _only(cursor, statement)
+        if self._is_of_lake:
+            refuse_reaching(cursor, only)
+        return only
 
     def _opened(self) -> DuckDBPyConnection:
         if self._cursor is None:
@@ -228,11 +243,14 @@ class GuardedSql:
                 cursor.execute("ROLLBACK")
 
 
-def _lock(cursor: DuckDBPyConnection, folder: str) -> None:
+def _lock(cursor: DuckDBPyConnection, folder: str, folders: Sequence[str]) -> None:
     """Take away from a connection all that reaches beyond it, for good.
 
     What it may spill to is the only folder that it keeps, so that must be nobody else's.
     """
+    if folders:
+        allowed = ", ".join(map(_quoted, folders))
+        cursor.execute(f"SET allowed_directories = [{allowed}]")
     for name, value in (
         ("TimeZone", "UTC"),
         ("temp_directory", folder),

@@ -30,11 +30,10 @@ from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.journal import SegmentWriter
-from actionledger.ledger.opening import open_files
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.segments import has_live_writer
-from actionledger.ledger.stores import LocalStore, Store
+from actionledger.ledger.stores import AsOf, Store, store_at
 from actionledger.locks import FileLock
 
 if TYPE_CHECKING:
@@ -48,15 +47,22 @@ UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs',
 
 
 def open_ledger(
-    path: str | os.PathLike[str], *, read_only: bool = False, in_background: bool = True
+    path: str | os.PathLike[str],
+    *,
+    read_only: bool = False,
+    in_background: bool = True,
+    as_of: AsOf | None = None,
 ) -> "Ledger":
     """Open a ledger; one that doesn't exist is made.
 
     Args:
-        path: the ledger's file, by custom ``NAME.duckdb``; missing folders are made.
+        path: the ledger's file, by custom ``NAME.duckdb``, or the file ``NAME.toml`` that says where its lake is; missing
+            folders are made.
         read_only: whether to write nothing at all; then the ledger must exist.
         in_background: whether a thread takes in and publishes what is flushed, so that other tools see it within seconds;
             without it only ``ingest`` and ``close`` do.
+        as_of: the state of a lake to be read, the number of a snapshot or a time (without a zone it is UTC); None for the
+            newest. The past is only read.
 
     Returns:
         The ledger, to be closed after use (a ``with`` block does).
@@ -71,8 +77,8 @@ def open_ledger(
         ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
         (0,)
     """
-    store = LocalStore(open_files(path, read_only=read_only))
-    return Ledger(store, read_only=read_only, in_background=in_background)
+    store = store_at(path, read_only=read_only, as_of=as_of)
+    return Ledger(store, read_only=read_only or as_of is not None, in_background=in_background)
 
 
 class Ledger:
@@ -347,7 +353,7 @@ class Ledger:
                 self._writer.flush()
                 self._publish_what_is_due()
         reader = Reader(self._store, may_write=not self.read_only)
-        return GuardedSql(reader.cursor, seconds=seconds)
+        return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
 
     def snapshot(self) -> DuckDBPyConnection:
         """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.
@@ -451,6 +457,7 @@ class Ledger:
             self._hand_over.detach()
             self._background.stop()
             self._reader.close()
+            self._store.close()
             if not self.read_only:
                 self._store.ingest(Publishing.UNLESS_OTHERS_WRITE, patience=_PATIENCE_SECONDS)
                 if not has_live_writer(self._files.segments):

@@ -85,14 +85,15 @@ class Loader:
         ):
             tally = Tally()
             superseded: list[str] = []
-            if refusal is None:
-                superseded = self._stage(lines, staging, tally)
-            else:
-                _quarantine(lines[0], refusal, staging, tally)
+            # What is known is asked in the transaction that adds to it: elsewhere others may add, too.
             with transaction(self._connection):
+                if refusal is None:
+                    superseded = self._stage(lines, staging, tally)
+                else:
+                    _quarantine(lines[0], refusal, staging, tally)
                 staging.insert(self._connection)
                 self._remove(superseded)
-                self._note_offsets(lines)
+                self._finish(lines, staging)
         self.tally.events += tally.events
         self.tally.duplicates += tally.duplicates
         self.tally.quarantined += tally.quarantined
@@ -141,14 +142,19 @@ class Loader:
             self._connection.execute(f"DELETE FROM {table} WHERE {of_turns}", joined)  # noqa: S608
 
     def _known_events(self, event_ids: Sequence[str]) -> set[str]:
+        if not event_ids:
+            return set()
         # One long text, since a list of parameters takes DuckDB 1.5 a hundred times as long.
         joined = ",".join(event_ids)
+        ends = [min(event_ids), max(event_ids)]
         known: set[str] = set()
-        for catalogue in self._catalogues if event_ids else ():
+        for catalogue in self._catalogues:
             found = self._connection.execute(
                 f"SELECT event_id::VARCHAR FROM {catalogue}events SEMI JOIN "  # noqa: S608 (our own names)
-                "(SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id)",
-                [joined],
+                "(SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id) "
+                # What lies beyond is passed over without being read, file by file where there are many.
+                "WHERE event_id BETWEEN ?::UUID AND ?::UUID",
+                [joined, *ends],
             )
             known.update(event_id for (event_id,) in found.fetchall())
         return known
@@ -160,10 +166,13 @@ class Loader:
             known.update(value for (value,) in found.fetchall())
         return known
 
-    def _note_offsets(self, lines: Sequence[Line]) -> None:
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:  # noqa: ARG002 - a lake's asks for it
+        """Do what is to be committed beside the rows: note how far each segment was taken in."""
         offsets = {line.segment: line.end for line in lines if line.segment != DIRECT}
-        if not offsets:
-            return
+        if offsets:
+            self._note(offsets)
+
+    def _note(self, offsets: dict[str, int]) -> None:
         self._connection.execute(
             "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[]) "
             "ON CONFLICT (name) DO UPDATE SET ingested_bytes = excluded.ingested_bytes",

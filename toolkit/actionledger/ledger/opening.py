@@ -42,13 +42,22 @@ def open_files(path: str | os.PathLike[str], *, read_only: bool) -> LedgerFiles:
                 raise LedgerError(f"There is no ledger {files.published} to read.")
             return files
         version = _published_version(files)
-        _refuse_unwritable(files)
-        files.refuse_links()
-        files.make_folders()
-        claim(files)
+        make_ready(files)
         if version < SCHEMA_VERSION:
             _make_newest(files)
     return files
+
+
+def make_ready(files: LedgerFiles) -> None:
+    """Make the folders that a writer needs.
+
+    Raises:
+        LedgerError: they can't be written to, or one of them is a link.
+    """
+    _refuse_unwritable(files)
+    files.refuse_links()
+    files.make_folders()
+    claim(files)
 
 
 def _published_version(files: LedgerFiles) -> int:

@@ -5,6 +5,7 @@ same projection into a ledger in memory, the tail, and a view over both takes ea
 added to it, until another copy is published and a new tail, of what lies beyond that one, takes its place.
 """
 
+import time
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -64,7 +65,7 @@ class Reader:
         """
         with self._one_sentence():
             for _ in range(_ATTEMPTS):
-                state = self._look()
+                looked_at, state = time.monotonic(), self._look()
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
                     self._view = _View(self._store, may_write=self._may_write)
@@ -72,7 +73,7 @@ class Reader:
                 view, self._view = self._view, None
                 view.load_new_lines()
                 # Published meanwhile: segments that were in neither the old copy nor the folder may be missing.
-                if self._look().published == state.published:
+                if self._store.holds(state.published, looked_at):
                     self._view, self._state = view, state
                     return
         raise LedgerError(
@@ -100,7 +101,7 @@ class Reader:
         return one_sentence(f"The ledger {self._files.published} can't be read")
 
     def _look(self) -> _State:
-        segments = segment_sizes(self._files.segments)
+        segments = segment_sizes(self._files.segments) if self._store.has_tail else {}
         return _State(self._store.state(), segments)
 
 
@@ -114,6 +115,8 @@ class _View:
 
     def __init__(self, store: Store, *, may_write: bool) -> None:
         self._segments = store.files.segments
+        self._host = store.host
+        self._has_tail = store.has_tail
         self._loader: Loader | None = None
         self._shows_tail: bool | None = None
         self.connection = store.connect(may_write=may_write)
@@ -125,7 +128,8 @@ class _View:
 
     def load_new_lines(self) -> None:
         """Add to the tail what segments hold beyond what is known."""
-        for batch in batches(self._segments, dict(self._known), finish=False):
+        of_host = batches(self._segments, dict(self._known), finish=False, host=self._host)
+        for batch in of_host if self._has_tail else ():
             loader = self._loader or self._begin_tail()
             loader.load(batch)
             self._known |= {line.segment: line.end for line in batch}

@@ -4,6 +4,7 @@ import fcntl
 import logging
 import os
 import stat
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -75,31 +76,48 @@ def _named_as_segments(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
             yield entry.name, entry.stat(follow_symlinks=False)
 
 
-def batches(folder: Path, offsets: Mapping[str, int], *, finish: bool) -> Iterator[list[Line]]:
+def batches(
+    folder: Path,
+    offsets: Mapping[str, int],
+    *,
+    finish: bool,
+    host: str = "",
+    first: int | None = None,
+    largest: int | None = None,
+) -> Iterator[list[Line]]:
     """Read what segments hold beyond what is known, a bounded number of bytes at a time, and more of them the longer it goes on.
 
     Args:
         folder: the folder of segments.
         offsets: how much of each segment is known, in bytes by name.
         finish: whether to hand out, marked as such, the last line that a dead writer could not finish.
+        host: what the segments' names begin with where those of several hosts come together.
+        first: how much is read first, in bytes of lines; None for ``BATCH_BYTES``.
+        largest: how much is read at a time by whoever goes on; None for ``LARGEST_BATCH_BYTES``.
 
     Yields:
         Lines, never none.
     """
     batch: list[Line] = []
-    size, limit = 0, BATCH_BYTES
+    size, limit = 0, first or BATCH_BYTES
     for name, segment_size in segment_sizes(folder).items():
-        start = offsets.get(name, 0)
+        qualified = qualified_name(host, name)
+        start = offsets.get(qualified, 0)
         if segment_size <= start:
             continue
         for line in _lines(folder / name, start, finish=finish):
-            batch.append(line)
+            batch.append(line._replace(segment=qualified) if host else line)
             size += len(line.data)
             if size >= limit:
                 yield batch
-                batch, size, limit = [], 0, min(2 * limit, LARGEST_BATCH_BYTES)
+                batch, size, limit = [], 0, min(2 * limit, largest or LARGEST_BATCH_BYTES)
     if batch:
         yield batch
+
+
+def qualified_name(host: str, segment: str) -> str:
+    """Return what a segment is called beside those of other hosts; its own name where there are none."""
+    return f"{host}/{segment}" if host else segment
 
 
 def has_live_writer(folder: Path) -> bool:
@@ -115,19 +133,25 @@ def has_live_writer(folder: Path) -> bool:
     return False
 
 
-def remove_finished(folder: Path, offsets: Mapping[str, int]) -> None:
+def remove_finished(
+    folder: Path, offsets: Mapping[str, int], *, host: str = "", older_than: float = 0.0
+) -> None:
     """Delete the segments that can't grow any more and are known to the end.
 
     Args:
         folder: the folder of segments.
         offsets: how much of each segment the published copy holds, in bytes by name.
+        host: see ``batches``.
+        older_than: how long they have not grown, in seconds.
     """
     for name, size in segment_sizes(folder).items():
-        if size > offsets.get(name, 0):
+        known = offsets.get(qualified_name(host, name), 0)
+        if size > known:
             continue
         path = folder / name
         with suppress(PermissionError), path.open("rb") as file, _is_finished(file) as finished:
-            if finished and path.stat().st_size <= offsets.get(name, 0):
+            status = path.stat()
+            if finished and status.st_size <= known and time.time() - status.st_mtime >= older_than:
                 path.unlink()
 
 

@@ -1,5 +1,6 @@
 """Rows on their way into a database: a file of JSON lines for each table, read by DuckDB in one statement."""
 
+from collections.abc import Collection
 from io import BufferedWriter
 from pathlib import Path
 
@@ -34,6 +35,11 @@ class Staging:
         self._longest = max(self._longest, len(line))
         file.write(line)
         file.write(b"\n")
+
+    @property
+    def tables(self) -> Collection[str]:
+        """The tables that there are rows of."""
+        return self._files.keys()
 
     def insert(self, connection: DuckDBPyConnection) -> None:
         """Put all rows into the tables of the connection's current database."""

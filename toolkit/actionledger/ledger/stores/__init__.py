@@ -1,6 +1,7 @@
 """Where a ledger's tables lie: what writers, the ingester and readers need of it, and each place that there is."""
 
-from actionledger.ledger.stores.base import Store
+from actionledger.ledger.stores.base import AsOf, Store
 from actionledger.ledger.stores.local import LocalStore
+from actionledger.ledger.stores.opening import store_at
 
-__all__ = ["LocalStore", "Store"]
+__all__ = ["AsOf", "LocalStore", "Store", "store_at"]

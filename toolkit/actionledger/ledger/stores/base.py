@@ -5,13 +5,17 @@ transaction. Readers see what is committed, at one state of it, and add what the
 """
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Protocol
+from datetime import datetime
+from typing import Protocol, TypeAlias
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.segments import Line
+
+AsOf: TypeAlias = int | datetime
+"""A state of a lake: the number of a snapshot, or a time."""
 
 
 class Store(Protocol):
@@ -20,6 +24,18 @@ class Store(Protocol):
     @property
     def files(self) -> LedgerFiles:
         """What this host has of the ledger: its name, the segments, the locks."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Where readers find what is not in ``files``, for whoever says what may be read; none where all of it is there."""
+
+    @property
+    def host(self) -> str:
+        """What the names of this host's segments begin with in the tables; empty where there is but one host."""
+
+    @property
+    def has_tail(self) -> bool:
+        """Whether readers see what the segments hold beyond the committed tables: of a state of the past they don't."""
 
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
@@ -60,6 +76,17 @@ class Store(Protocol):
 
     def state(self) -> Hashable:
         """Return what tells the state that readers see now from every other one."""
+
+    def holds(self, state: Hashable, since: float) -> bool:
+        """Return whether the segments have kept all that came after a state.
+
+        Args:
+            state: what ``state`` gave.
+            since: when it did, by ``time.monotonic``.
+        """
+
+    def close(self) -> None:
+        """Let go of what asking has opened; asked again, it is opened again."""
 
     def connect(self, *, may_write: bool) -> DuckDBPyConnection:
         """Open a database in memory with the committed tables attached for reading, under the name of ``BASE``.

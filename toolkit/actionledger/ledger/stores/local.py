@@ -21,6 +21,9 @@ class LocalStore:
 
     def __init__(self, files: LedgerFiles) -> None:
         self.files = files
+        self.folders: tuple[str, ...] = ()
+        self.host = ""
+        self.has_tail = True
 
     def ingest(
         self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
@@ -51,6 +54,13 @@ class LocalStore:
         except FileNotFoundError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_size
+
+    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - time is no matter here
+        """Whether no other copy was published since: with one, segments may have gone."""
+        return self.state() == state
+
+    def close(self) -> None:
+        """Nothing is open."""
 
     def connect(self, *, may_write: bool) -> DuckDBPyConnection:
         """Attach the published copy."""

@@ -1,0 +1,35 @@
+"""Takes in, and is killed at a step of it: ``python killed.py STEP LEDGER``."""
+
+import os
+import signal
+import sys
+from typing import Any
+
+from actionledger.ledger import ingest, loading, open_ledger, staging
+from actionledger.ledger.stores.lake import ingesting
+
+
+def die(*_: Any, **__: Any) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def behind(usual: Any) -> Any:
+    def done(*given: Any, **more: Any) -> None:
+        usual(*given, **more)
+        die()
+
+    return done
+
+
+step, path = sys.argv[1:]
+match step:
+    case "rows":
+        staging.Staging.insert = behind(staging.Staging.insert)  # type: ignore[method-assign]
+    case "offsets":
+        loading.Loader._finish = behind(loading.Loader._finish)  # type: ignore[method-assign]
+    case "commit":
+        loading.Loader._take_in = behind(loading.Loader._take_in)  # type: ignore[method-assign]
+    case "segments":
+        ingesting.remove_finished = ingest.remove_finished = die  # type: ignore[assignment]
+with open_ledger(path, in_background=False) as ledger:
+    ledger.ingest()

@@ -1,0 +1,201 @@
+"""Several hosts, one lake: each takes in its own segments, and what both know counts once."""
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+from effort import is_soak
+
+from actionledger.errors import LedgerError, NotALedgerError, UsageError
+from actionledger.importing import import_path
+from actionledger.ledger import open_ledger
+from actionledger.ledger.schema import TABLES
+from actionledger.ledger.stores.lake import loading
+from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.place import LakePlace
+
+SAMPLES = Path(__file__).parents[3] / "data" / "sessions.jsonl"
+KILLS = 30 if is_soak() else 3
+HOST = Path(__file__).with_name("host.py")
+
+
+def counts(path: Path) -> dict[str, int]:
+    with open_ledger(path, read_only=True) as ledger:
+        return {table.name: len(ledger.sql(f"FROM {table.name}")) for table in TABLES}
+
+
+def test_each_host_sees_the_other(lake, make) -> None:
+    """What one has committed the other one reads, and segments carry their host's name."""
+    with open_ledger(lake("a"), in_background=False) as a, open_ledger(lake("b"), in_background=False) as b:
+        for ledger in (a, b):
+            ledger.record(make.note())
+            ledger.ingest()
+        assert len(a.sql("FROM events")) == len(b.sql("FROM events")) == 2
+        found = {name.partition("/")[0] for (name,) in a.sql("SELECT name FROM segments").fetchall()}
+        assert found == {"a", "b"}
+
+
+def test_a_recording_that_two_hosts_take_in_at_once_counts_once(lake, tmp_path, monkeypatch) -> None:
+    """Whoever commits second collides, and looks again at what is known."""
+    import_path(SAMPLES, tmp_path / "alone.duckdb")
+    places = [lake("a"), lake("b")]
+    open_ledger(places[0], in_background=False).close()
+    usual, meet, collided = loading.LakeLoader._finish, threading.Barrier(2, timeout=60), []
+
+    def together(self, lines, staging):
+        if not collided and self._is_derived:
+            with_other = threading.current_thread() not in seen
+            seen.add(threading.current_thread())
+            if with_other:
+                meet.wait()
+        usual(self, lines, staging)
+
+    seen: set[threading.Thread] = set()
+    monkeypatch.setattr(loading.LakeLoader, "_finish", together)
+    is_conflict = loading.is_conflict
+    monkeypatch.setattr(loading, "is_conflict", lambda error: collided.append(error) or is_conflict(error))
+    importers = [threading.Thread(target=import_path, args=(SAMPLES, place)) for place in places]
+    for importer in importers:
+        importer.start()
+    for importer in importers:
+        importer.join()
+    assert collided
+    expected, found = counts(tmp_path / "alone.duckdb"), counts(places[0])
+    assert found["turn_starts"] == expected["turn_starts"] > 0
+    # Each of the two imports is a run of its own.
+    assert {name for name in expected if found[name] != expected[name]} <= {
+        "run_starts",
+        "run_ends",
+        "left_out",
+        "events",
+    }
+
+
+@pytest.mark.scaled
+def test_a_host_that_is_killed_again_and_again_loses_and_doubles_nothing(place, tmp_path) -> None:
+    """Two hosts write and commit; one of them is killed at any moment, and started anew."""
+    if not place("a").name.endswith(".toml"):
+        pytest.skip("one file has one host")
+    open_ledger(place("a"), in_background=False).close()
+    drawn = random.Random(5)
+    acknowledged: list[str] = []
+
+    def run(host: str, kills: int) -> None:
+        for turn in range(kills + 1):
+            process = subprocess.Popen([sys.executable, HOST, place(host)], stdout=subprocess.PIPE, text=True)
+            assert process.stdout is not None
+            said = iter(process.stdout.readline, "")
+            acknowledged.extend(line.strip() for line in itertools.islice(said, drawn.randrange(20, 60)))
+            if turn < kills:
+                time.sleep(drawn.uniform(0.0, 0.4))
+                process.kill()
+            else:
+                process.terminate()
+            acknowledged.extend(line.strip() for line in said if line.endswith("\n"))
+            process.wait()
+
+    hosts = [threading.Thread(target=run, args=("a", KILLS)), threading.Thread(target=run, args=("b", 0))]
+    for host in hosts:
+        host.start()
+    for host in hosts:
+        host.join()
+    for host in ("a", "b"):
+        with open_ledger(place(host), in_background=False) as ledger:
+            ledger.ingest()
+    with connect_lake(LakePlace.read(place("a"))) as plain:
+        rows = plain.execute("SELECT event_id::VARCHAR FROM base.events").fetchall()
+    found = [event_id for (event_id,) in rows]
+    assert len(found) == len(set(found))
+    assert acknowledged
+    assert set(acknowledged) <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "does not say where the lake is"),
+        ("[ducklake", "can't be read as TOML"),
+        ('[ducklake]\nmetadata_path = "sqlite:x"', "does not say where the lake is"),
+        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = 7', "does not say where the lake is"),
+        (
+            '[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\nsecret = "s"',
+            "says secret, which is nothing of a lake's",
+        ),
+        (
+            '[ducklake]\nmetadata_path = "postgres:dbname=x password=hush"\ndata_path = "d"',
+            "holds credentials",
+        ),
+        (
+            '[ducklake]\nmetadata_path = "postgres:postgresql://me:hush@db/x"\ndata_path = "d"',
+            "holds credentials",
+        ),
+        ('[ducklake]\nmetadata_path = "catalog.ducklake"\ndata_path = "d"', "one process in at a time"),
+        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\nhost = "../up"', "is no host's name"),
+    ],
+)
+def test_a_place_that_cannot_be_is_said_in_a_sentence(tmp_path, text, said) -> None:
+    """Whatever is wrong with the file; what it holds of a secret is not said."""
+    path = tmp_path / "team.toml"
+    path.write_text(text)
+    with pytest.raises(LedgerError, match=said) as error:
+        LakePlace.read(path)
+    assert "hush" not in str(error.value)
+
+
+def test_a_name_of_ducklake_is_no_path(tmp_path) -> None:
+    """The sentence says what to write down."""
+    with pytest.raises(UsageError, match=r"metadata_path = 'sqlite:x'"):
+        open_ledger("ducklake:sqlite:x")
+
+
+def test_a_lake_of_others_is_left_alone(lake) -> None:
+    """One that holds other tables, one of an older and one of a newer version."""
+    path = lake("a")
+    with connect_lake(LakePlace.read(path), writes=True) as connection:
+        connection.execute("CREATE TABLE base.theirs (x INTEGER)")
+        for read_only in (False, True):
+            with pytest.raises(NotALedgerError):
+                open_ledger(path, read_only=read_only)
+        connection.execute("DROP TABLE base.theirs")
+        open_ledger(path, in_background=False).close()
+        for version, said in ((4, "actionledger migrate"), (99, "upgrade actionledger")):
+            connection.execute(f"UPDATE base.meta SET schema_version = {version}")
+            with pytest.raises(LedgerError, match=said):
+                open_ledger(path, read_only=True)
+
+
+def test_what_the_environment_has_of_credentials_is_nowhere(served_lake, make) -> None:
+    """Neither in what is said when they are wrong, nor in any file beside the ledger."""
+    path = served_lake("a")
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note())
+    secrets = [os.environ[name] for name in ("PGPASSWORD", "AWS_SECRET_ACCESS_KEY")]
+    for file in path.parent.rglob("*"):
+        assert file.is_dir() or not any(secret in file.read_text(errors="replace") for secret in secrets)
+    os.environ["PGPASSWORD"] = "another-one"  # the fixture puts it back
+    with pytest.raises(LedgerError) as error:
+        open_ledger(path)
+    assert "another-one" not in str(error.value)
+
+
+def test_a_duckdb_that_lacks_the_extension_says_what_to_install(tmp_path, monkeypatch) -> None:
+    """Where there is neither a package for it nor a way to INSTALL it."""
+    monkeypatch.setattr("actionledger.ledger.stores.lake.connecting._in_package", lambda _: None)
+    monkeypatch.setattr(
+        "actionledger.ledger.stores.lake.connecting._NAMES", {"ducklake": "no_such_extension"}
+    )
+    path = tmp_path / "team.toml"
+    path.write_text('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"')
+    began = time.monotonic()
+    with pytest.raises(
+        LedgerError, match=rf"DuckDB {duckdb.__version__} has no extension 'ducklake'.*actionledger\[lake\]"
+    ):
+        open_ledger(path)
+    assert time.monotonic() - began < 60

@@ -1,0 +1,74 @@
+"""``migrate`` and ``compact``: a ledger into a lake and back, and a lake's small files into few."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import console, print_json, print_note
+from actionledger.errors import UsageError
+from actionledger.extras import require
+from actionledger.plurals import counted
+
+
+def migrate(
+    source: Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger; it stays as it is.")],
+    target: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TARGET",
+            help="The file that says where a blank lake is; or, of a ledger in a lake, a new file.",
+        ),
+    ],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Bring a whole ledger from one file into a lake, or back: all of it, counted row by row, or nothing."""
+    require("A ledger in a lake", "lake", "stamina")
+    from actionledger.ledger.stores.migrating import migrate as bring_over  # noqa: PLC0415 - of an extra
+
+    done = bring_over(existing(source), target)
+    if as_json:
+        print_json({"source": source, "target": target, "rows": done.rows})
+        return
+    table = Sheet("table", "rows")
+    for name, rows in done.rows.items():
+        table.add_row(name, f"{rows:,}")
+    console.print(table)
+    print_note(
+        f"{target} holds {counted(sum(done.rows.values()), 'row')}, each compared with the one it was; {source} is as it was."
+    )
+
+
+def compact(
+    ledger: LedgerOption = None,
+    *,
+    keep_days: Annotated[
+        float,
+        typer.Option("--keep-days", min=0, help="For how many days back a state can be read afterwards."),
+    ] = 30.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Join the small files of a ledger in a lake, and let go of states of the past; agents and readers go on."""
+    require("A ledger in a lake", "lake", "stamina")
+    from actionledger.ledger.files import LedgerFiles  # noqa: PLC0415 - of an extra
+    from actionledger.ledger.stores.lake.compacting import compact as join  # noqa: PLC0415
+    from actionledger.ledger.stores.lake.place import LakePlace, is_place  # noqa: PLC0415
+
+    found = existing(ledger)
+    if not is_place(found):
+        raise UsageError(
+            f"{found} is one file, which has nothing to be joined; a ledger in a lake is NAME.toml."
+        )
+    done = join(LakePlace.read(LedgerFiles.at(found).published), keep=timedelta(days=keep_days))
+    if as_json:
+        print_json(done)
+        return
+    print_note(
+        f"{counted(done.files_before, 'file')} before, {done.files_after:,} now, of {done.bytes_after:,} bytes; "
+        f"{counted(done.snapshots_expired, 'state')} of the past let go of, {counted(done.files_removed, 'file')} removed."
+    )

@@ -1,0 +1,91 @@
+"""Many small files of a lake into few, and what no state needs any more let go of.
+
+A commit is a file for each table that it has rows of, so that a host at work makes a few thousand a day. Any host may do this, at
+any time; readers and writers go on.
+"""
+
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import stamina
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import UsageError
+from actionledger.ledger.connections import BASE
+from actionledger.ledger.files import one_sentence
+from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.loading import is_conflict
+from actionledger.ledger.stores.lake.place import LakePlace
+
+_UNUSED_FOR = timedelta(hours=1)
+"""How long a file stays that no state needs: whoever began to read before may still be at it."""
+
+_ORPHANED_FOR = timedelta(days=1)
+"""How old a file is that no commit knows, until its writer counts as killed."""
+
+_PATIENCE_SECONDS = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Compacted:
+    """What was done.
+
+    Args:
+        files_before: how many Parquet files the tables had.
+        files_after: how many they have.
+        bytes_after: how large those are, in bytes.
+        snapshots_expired: how many states of the past were let go of.
+        files_removed: how many files that no state needs any more.
+    """
+
+    files_before: int
+    files_after: int
+    bytes_after: int
+    snapshots_expired: int
+    files_removed: int
+
+
+def compact(place: LakePlace, *, keep: timedelta) -> Compacted:
+    """Join a lake's small files, and let go of states of the past.
+
+    Args:
+        place: where the lake is.
+        keep: how far back a state can be read afterwards.
+
+    Raises:
+        UsageError: that is less than nothing.
+        LedgerError: the lake can't be reached or written to.
+    """
+    if keep < timedelta(0):
+        raise UsageError(f"States can't be kept for {keep}; give nothing or more.")
+    with (
+        one_sentence(f"The lake of {place.path} can't be compacted"),
+        closing(connect_lake(place, writes=True)) as connection,
+    ):
+        before, _ = _files(connection)
+        now = datetime.now(UTC)
+        for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
+            with attempt:
+                connection.execute(f"CALL ducklake_merge_adjacent_files('{BASE}')").fetchall()
+        expired = _done(connection, "ducklake_expire_snapshots", now - keep)
+        removed = _done(connection, "ducklake_cleanup_old_files", now - _UNUSED_FOR)
+        removed += _done(connection, "ducklake_delete_orphaned_files", now - _ORPHANED_FOR)
+        after, size = _files(connection)
+    return Compacted(before, after, size, expired, removed)
+
+
+def _done(connection: DuckDBPyConnection, what: str, older_than: datetime) -> int:
+    moment = older_than.isoformat()
+    # To the end: what it does is committed when all of its rows were fetched.
+    [(count,)] = connection.execute(
+        f"SELECT count(*) FROM {what}('{BASE}', older_than => '{moment}'::TIMESTAMPTZ)"
+    ).fetchall()
+    return int(count)
+
+
+def _files(connection: DuckDBPyConnection) -> tuple[int, int]:
+    [(count, size)] = connection.execute(
+        f"SELECT coalesce(sum(file_count), 0), coalesce(sum(file_size_bytes), 0) FROM ducklake_table_info('{BASE}')"
+    ).fetchall()
+    return int(count), int(size)

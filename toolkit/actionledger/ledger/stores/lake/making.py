@@ -1,0 +1,83 @@
+"""The tables of a lake: those of ``schema.py``, without what DuckLake has no word for."""
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger._version import __version__
+from actionledger.clock import now
+from actionledger.errors import LedgerError, NotALedgerError
+from actionledger.ledger.comments import comment_on_everything
+from actionledger.ledger.connections import BASE, transaction
+from actionledger.ledger.schema import BOOKKEEPING, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.versions import refuse_newer, version_in
+
+_OPTIONS = {
+    "parquet_compression": "zstd",
+    # Small inserts kept in the catalog have to be written out later, by somebody who then stands in everybody's way.
+    "data_inlining_row_limit": "0",
+}
+
+
+def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
+    """Make a lake a ledger where it is blank; two who do so at once make one.
+
+    Args:
+        connection: the lake is attached to it for writing.
+        place: where the lake is, for the errors.
+
+    Raises:
+        NotALedgerError: it holds other tables.
+        LedgerError: it is a ledger of another version.
+        duckdb.Error: it can't be written to.
+    """
+    if version_in(connection, BASE) is None:
+        if connection.execute("SELECT 1 FROM duckdb_tables() WHERE database_name = ?", [BASE]).fetchall():
+            raise NotALedgerError(
+                f"The lake of {place.path} holds other tables, and is no ledger: it has no table meta with a version."
+            )
+        try:
+            _make(connection)
+        except duckdb.TransactionException:
+            if version_in(connection, BASE) is None:
+                raise
+    refuse_other_versions(connection, place)
+
+
+def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> None:
+    """Raise where the lake that is attached can't be read as it is.
+
+    Raises:
+        NotALedgerError: it is no ledger.
+        NewerLedgerError: it was written by a newer version of the toolkit.
+        LedgerError: it was written by an older one.
+    """
+    version = version_in(connection, BASE)
+    if version is None:
+        raise NotALedgerError(
+            f"The lake of {place.path} is no ledger: it has no table meta with a version. Opened for writing, a blank one becomes one."
+        )
+    refuse_newer(version, SCHEMA_VERSION)
+    if version < SCHEMA_VERSION:
+        raise LedgerError(
+            f"The lake of {place.path} has version {version} of the schema, this toolkit needs {SCHEMA_VERSION}: with the toolkit that "
+            "made it, 'actionledger migrate' it to a file; that file is brought up to date where it is opened, and migrated to a new lake."
+        )
+
+
+def _make(connection: DuckDBPyConnection) -> None:
+    cursor = connection.cursor()
+    cursor.execute(f"USE {BASE}")
+    for name, value in _OPTIONS.items():
+        cursor.execute(f"CALL {BASE}.set_option('{name}', '{value}')").fetchall()
+    views = (f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items())
+    tables = (_plain(ddl) for ddl in (*(table.ddl for table in TABLES), *BOOKKEEPING))
+    with transaction(cursor):
+        cursor.execute(";".join((*tables, *views)))
+        cursor.execute("INSERT INTO meta VALUES (?, ?, ?)", [SCHEMA_VERSION, now(), __version__])
+    comment_on_everything(cursor, columns_of_views=False)
+
+
+def _plain(ddl: str) -> str:
+    """Return a statement without what DuckLake does by itself, or for a whole lake."""
+    return ddl.replace(" USING COMPRESSION zstd", "").replace(" PRIMARY KEY", "")

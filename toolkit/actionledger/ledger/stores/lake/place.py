@@ -1,0 +1,120 @@
+"""Where a lake is, as a small file says it: that file is the ledger's name on this host.
+
+    [ducklake]
+    metadata_path = "postgres:dbname=ledger host=db.example.org"
+    data_path = "s3://team-ledger/"
+
+The two go by DuckLake's own names and forms; what begins neither with ``/`` nor with a scheme is meant from the file's folder.
+Credentials are never in it.
+"""
+
+import re
+import socket
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from actionledger.errors import LedgerError, NotALedgerError
+
+SUFFIX = ".toml"
+"""What the name of a file ends in that says where a lake is."""
+
+TABLE = "ducklake"
+
+_KEYS = frozenset({"metadata_path", "data_path", "host"})
+_CREDENTIALS = re.compile(
+    r"\b(password|passfile|sslpassword|secret)\s*=|://[^/@\s]*:[^/@\s]*@", re.IGNORECASE
+)
+_HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,252}")
+_SCHEME = re.compile(r"[a-z0-9]+://")
+_SAID = f"""It begins with the line [{TABLE}] and says metadata_path = "postgres:dbname=…" (or "sqlite:FILE") and data_path = "s3://…" (or a folder)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LakePlace:
+    """Where a lake is, and whose segments are taken into it from here.
+
+    Args:
+        path: the file that says it.
+        metadata_path: the catalog database, as DuckLake takes it behind ``ducklake:``.
+        data_path: where the Parquet files are, as DuckLake takes it.
+        host: this host's name, which stands before the names of its segments.
+    """
+
+    path: Path
+    metadata_path: str
+    data_path: str
+    host: str
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read what a file says.
+
+        Raises:
+            NotALedgerError: it says no such thing.
+            LedgerError: it can't be read, or says what it must not: a password, or a catalog that lets one process in at a time.
+        """
+        said = _said(path)
+        if unknown := said.keys() - _KEYS:
+            raise LedgerError(
+                f"{path} says {', '.join(sorted(unknown))}, which is nothing of a lake's; known are "
+                f"{', '.join(sorted(_KEYS))}. Credentials are taken from the environment."
+            )
+        metadata_path, data_path = (said.get(key, "") for key in ("metadata_path", "data_path"))
+        if not (metadata_path and data_path):
+            raise LedgerError(f"{path} does not say where the lake is. {_SAID}")
+        if _CREDENTIALS.search(metadata_path) or _CREDENTIALS.search(data_path):
+            raise LedgerError(
+                f"{path} holds credentials; a ledger must not. Take them out: PostgreSQL's are taken from PGPASSWORD or ~/.pgpass, "
+                "S3's from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or from a persistent secret of DuckDB's."
+            )
+        host = said.get("host") or socket.gethostname()
+        if not _HOST.fullmatch(host):
+            raise LedgerError(f'{path}: {host!r} is no host\'s name; say another one as host = "…".')
+        return cls(path, _catalog(path, metadata_path), _folder(path, data_path), host)
+
+    @property
+    def is_on_postgres(self) -> bool:
+        """Whether the catalog database is PostgreSQL's."""
+        return self.metadata_path.startswith("postgres:")
+
+    @property
+    def is_on_s3(self) -> bool:
+        """Whether the Parquet files are in S3."""
+        return self.data_path.startswith("s3://")
+
+
+def is_place(path: Path) -> bool:
+    """Return whether a path is that of a file that says where a lake is, by its name."""
+    return path.suffix == SUFFIX
+
+
+def _said(path: Path) -> dict[str, str]:
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get(TABLE)
+    except FileNotFoundError as error:
+        raise LedgerError(f"There is no file {path} that says where a lake is. {_SAID}") from error
+    except (OSError, ValueError) as error:
+        raise NotALedgerError(f"{path} can't be read as TOML: {error}. {_SAID}") from error
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise NotALedgerError(f"{path} does not say where the lake is. {_SAID}")
+    return found
+
+
+def _catalog(path: Path, metadata_path: str) -> str:
+    kind, _, rest = metadata_path.removeprefix("ducklake:").partition(":")
+    if kind == "postgres":
+        return f"postgres:{rest}"
+    if kind == "sqlite" and rest:
+        return f"sqlite:{path.parent / rest}"
+    raise LedgerError(
+        f"{path}: the catalog {metadata_path!r} is none that several processes read and write at once; take 'postgres:dbname=… host=…', "
+        "or on one machine 'sqlite:FILE'. (A DuckDB file lets one process in at a time.)"
+    )
+
+
+def _folder(path: Path, data_path: str) -> str:
+    if _SCHEME.match(data_path):
+        return data_path.rstrip("/") + "/"
+    return f"{path.parent / data_path}".rstrip("/") + "/"

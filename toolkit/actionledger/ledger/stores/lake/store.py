@@ -1,0 +1,149 @@
+"""A ledger in a lake: many hosts write to it, each through an ingester of its own, and all of them read one set of tables."""
+
+import time
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, closing
+from threading import Lock
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.clock import utc
+from actionledger.errors import LedgerError
+from actionledger.forking import abandon, watch
+from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.ingest import IngestReport, Publishing
+from actionledger.ledger.segments import Line
+from actionledger.ledger.stores.base import AsOf
+from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
+from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
+from actionledger.ledger.stores.lake.place import LakePlace
+
+
+class LakeStore:
+    """A ledger in a lake; see ``Store`` for what each method does.
+
+    Args:
+        place: where the lake is.
+        as_of: the state to be read; None for the newest, and what this host has beyond it.
+    """
+
+    def __init__(self, place: LakePlace, *, as_of: AsOf | None = None) -> None:
+        self.files = LedgerFiles.at(place.path)
+        self.place = place
+        self.folders: tuple[str, ...] = (place.data_path,)
+        self.host = place.host
+        self.has_tail = as_of is None
+        self._ingester = LakeIngester(place, self.files)
+        self._lock = Lock()
+        self._watching: DuckDBPyConnection | None = None
+        watch(self)
+        self._fixed = None if as_of is None else self._snapshot_of(as_of)
+
+    def make(self) -> None:
+        """Make the lake a ledger where it is blank.
+
+        Raises:
+            LedgerError: it is something else, or can't be reached.
+        """
+        with self._one_sentence("opened"), closing(connect_lake(self.place, writes=True)) as connection:
+            make_tables(connection, self.place)
+
+    def check(self) -> None:
+        """Raise where the lake can't be read as it is.
+
+        Raises:
+            LedgerError: it is no ledger, or of another version, or can't be reached.
+        """
+        with self._one_sentence("opened"), closing(connect_lake(self.place)) as connection:
+            refuse_other_versions(connection, self.place)
+
+    def ingest(
+        self, publishing: Publishing, *, patience: float = 0.0, is_stopped: Callable[[], bool] = lambda: False
+    ) -> IngestReport:
+        """Commit what this host's segments hold; readers see it at once."""
+        return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
+
+    def take_in(self, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+        """Commit lines that are in no segment."""
+        return self._ingester.take_in(lines, patience=patience)
+
+    def due_in(self) -> float:
+        """Return in how many seconds another commit is due."""
+        return self._ingester.due_in()
+
+    def is_behind(self) -> bool:
+        """Readers see what is committed."""
+        return False
+
+    def exists(self) -> bool:
+        """A lake that could be opened is there."""
+        return True
+
+    def state(self) -> Hashable:
+        """Return the number of the snapshot that is read."""
+        return self._fixed if self._fixed is not None else self._newest()
+
+    def holds(self, state: Hashable, since: float) -> bool:  # noqa: ARG002 - which one is no matter here
+        """Whether the segments still hold what came after a state: for a minute they do, whoever commits meanwhile."""
+        return time.monotonic() - since < GRACE_SECONDS / 2
+
+    def connect(self, *, may_write: bool) -> DuckDBPyConnection:  # noqa: ARG002 - a lake needs no folder
+        """Attach the lake at one snapshot."""
+        snapshot = self.state()
+        assert isinstance(snapshot, int)
+        connection = connect_lake(self.place, snapshot=snapshot)
+        try:
+            refuse_other_versions(connection, self.place)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def start_over(self) -> None:
+        """Give up the parent's connection in a forked child."""
+        if self._watching is not None:
+            abandon(self._watching)
+        self._watching = None
+        self._lock = Lock()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        with self._lock:
+            if self._watching is not None:
+                self._watching.close()
+            self._watching = None
+
+    def _newest(self) -> int | None:
+        with self._one_sentence("read"):
+            try:
+                return self._asked("SELECT id FROM base.current_snapshot()")
+            except duckdb.Error:
+                self.close()  # the catalog database may have been started anew
+                return self._asked("SELECT id FROM base.current_snapshot()")
+
+    def _snapshot_of(self, as_of: AsOf) -> int:
+        with self._one_sentence("read"):
+            asked = "SELECT max(snapshot_id) FROM base.snapshots() WHERE "
+            if isinstance(as_of, int):
+                found = self._asked(asked + "snapshot_id = ?", as_of)
+            else:
+                found = self._asked(asked + "snapshot_time <= ?::TIMESTAMPTZ", f"{utc(as_of).isoformat()}+00")
+        if found is None:
+            raise LedgerError(
+                f"The lake of {self.place.path} has no snapshot of {as_of}: it is younger, or that one was let go of."
+            )
+        return found
+
+    def _asked(self, query: str, *values: object) -> int | None:
+        with self._lock:
+            if self._watching is None:
+                self._watching = connect_lake(self.place)
+            # To the end: a row that is left keeps the transaction open, and with it the state that it sees.
+            [(value,)] = self._watching.execute(query, list(values)).fetchall()
+        found: int | None = value
+        return found
+
+    def _one_sentence(self, what: str) -> AbstractContextManager[None]:
+        return one_sentence(f"The ledger {self.files.published} can't be {what}")

@@ -1,0 +1,184 @@
+"""A whole ledger from one file into a lake, or from a lake into one file: all of it, compared row by row, or nothing."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import LedgerError, UsageError
+from actionledger.ledger.comments import comment_on_everything
+from actionledger.ledger.connections import BASE, STORAGE_VERSION, transaction
+from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
+from actionledger.ledger.ingest import Publishing
+from actionledger.ledger.migrations import make_ledger
+from actionledger.ledger.schema import QUARANTINE, TABLES, Table
+from actionledger.ledger.segments import has_live_writer
+from actionledger.ledger.stores.base import Store
+from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.place import is_place
+from actionledger.ledger.stores.lake.store import LakeStore
+from actionledger.ledger.stores.opening import store_at
+from actionledger.locks import FileLock
+
+_OTHER = "other"
+_PATIENCE_SECONDS = 60.0
+_TABLES = (*TABLES, QUARANTINE)
+_KEPT = ("effects", "manifests", "taken.json", "saved-*.json")
+"""What goes along of the folder beside a ledger: locks, segments and limits belong to the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What was brought over.
+
+    Args:
+        rows: how many rows each table has, the same in both places.
+    """
+
+    rows: dict[str, int]
+
+
+def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> Migrated:
+    """Bring a whole ledger into another place; the source stays as it is.
+
+    Args:
+        source: a ledger's file, or the file that says where its lake is. What its segments hold is taken in first.
+        target: the file that says where a blank lake is, or the path of a new file. One of the two is a lake.
+
+    Raises:
+        UsageError: both are lakes, or both are files.
+        LedgerError: the target is not empty, somebody still writes to the source, or a table is not the same after all; then the
+            target is as it was.
+    """
+    if is_place(Path(source)) == is_place(Path(target)):
+        kind = "lakes: migrate to a file in between" if is_place(Path(source)) else "files: copy the one"
+        raise UsageError(f"{source} and {target} are both {kind}.")
+    with one_sentence(f"{source} can't be migrated to {target}"):
+        store = store_at(source, read_only=False)
+        with _drained(store.files, store):
+            if isinstance(store, LakeStore):
+                return _to_file(store, LedgerFiles.at(target))
+            other = store_at(target, read_only=False)
+            assert isinstance(other, LakeStore)
+            with closing(other):
+                return _to_lake(store.files, other)
+
+
+@contextmanager
+def _drained(files: LedgerFiles, store: Store) -> Iterator[None]:
+    """Take in what the segments hold, and have nobody take in more while it goes on."""
+    store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
+    lock = FileLock(files.ingest_lock)
+    if not lock.acquire(_PATIENCE_SECONDS):
+        raise LedgerError(
+            f"Somebody else has been taking in what {files.published} holds for a minute; try again."
+        )
+    try:
+        if has_live_writer(files.segments):
+            raise LedgerError(
+                f"Somebody still writes to {files.published}: end the agents first, then migrate."
+            )
+        yield
+    finally:
+        lock.release()
+        store.close()
+
+
+def _to_lake(files: LedgerFiles, lake: LakeStore) -> Migrated:
+    with closing(connect_lake(lake.place, writes=True)) as connection:
+        for table in _TABLES:
+            if connection.execute(f"SELECT 1 FROM {BASE}.{table.name} LIMIT 1").fetchall():
+                raise LedgerError(
+                    f"The lake of {lake.files.published} holds rows already, in {table.name}: a migration needs a blank one."
+                )
+        connection.execute(f"ATTACH {_quoted(files.published)} AS {_OTHER} (READ_ONLY, TYPE duckdb)")
+        _copy_files(files, lake.files)
+        with transaction(connection):
+            return _copy(connection, _OTHER, BASE)
+
+
+def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
+    if files.published.exists() or files.store.exists():
+        raise LedgerError(
+            f"There is a ledger at {files.published} already: a migration needs the path of a new file."
+        )
+    files.make_folders()
+    new = Path(f"{files.published}.migrating")
+    _remove(new)
+    try:
+        with closing(lake.connect(may_write=True)) as connection:
+            connection.execute(
+                f"ATTACH {_quoted(new)} AS {_OTHER} (TYPE duckdb, STORAGE_VERSION {_quoted(STORAGE_VERSION)})"
+            )
+            new.chmod(0o600)
+            cursor = connection.cursor()
+            cursor.execute(f"USE {_OTHER}")
+            make_ledger(cursor)
+            comment_on_everything(cursor)
+            with transaction(connection):
+                migrated = _copy(connection, BASE, _OTHER)
+            connection.execute(f"CHECKPOINT {_OTHER}")
+        _copy_files(lake.files, files)
+        sync_to_disk(new)
+        new.replace(files.published)
+        sync_to_disk(files.published.parent)
+    finally:
+        _remove(new)
+    return migrated
+
+
+def _copy(connection: DuckDBPyConnection, source: str, target: str) -> Migrated:
+    """Copy every table, and count and hash it in both places.
+
+    Raises:
+        LedgerError: one is not the same there.
+    """
+    rows = {}
+    for table in _TABLES:
+        columns = _columns(table)
+        connection.execute(
+            f"INSERT INTO {target}.{table.name} ({columns}) SELECT {columns} FROM {source}.{table.name}"
+        )
+        before, after = (_content(connection, place, table) for place in (source, target))
+        if before != after:
+            raise LedgerError(
+                f"The table {table.name} has {before[0]:,} rows here and {after[0]:,} there, or not the same ones."
+            )
+        rows[table.name] = before[0]
+    connection.execute(f"UPDATE {target}.meta SET created_at = (SELECT min(created_at) FROM {source}.meta)")
+    return Migrated(rows)
+
+
+def _content(connection: DuckDBPyConnection, place: str, table: Table) -> tuple[int, int]:
+    """Return how many rows a table has, and the sum of a hash of each."""
+    [(count, total)] = connection.execute(
+        f"SELECT count(*), coalesce(sum(hash({_columns(table)})::HUGEINT), 0) FROM {place}.{table.name}"
+    ).fetchall()
+    return int(count), int(total)
+
+
+def _columns(table: Table) -> str:
+    return ", ".join(f'"{column}"' for column in table.columns)
+
+
+def _copy_files(source: LedgerFiles, target: LedgerFiles) -> None:
+    for pattern in _KEPT:
+        for found in source.folder.glob(pattern):
+            copy = target.folder / found.name
+            if found.is_dir():
+                shutil.copytree(found, copy, dirs_exist_ok=True)
+            else:
+                shutil.copy2(found, copy)
+
+
+def _remove(file: Path) -> None:
+    for each in (file, wal_of(file)):
+        each.unlink(missing_ok=True)
+
+
+def _quoted(path: object) -> str:
+    return "'{}'".format(str(path).replace("'", "''"))
