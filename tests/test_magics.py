@@ -19,6 +19,12 @@ def shell():
 
 
 @pytest.fixture(scope="module")
+def there(shell):
+    """The names that a session begins with."""
+    return frozenset(shell.user_ns)
+
+
+@pytest.fixture(scope="module")
 def path(tmp_path_factory):
     """A ledger with two turns."""
     file = tmp_path_factory.mktemp("asked") / "team.duckdb"
@@ -29,9 +35,10 @@ def path(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_kept(shell):
+def nothing_is_kept(shell, there):
     """Each test begins without a variable and without a ledger that was asked before."""
-    shell.reset(new_session=False)
+    for name in shell.user_ns.keys() - there:  # to reset the shell collects rubbish in all of the process
+        del shell.user_ns[name]
     shell.magics_manager.registry["LedgerMagics"]._asked = None
 
 

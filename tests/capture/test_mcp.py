@@ -104,7 +104,7 @@ def test_an_answer_is_there_before_the_next_question(server: list[str], tmp_path
     """Nothing waits for more: a client asks and is answered, line by line."""
     with forked.begun(COMMAND, tmp_path, *through(server, tmp_path / "l.duckdb")) as proxy:
         for line in (HELLO[0], HELLO[2], *CALLS):
-            proxy.stdin.write(line)
+            proxy.stdin.write(line.decode())
             proxy.stdin.flush()
             assert json.loads(proxy.stdout.readline())["id"] == json.loads(line)["id"]
         proxy.stdin.close()
@@ -142,7 +142,7 @@ def test_the_client_s_signal_reaches_the_server(server: list[str], tmp_path: Pat
     """And what was recorded is kept."""
     ledger = tmp_path / "l.duckdb"
     with forked.begun(COMMAND, tmp_path, *through(server, ledger)) as proxy:
-        proxy.stdin.write(CALLS[0])
+        proxy.stdin.write(CALLS[0].decode())
         proxy.stdin.flush()
         proxy.stdout.readline()
         proxy.send_signal(signal.SIGTERM)

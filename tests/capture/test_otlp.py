@@ -256,12 +256,12 @@ def test_the_command_says_where_it_listens_and_what_was_kept(tmp_path: Path, for
     command = ["otlp-receiver", "--port", "0", "--ledger", "l.duckdb", "--prices", "prices.toml"]
     (tmp_path / "prices.toml").write_text('[[model]]\nmodel = "*"\ninput = 1.0\noutput = 4.0\n')
     with forked.begun(COMMAND, tmp_path, *command) as running:
-        said = (running.stderr.readline() + running.stderr.readline()).decode()
+        said = running.stderr.readline() + running.stderr.readline()
         [named] = [word for word in said.split() if word.startswith("OTEL_EXPORTER_OTLP_ENDPOINT=")]
         address = named.partition("=")[2]
         httpx.post(f"{address}/v1/traces", content=as_protobuf(SPANS), headers={"content-type": PROTOBUF})
         running.send_signal(signal.SIGINT)
-        rest = running.stderr.read().decode()
+        rest = running.stderr.read()
         assert running.wait() == 0
     assert re.search(r"\b6 (new )?turns", rest), rest
     assert "turns cost what the price file says" in rest

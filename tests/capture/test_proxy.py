@@ -265,7 +265,7 @@ def test_the_command_says_where_it_listens_and_what_was_kept(
     command = ["proxy", "--upstream", upstream.address, "--port", "0", "--ledger", file]
     with forked.begun(COMMAND, tmp_path, *command) as running:
         told = ""
-        for said in map(bytes.decode, running.stderr):
+        for said in running.stderr:
             told += said
             if found := re.search(r"OPENAI_BASE_URL=(\S+)", said):
                 got = httpx.post(f"{found[1]}/chat/completions", json=asks())

@@ -117,7 +117,7 @@ def test_the_command_says_what_was_kept_when_it_is_ended(
     write(folder / "a.jsonl", line(1), line(2))
     with forked.begun(COMMAND, tmp_path, "watch", folder, "--ledger", file) as running:
         told = []
-        for said in map(bytes.decode, running.stderr):
+        for said in running.stderr:
             told.append(said)
             if "2 new turns" in said:
                 running.send_signal(number)

@@ -3,41 +3,31 @@
 import itertools
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import duckdb
 import pytest
+from forked_python import Running
 
 from actionledger.ledger import open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 
-Start = Callable[[str], "subprocess.Popen[str]"]
+Start = Callable[[str], Running]
 
 
 @pytest.fixture
-def start(worker, path) -> Iterator[Start]:
+def start(worker, path, forked) -> Iterator[Start]:
     """Starts a job of ``worker.py`` on the ledger; whatever still runs at the end is killed."""
-    running: list[subprocess.Popen[str]] = []
-
-    def begin(job: str) -> "subprocess.Popen[str]":
-        process = subprocess.Popen(
-            [sys.executable, worker, job, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
-        running.append(process)
-        return process
-
-    yield begin
-    for process in running:
-        process.kill()
-        with process:  # closes its pipes and waits for it
-            pass
+    code = Path(worker).read_text(encoding="utf-8")
+    with ExitStack() as running:
+        yield lambda job: running.enter_context(forked.begun(code, path.parent, job, path))
 
 
-def lines_until_killed(process: "subprocess.Popen[str]", count: int) -> list[str]:
+def lines_until_killed(process: Running, count: int) -> list[str]:
     """Read some lines, kill without warning, and read what was still said."""
     lines = [process.stdout.readline() for _ in range(count)]
     process.kill()
@@ -54,7 +44,7 @@ def event_ids(path: Path) -> list[str]:
 def test_processes_write_and_read_at_once(path, ledger, start) -> None:
     """Two writers and a reader meet no lock; the reader's count never goes down and is complete in the end."""
     reader, writers = start("read"), [start("write_some"), start("write_some")]
-    assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+    assert [writer.wait() for writer in writers] == [0, 0]
     assert [writer.stdout.read() for writer in writers] == ["done\n", "done\n"]
     while (said := reader.stdout.readline()) != "200\n":
         assert said, reader.stderr.read()

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -29,7 +30,7 @@ CALL = '<tool_call>{"name": "read", "arguments": {"n": "x"}}</tool_call>'
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[al.Ledger]:
     """Sample sessions, one with a hostile name and a secret, one with tools, and one of calls alone."""
     with al.open_ledger(tmp_path_factory.mktemp("blessed") / "team.duckdb") as opened:
-        al.import_sessions(opened, islice(sample_sessions(), 60))
+        al.import_sessions(opened, islice(sample_sessions(), 30))
         turns = (al.RecordedTurn(0, TEXT), al.RecordedTurn(1, "Well."))
         tooled = (al.RecordedTurn(0, CALL, tools=TOOLS),)
         calls = (
@@ -47,10 +48,18 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[al.Ledger]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def kept(ledger, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the first readings, and their texts beside."""
+    folder = tmp_path_factory.mktemp("kept")
+    al.bless(ledger, folder / "base.json", with_texts=True)
+    return folder
+
+
 @pytest.fixture
-def blessed(ledger, tmp_path: Path) -> Path:
-    """The first readings, with their texts beside."""
-    al.bless(ledger, tmp_path / "base.json", with_texts=True)
+def blessed(kept: Path, tmp_path: Path) -> Path:
+    """The first readings, in a folder of the test's own."""
+    shutil.copytree(kept, tmp_path, dirs_exist_ok=True)
     return tmp_path / "base.json"
 
 

@@ -42,14 +42,18 @@ class Running:
     """
 
     pid: int
-    stdin: IO[bytes]
-    stdout: IO[bytes]
-    stderr: IO[bytes]
+    stdin: IO[str]
+    stdout: IO[str]
+    stderr: IO[str]
     line: socket.socket
 
     def send_signal(self, number: int) -> None:
         """Send it a signal."""
         os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it without warning."""
+        self.send_signal(signal.SIGKILL)
 
     def wait(self) -> int:
         """Return its status, when it has ended."""
@@ -107,9 +111,9 @@ class ForkedPython:
         for descriptor in theirs:
             os.close(descriptor)
         with (
-            os.fdopen(pipes[0][1], "wb") as stdin,
-            os.fdopen(pipes[1][0], "rb") as out,
-            os.fdopen(pipes[2][0], "rb") as err,
+            os.fdopen(pipes[0][1], "w") as stdin,
+            os.fdopen(pipes[1][0]) as out,
+            os.fdopen(pipes[2][0]) as err,
         ):
             running = Running(pid, stdin, out, err, self._line)
             try:
@@ -118,7 +122,7 @@ class ForkedPython:
                 with contextlib.suppress(BrokenPipeError):
                     stdin.close()
                 if not _asked(self._line, {"ended": pid})["ended"]:
-                    running.send_signal(signal.SIGKILL)
+                    running.kill()
                     running.wait()
 
     def _begin(
