@@ -1,19 +1,21 @@
-"""Which tests ``make quick`` leaves out: the functions that are listed in slow_tests.txt, by measured time.
+"""Which tests ``make quick`` leaves out: the functions and files that are listed in slow_tests.txt, by measured time.
 
 ``pytest --list-slow`` measures all that it runs and writes the list anew. What counts is the time of processors, the
-children's too, so that a busy machine lists no others than a quiet one.
+children's too, so that a busy machine lists no others than a quiet one. A file of which every function is slow is listed itself, and
+not even loaded.
 """
 
 import resource
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 LIST = Path(__file__).with_name("slow_tests.txt")
-ONE_CASE, ALL_CASES = 0.1, 1.0
+ONE_CASE, ALL_CASES = 0.05, 0.5
 """Seconds of a processor: a function is slow from the first on the average of its cases, or from the second on in all."""
 
 TAKEN = "processor seconds"
@@ -34,12 +36,19 @@ def pytest_configure(config: pytest.Config) -> None:
             config.pluginmanager.register(_Listing())
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Pass a file over that is listed itself, where nothing slow is wanted."""
+    if "not slow" not in config.option.markexpr or not collection_path.is_file():
+        return None
+    return collection_path.relative_to(config.rootpath).as_posix() in _listed() or None
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what is listed."""
-    slow = set(LIST.read_text(encoding="utf-8").splitlines())
     for item in items:
-        if _function(item.nodeid) in slow:
+        function = _function(item.nodeid)
+        if function in _listed() or function.partition("::")[0] in _listed():
             item.add_marker("slow")
 
 
@@ -75,12 +84,23 @@ class _Listing:
         self.taken[_function(report.nodeid)][report.nodeid] = float(total)
 
     def pytest_sessionfinish(self) -> None:
-        slow = [
-            function
-            for function, cases in self.taken.items()
-            if sum(cases.values()) >= min(ALL_CASES, ONE_CASE * len(cases))
+        files: defaultdict[str, dict[str, bool]] = defaultdict(dict)
+        for function, cases in self.taken.items():
+            is_slow = sum(cases.values()) >= min(ALL_CASES, ONE_CASE * len(cases))
+            files[function.partition("::")[0]][function] = is_slow
+        listed = [
+            name
+            for file, functions in files.items()
+            for name in (
+                [file] if all(functions.values()) else [each for each in functions if functions[each]]
+            )
         ]
-        LIST.write_text("".join(f"{function}\n" for function in sorted(slow)), encoding="utf-8")
+        LIST.write_text("".join(f"{name}\n" for name in sorted(listed)), encoding="utf-8")
+
+
+@cache
+def _listed() -> frozenset[str]:
+    return frozenset(LIST.read_text(encoding="utf-8").splitlines())
 
 
 def _function(nodeid: str) -> str:
