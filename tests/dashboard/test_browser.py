@@ -2,20 +2,15 @@
 
 import csv
 import re
-import shutil
-import socket
-import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import closing, suppress
 from pathlib import Path
-from threading import Event
 from typing import Any
 
 import pytest
+from browsing import Visit, chromium, free_port, served
 from effort import is_soak
 from identity_provider import CLIENT, provider
 from playwright.sync_api import (
@@ -23,7 +18,6 @@ from playwright.sync_api import (
     BrowserContext,
     Locator,
     Page,
-    Request,
     TimeoutError as PageTimeoutError,
     sync_playwright,
 )
@@ -37,61 +31,7 @@ from actionledger_dashboard.viewer.page import page_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-READY = "[data-testid=stApp][data-test-script-state=notRunning]"
-PATIENCE_SECONDS = 60
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-
-
-@dataclass
-class Visit:
-    """One browser tab, and every host that it asked for something."""
-
-    url: str
-    page: Page
-    requests: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    def note(self, request: Request) -> None:
-        self.requests.append(request.url)
-
-    def open(self, path: str = "") -> None:
-        self.page.goto(f"{self.url}/{path}")
-        self.settle()
-
-    def settle(self) -> None:
-        self.page.wait_for_selector(READY, timeout=PATIENCE_SECONDS * 1000)
-
-    def outside(self) -> list[str]:
-        return [url for url in self.requests if not url.startswith((self.url, "data:", "blob:"))]
-
-
-def _chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    pytest.skip("no Chromium found; 'apt-get install chromium' brings one")
-
-
-def free_port() -> int:
-    """A port that nothing listens on."""
-    with closing(socket.socket()) as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-@contextmanager
-def served(ledger: Path, folder: Path | None = None, port: int | None = None) -> Iterator[str]:
-    """The address of a dashboard that shows a ledger, started in a folder."""
-    _chromium()
-    port = port or free_port()
-    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(ledger), "--port", str(port)]
-    server = subprocess.Popen(command, cwd=folder)
-    try:
-        _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @pytest.fixture(scope="module")
@@ -101,23 +41,11 @@ def url(larger: Path) -> Iterator[str]:
         yield address
 
 
-def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
-    pause = Event()
-    for _ in range(PATIENCE_SECONDS * 10):
-        assert server.poll() is None, "the dashboard ended before it answered"
-        try:
-            with urllib.request.urlopen(address, timeout=1):
-                return
-        except (urllib.error.URLError, TimeoutError):
-            pause.wait(0.1)
-    pytest.fail("the dashboard never answered")
-
-
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The machine's own Chromium."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
         yield browser
         browser.close()
 

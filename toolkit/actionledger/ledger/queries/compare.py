@@ -162,11 +162,11 @@ _BEFORE = "run_id = $before::UUID"
 _PAIRS = """
 WITH read AS (
     SELECT run_id = $after::UUID AS is_after, turn_id, min_by(attempt_id, (parsed_at, attempt_id)) AS attempt_id
-    FROM parse_attempts WHERE (run_id = $after::UUID OR {before}) AND {condition} GROUP BY is_after, turn_id),
+    FROM parse_attempts WHERE (run_id = $after::UUID OR {before}) AND {condition} AND {only} GROUP BY is_after, turn_id),
 found AS (
     SELECT is_after, attempt_id, read.turn_id, name, arguments::VARCHAR AS arguments, action_index,
            list_contains($runnable, status) AS may_run
-    FROM actions JOIN read USING (attempt_id) WHERE status <> 'illustration'),
+    FROM actions JOIN read USING (attempt_id) WHERE status <> 'illustration' AND {only}),
 calls AS (
     SELECT attempt_id, hash(list(name ORDER BY action_index)) AS names,
            hash(list(hash(name, arguments) ORDER BY action_index)) AS calls  -- the same for the same calls
@@ -182,7 +182,7 @@ checked AS (
     FROM counted GROUP BY turn_id),
 readings AS (
     SELECT is_after, attempts.turn_id, session_id, turn_index, model, profile, task, dialect, outcome, names, calls
-    FROM parse_attempts AS attempts JOIN read USING (attempt_id) LEFT JOIN calls USING (attempt_id)),
+    FROM parse_attempts AS attempts JOIN read USING (attempt_id) LEFT JOIN calls USING (attempt_id) WHERE {only}),
 pairs AS (
     SELECT turn_id, b.session_id, b.turn_index, b.model, b.profile, b.task, b.outcome AS before, a.outcome AS after,
            coalesce(nullif(b.dialect, ''), nullif(a.dialect, ''), $no_dialect) AS dialect,
@@ -339,13 +339,10 @@ def compared_turns(
     Raises:
         UsageError: what should be a run's id is none.
     """
-    pairs, bound = _pairs(before_run_id, after_run_id, within)
+    if session_id is not None and not is_uuid(session_id):
+        return []
+    pairs, bound = _pairs(before_run_id, after_run_id, within, session_id)
     where = ["true"]
-    if session_id is not None:
-        if not is_uuid(session_id):
-            return []
-        where.append("session_id = $session_id::UUID")
-        bound |= {"session_id": session_id}
     if dialect is not None:
         where.append("dialect = $of_dialect")
         bound |= {"of_dialect": dialect}
@@ -353,8 +350,10 @@ def compared_turns(
     return rows(ledger, ComparedTurn, pairs + _LISTED.format(where=" AND ".join(where)), bound | picked)
 
 
-def _pairs(before_run_id: str | None, after_run_id: str, within: Filter) -> tuple[str, dict[str, object]]:
-    """Return the part of a statement that names the pairs, and its values."""
+def _pairs(
+    before_run_id: str | None, after_run_id: str, within: Filter, session_id: str | None = None
+) -> tuple[str, dict[str, object]]:
+    """Return the part of a statement that names the pairs, of one session or of all, and its values."""
     for run_id in filter(None, (before_run_id, after_run_id)):
         if not is_uuid(run_id):
             raise UsageError(f"{run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
@@ -363,8 +362,11 @@ def _pairs(before_run_id: str | None, after_run_id: str, within: Filter) -> tupl
     bound = parameters | words | {"after": after_run_id}
     if before_run_id is not None:
         bound["before"] = before_run_id
+    if session_id is not None:
+        bound["session_id"] = session_id
     before = _BEFORE if before_run_id is not None else FIRST_READING
-    return _PAIRS.format(before=before, condition=condition), bound
+    only = "true" if session_id is None else "session_id = $session_id::UUID"
+    return _PAIRS.format(before=before, condition=condition, only=only), bound
 
 
 def _groups(

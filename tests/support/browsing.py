@@ -1,0 +1,88 @@
+"""A dashboard in a real browser: the server, the tab, and what it has asked for."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+
+import pytest
+from playwright.sync_api import Page, Request
+
+READY = "[data-testid=stApp][data-test-script-state=notRunning]"
+PATIENCE_SECONDS = 60
+
+
+@dataclass
+class Visit:
+    """One browser tab, and every host that it asked for something."""
+
+    url: str
+    page: Page
+    requests: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def note(self, request: Request) -> None:
+        """Keep what was asked for."""
+        self.requests.append(request.url)
+
+    def open(self, path: str = "") -> None:
+        """Open a page, and wait until it rests."""
+        self.page.goto(f"{self.url}/{path}")
+        self.settle()
+
+    def settle(self) -> None:
+        """Wait until the page rests."""
+        self.page.wait_for_selector(READY, timeout=PATIENCE_SECONDS * 1000)
+
+    def outside(self) -> list[str]:
+        """Return what was asked of another host."""
+        return [url for url in self.requests if not url.startswith((self.url, "data:", "blob:"))]
+
+
+def chromium() -> str:
+    """Return the machine's own Chromium; the test is skipped where there is none."""
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if found := shutil.which(name):
+            return found
+    pytest.skip("no Chromium found; 'apt-get install chromium' brings one")
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def served(ledger: Path, folder: Path | None = None, port: int | None = None) -> Iterator[str]:
+    """The address of a dashboard that shows a ledger, started in a folder."""
+    chromium()
+    port = port or free_port()
+    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(ledger), "--port", str(port)]
+    server = subprocess.Popen(command, cwd=folder)
+    try:
+        _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
+    pause = Event()
+    for _ in range(PATIENCE_SECONDS * 10):
+        assert server.poll() is None, "the dashboard ended before it answered"
+        try:
+            with urllib.request.urlopen(address, timeout=1):
+                return
+        except (urllib.error.URLError, TimeoutError):
+            pause.wait(0.1)
+    pytest.fail("the dashboard never answered")
