@@ -9,7 +9,7 @@ from typing import Any
 from actionledger.canonical import json_text
 from actionledger.clock import now
 from actionledger.errors import UnknownNameError, UsageError
-from actionledger.events import SystemNoted
+from actionledger.events import Event, SystemNoted
 from actionledger.execution.approval import Policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import PROFILES, profile_named
@@ -30,6 +30,9 @@ from actionledger.replay.rerunning.report import RerunReport, SessionRerun, Turn
 from actionledger.replay.rerunning.traces import TurnTrace, traces_of_record
 from actionledger.session.states.profiles import as_recorded
 from actionledger.vocabulary import Reason, RunKind
+
+_KEPT = 2000
+"""How many events are kept until they are recorded together: whoever asks a ledger for the next session reads what was written since first."""
 
 
 def rerun(
@@ -93,16 +96,27 @@ def rerun(
     ledger.record(run_started(run, name="rerun", source=ids[0] if len(ids) == 1 else ""))
     ledger.flush()
     done: list[SessionRerun] = []
-    turns = 0
+    kept: list[Event] = []
     for session_id in ids:
-        shown = _rerun_one(ledger, session_id, run, given, change)
+        shown, events = _rerun_one(ledger, session_id, run, given, change)
         done.append(shown)
-        turns += len(shown.turns)
+        kept += events
+        if len(kept) >= _KEPT:
+            _record(ledger, kept)
         if progress is not None:
             progress(len(done), len(ids))
-    ledger.record(run_finished(run, turns=turns, refused=sum(each.refusal is not None for each in done)))
-    ledger.flush()
+    turns = sum(len(each.turns) for each in done)
+    refused = sum(each.refusal is not None for each in done)
+    _record(ledger, [*kept, run_finished(run, turns=turns, refused=refused)])
     return RerunReport(run.run_id, tuple(done), time.perf_counter() - begun)
+
+
+def _record(ledger: Ledger, events: list[Event]) -> None:
+    """Record events, and forget them."""
+    for event in events:
+        ledger.record(event)
+    ledger.flush()
+    events.clear()
 
 
 def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[str]:
@@ -120,25 +134,25 @@ def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[st
 
 def _rerun_one(
     ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: Change
-) -> SessionRerun:
+) -> tuple[SessionRerun, list[Event]]:
+    """Return what the rerun of a session shows, and what is to be recorded of it."""
     lock = ledger.session_lock(session_id)
     if not lock.acquire():
-        return SessionRerun(session_id, WhyNot.OPEN, Refused(WhyNot.OPEN).sentence)
+        return SessionRerun(session_id, WhyNot.OPEN, Refused(WhyNot.OPEN).sentence), []
     try:
         course = course_of(ledger, session_id)
         plain = _profile(course, given)
         compared, performance = _compared(course, plain, change)
     except Refused as refused:
-        return SessionRerun(session_id, refused.reason, refused.sentence)
+        return SessionRerun(session_id, refused.reason, refused.sentence), []
     finally:
         lock.release(remove=True)
-    used = change.parser or plain.parser
-    ledger.record(parser_used(used, run.run_id))
-    for event in as_rerun(performance.events, run, performance.taken):
-        ledger.record(event)
-    ledger.record(_note(compared, run))
-    ledger.flush()
-    return compared
+    events = [
+        parser_used(change.parser or plain.parser, run.run_id),
+        *as_rerun(performance.events, run, performance.taken),
+        _note(compared, run),
+    ]
+    return compared, events
 
 
 def _profile(course: Course, given: Profile | None) -> Profile:
