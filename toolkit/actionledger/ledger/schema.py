@@ -207,15 +207,29 @@ def _of_end(name: str, *without: str, prefix: str = "e.") -> str:
     return ", ".join(f"{prefix}{column}" for column in _COLUMNS[f"{name}_ends"] if column not in known)
 
 
+def sessions_of(condition: str = "") -> str:
+    """Return the SELECT of the view ``sessions``, or of some of them alone.
+
+    DuckDB makes the whole view before it asks which sessions are meant, since the last end of each is picked: half a second of a
+    million sessions.
+
+    Args:
+        condition: which sessions, as SQL over ``session_id``; without one all of them.
+    """
+    where = f" WHERE {condition}" if condition else ""
+    starts = f"(FROM session_starts{where})" if condition else "session_starts"
+    return f"""
+        SELECT s.*, {_of_end("session", "recorded_at")}
+        FROM {starts} s
+        LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_ends{where} ORDER BY session_id, recorded_at DESC) e
+        USING (session_id)"""
+
+
 VIEWS = {
     "runs": f"""
         SELECT s.*, {_of_end("run")}
         FROM run_starts s LEFT JOIN run_ends e USING (run_id)""",
-    "sessions": f"""
-        SELECT s.*, {_of_end("session", "recorded_at")}
-        FROM session_starts s
-        LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_ends ORDER BY session_id, recorded_at DESC) e
-        USING (session_id)""",
+    "sessions": sessions_of(),
     "turns": f"""
         SELECT s.*, {_of_end("turn")}
         FROM turn_starts s LEFT JOIN (SELECT turn_id, {_of_end("turn", prefix="")} FROM turn_ends) e USING (turn_id)""",

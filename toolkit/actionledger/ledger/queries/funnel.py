@@ -116,26 +116,26 @@ class Funnel:
 _READING = """
 WITH found AS (
     SELECT {label} AS label, session_id, outcome, capture, action_count, valid_count, {auditable} AS is_auditable,
+           list_contains($intent, outcome) AS is_meant, list_contains($read, outcome) AS is_read,
            coalesce(is_by_evidence, false) AS is_by_evidence, coalesce(in_sentences, 0) AS in_sentences
     FROM (SELECT *, run_id AS reader FROM parse_attempts) LEFT JOIN ({evidence}) USING (attempt_id) {join}
     WHERE {condition}),
 whole AS (
-    SELECT label, histogram(outcome) AS outcomes,
-           coalesce(histogram(capture) FILTER (list_contains($intent, outcome)), MAP {{}}) AS captures,
-           count(*) FILTER (action_count > 0 AND NOT list_contains($intent, outcome)) AS only_shown,
-           count(*) FILTER (is_auditable AND valid_count > 0 AND list_contains($read, outcome)) AS with_valid,
-           count(*) FILTER (is_auditable AND is_by_evidence AND list_contains($read, outcome)) AS by_evidence,
+    SELECT label, histogram(outcome) AS outcomes, coalesce(histogram(capture) FILTER (is_meant), MAP {{}}) AS captures,
+           count(*) FILTER (action_count > 0 AND NOT is_meant) AS only_shown,
+           count(*) FILTER (is_auditable AND valid_count > 0 AND is_read) AS with_valid,
+           count(*) FILTER (is_auditable AND is_by_evidence AND is_read) AS by_evidence,
            sum(in_sentences)::BIGINT AS in_sentences
     FROM found GROUP BY label),
 by_session AS (
-    SELECT label, count(*) AS responses, count(*) FILTER (list_contains($intent, outcome)) AS intent,
-           count(*) FILTER (is_auditable AND list_contains($intent, outcome)) AS audited,
-           count(*) FILTER (is_auditable AND list_contains($read, outcome)) AS read,
+    SELECT label, count(*) AS responses, count(*) FILTER (is_meant) AS intent,
+           count(*) FILTER (is_auditable AND is_meant) AS audited, count(*) FILTER (is_auditable AND is_read) AS read,
            count(*) FILTER (is_auditable AND outcome = 'clean') AS clean
     FROM found GROUP BY label, session_id)
 SELECT label, any_value(outcomes), any_value(captures), any_value(only_shown), any_value(with_valid), any_value(by_evidence),
        any_value(in_sentences), {meant}, {parsed}, {strict}
 FROM by_session JOIN whole USING (label) GROUP BY label"""
+"""What an outcome means is asked where the column is still a dictionary: once for each of its words, and not for each response."""
 
 _EVIDENCE = """
 SELECT attempt_id, count(block_index) > 0 AS is_by_evidence, count(*) - count(block_index) AS in_sentences
@@ -145,12 +145,13 @@ GROUP BY attempt_id"""
 
 _CHECKING = """
 WITH found AS (
-    SELECT {label} AS label, session_id, status, catalogue IS NOT NULL AND status <> 'illustration' AS is_checked
+    SELECT {label} AS label, session_id, status, catalogue IS NOT NULL AND status <> 'illustration' AS is_checked,
+           list_contains($runnable, status) AS is_runnable
     FROM actions {join} WHERE {condition}),
 whole AS (SELECT label, histogram(status) AS statuses FROM found GROUP BY label),
 by_session AS (
     SELECT label, count(*) FILTER (is_checked) AS checked,
-           count(*) FILTER (is_checked AND list_contains($runnable, status)) AS valid
+           count(*) FILTER (is_checked AND is_runnable) AS valid
     FROM found GROUP BY label, session_id)
 SELECT label, any_value(statuses), {valid} FROM by_session JOIN whole USING (label) GROUP BY label"""
 

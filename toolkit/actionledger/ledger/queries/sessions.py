@@ -17,6 +17,7 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, of_session, scope, turn_scope
 from actionledger.ledger.queries.found import HOLDS, NAMED
+from actionledger.ledger.schema import sessions_of
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import Capture, Relation
 
@@ -151,22 +152,23 @@ _PAGE = """
 listed AS (
     SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates} WHERE {failing}),
 paths AS (
-    SELECT session_id, session_id AS root, [place] AS path FROM listed
-    WHERE parent_session_id IS NULL OR parent_session_id NOT IN (SELECT session_id FROM listed)
+    SELECT session_id, session_id AS root, place, [place] AS path FROM listed
+    WHERE session_id IN (SELECT parent_session_id FROM listed)
+          AND (parent_session_id IS NULL OR parent_session_id NOT IN (SELECT session_id FROM listed))
     UNION ALL
-    SELECT listed.session_id, root, list_append(path, listed.place)
+    SELECT listed.session_id, root, listed.place, list_append(path, listed.place)
     FROM listed JOIN paths ON listed.parent_session_id = paths.session_id),
-placed AS (
-    SELECT listed.*, coalesce(path, [place]) AS path, coalesce(root, session_id) AS root
-    FROM listed LEFT JOIN paths USING (session_id)),
-page AS (
-    SELECT session_id, turns, path, row_number() OVER (ORDER BY first, path) AS line
-    FROM (SELECT *, min(place) OVER (PARTITION BY root) AS first FROM placed)
-    ORDER BY line LIMIT $limit OFFSET $offset)"""
+families AS (SELECT root, min(place) AS first FROM paths GROUP BY root),
+ordered AS (
+    SELECT session_id, turns, coalesce(path, [place]) AS path, coalesce(first, place) AS first
+    FROM listed LEFT JOIN (SELECT session_id, path, first FROM paths JOIN families USING (root)) USING (session_id)
+    ORDER BY first, path LIMIT $limit OFFSET $offset),
+page AS (SELECT session_id, turns, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered)"""
+"""Only who has a child or is one needs a path: of a million sessions a few hundred."""
 
-_LINES = """
-SELECT {columns} FROM page JOIN sessions USING (session_id)
-JOIN numbers USING (session_id) {matched} ORDER BY line"""
+_LINES = f"""
+SELECT {{columns}} FROM page JOIN ({sessions_of("session_id IN (SELECT session_id FROM page)")}) AS sessions USING (session_id)
+JOIN numbers USING (session_id) {{matched}} ORDER BY line"""
 
 _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
@@ -180,7 +182,7 @@ _HELD = f"session_id IN (SELECT session_id FROM turn_starts WHERE {{condition}} 
 
 _TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
 
-_ONE = f"SELECT {picked(Session, turns=_TURNS)} FROM sessions WHERE session_id = $session_id::UUID"
+_ONE = f"SELECT {picked(Session, turns=_TURNS)} FROM ({sessions_of('session_id = $session_id::UUID')}) AS sessions"
 
 
 def sessions(
