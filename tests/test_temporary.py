@@ -28,7 +28,7 @@ def ended(forked: ForkedPython) -> Callable[[Path, str], int]:
     """Runs a program whose temporary files lie in a folder of their own; returns how it ended."""
 
     def run(folder: Path, code: str) -> int:
-        return forked.run(code, folder.parent, TMPDIR=str(folder)).returncode
+        return forked.run(code, folder.parent, TMPDIR=str(folder), is_taken_down=True).returncode
 
     return run
 

@@ -698,6 +698,7 @@ def test_pages_are_served_with_a_policy_and_for_this_machine_only(url: str) -> N
         policy = response.headers["content-security-policy"]
     assert "default-src 'self'" in policy
     assert "script-src 'self' blob: 'sha256-" in policy
+    assert "img-src 'self' data: blob:;" in policy
     assert "unsafe-eval" not in policy
     assert "http:" not in policy
     assert "https:" not in policy

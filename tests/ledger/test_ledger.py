@@ -118,7 +118,7 @@ ledger.close()
 
 def test_a_forked_child_ends_in_peace(path, forked, tmp_path) -> None:
     """A child that inherited a connection and never used it ends as it meant to."""
-    done = forked.run(FORK, tmp_path, path)
+    done = forked.run(FORK, tmp_path, path, is_taken_down=True)
     assert done.stdout == "7\n", done.stderr
 
 
@@ -135,7 +135,7 @@ ledger.record(SystemNoted(event_id=new_id(), recorded_at=datetime(2026, 5, 4), r
 
 def test_a_ledger_that_nobody_closed_loses_nothing(path, ledger, forked, tmp_path) -> None:
     """A program that ends without closing its ledger has written its buffer."""
-    assert forked.run(FORGET, tmp_path, path).returncode == 0
+    assert forked.run(FORGET, tmp_path, path, is_taken_down=True).returncode == 0
     assert count(ledger) == 1
 
 

@@ -1,9 +1,12 @@
 """Programs, each run in a fork of one Python that has loaded the package: to load it is most of what a short one takes.
 
 Whoever starts it sends a message a program over a socket, with the descriptors that are the program's standard streams, and another to
-wait for it. A program finds what ``python -c`` gives it, and ends as it does, what is registered to be done at its end included.
+wait for it. A program finds what ``python -c`` gives it, and ends as it does, what is registered to be done at its end included. That
+its modules are taken down after that took half a second of a processor, a hundred times what the rest of a short one takes: it is done
+where a test asks for it.
 """
 
+import atexit
 import contextlib
 import importlib
 import json
@@ -13,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,7 +79,13 @@ class ForkedPython:
         self._process.wait()
 
     def run(
-        self, code: str, folder: Path, *arguments: object, stdin: bytes = b"", **environment: str
+        self,
+        code: str,
+        folder: Path,
+        *arguments: object,
+        stdin: bytes = b"",
+        is_taken_down: bool = False,
+        **environment: str,
     ) -> subprocess.CompletedProcess[str]:
         """Run a program in a folder.
 
@@ -84,13 +94,15 @@ class ForkedPython:
             folder: where it is begun.
             arguments: what it finds behind its name in ``sys.argv``.
             stdin: what it reads.
+            is_taken_down: whether all that it has loaded is taken down at its end.
             environment: what is added to the environment of now.
         """
         with contextlib.ExitStack() as stack:
             given, stdout, stderr = files = [stack.enter_context(tempfile.TemporaryFile()) for _ in range(3)]
             given.write(stdin)
             given.seek(0)
-            pid = self._begin(code, folder, arguments, environment, [file.fileno() for file in files])
+            streams = [file.fileno() for file in files]
+            pid = self._begin(code, folder, arguments, environment, streams, is_taken_down=is_taken_down)
             status = int(_asked(self._line, {"wait": pid})["status"])
             texts = [(file.seek(0), file.read().decode())[1] for file in (stdout, stderr)]
         return subprocess.CompletedProcess(code, status, *texts)
@@ -132,12 +144,15 @@ class ForkedPython:
         arguments: tuple[object, ...],
         environment: dict[str, str],
         streams: list[int],
+        *,
+        is_taken_down: bool = False,
     ) -> int:
         asked = {
             "code": code,
             "arguments": [str(argument) for argument in arguments],
             "folder": str(folder),
             "environment": os.environ | environment,
+            "is_taken_down": is_taken_down,
         }
         socket.send_fds(self._line, [json.dumps(asked).encode()], streams)
         return int(json.loads(self._line.recv(MOST_BYTES))["pid"])
@@ -182,7 +197,36 @@ def run(asked: dict[str, Any]) -> None:
     sys.argv, sys.path[0] = ["-c", *asked["arguments"]], ""
     tempfile.tempdir = None  # the environment may name another place
     main = sys.modules["__main__"] = types.ModuleType("__main__")
-    exec(compile(asked["code"], "<string>", "exec"), main.__dict__)
+    program = compile(asked["code"], "<string>", "exec")
+    if asked["is_taken_down"]:
+        exec(program, main.__dict__)
+    else:
+        end(status_of(program, main.__dict__))
+
+
+def status_of(program: types.CodeType, names: dict[str, Any]) -> int:
+    """Return the status that a program ends with, having said why."""
+    try:
+        exec(program, names)
+    except SystemExit as ended:
+        if ended.code is None or isinstance(ended.code, int):
+            return ended.code or 0
+        sys.stderr.write(f"{ended.code}\n")
+        return 1
+    except BaseException:  # noqa: BLE001 - as Python itself ends for any
+        sys.excepthook(*sys.exc_info())
+        return 1
+    return 0
+
+
+def end(status: int) -> None:
+    """End this process as Python does, but for taking down what is loaded."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(ValueError, OSError):  # it was closed, or whoever listened is gone
+            stream.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
