@@ -197,6 +197,7 @@ def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     assert visit.errors == []
 
 
+@pytest.mark.soak
 def test_going_back_finds_the_page_of_a_list(visit: Visit) -> None:
     """Leaving the second page of a list by one of its rows, or by another filter, leads back to it."""
     page = visit.page
@@ -215,6 +216,7 @@ def test_going_back_finds_the_page_of_a_list(visit: Visit) -> None:
     page.locator("[aria-current=true], [aria-current=page]").first.wait_for(state="attached")
 
 
+@pytest.mark.soak
 def test_a_download_has_every_row_of_the_filter(visit: Visit, tmp_path: Path) -> None:
     """The file has as many rows as the button says, which is more than the page shows."""
     page = visit.page
@@ -400,6 +402,7 @@ def test_keys_are_for_steps_alone(visit: Visit) -> None:
     assert visit.errors == []
 
 
+@pytest.mark.soak
 def test_the_map_leads_to_each_turn(visit: Visit) -> None:
     """A place of it is a turn, with its verdict as a height; the worst is the highest."""
     page = visit.page
