@@ -7,6 +7,7 @@ LEDGER ?= demo.duckdb
 ROOMS ?=
 WILD ?=
 SOAK ?=
+LAKE ?=
 EACH ?= 20
 SEED ?= 1
 PYTHONS ?= 3.11 3.12 3.13 3.14
@@ -17,7 +18,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test soak matrix slow check format dashboard notebooks docs bench wild fuzz mutants data clean
+.PHONY: demo quick test soak lake matrix slow check format dashboard notebooks docs bench wild fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -33,6 +34,9 @@ test: check  ## every check, and every test that finds a fault by itself: before
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (SOAK="-x")
 	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(SOAK)
+
+lake: $(VENV)/.lake  ## ledgers in a lake, on DuckDB 1.5.5 with its extensions, PostgreSQL and S3 among them (LAKE="-m 'not soak'")
+	$(VENV)/lake/bin/pytest -n 0 -m "" tests/ledger/stores $(LAKE)
 
 matrix:  ## `make quick` on each Python that is here, with the oldest and the newest DuckDB (PYTHONS="3.13" DUCKDBS="2.0.0")
 	bash tests/matrix.sh "$(PYTHONS)" "$(DUCKDBS)" $(QUICK)
@@ -87,6 +91,12 @@ $(VENV)/.run: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@ $(VENV)/.run
+
+$(VENV)/.lake: pyproject.toml | $(VENV)/bin/python
+	$(PYTHON) -m venv $(VENV)/lake
+	$(VENV)/lake/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,lake-test]'
+	-$(VENV)/lake/bin/python tests/support/lake_servers.py --install </dev/null
+	touch $@
 
 $(VENV)/.mutants: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[mutants]'

@@ -16,6 +16,9 @@ from effort import is_soak
 from actionledger.errors import LedgerError, NotALedgerError, UsageError
 from actionledger.importing import import_path
 from actionledger.ledger import open_ledger
+from actionledger.ledger.health.examining import examine
+from actionledger.ledger.health.mending import mend
+from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.schema import TABLES
 from actionledger.ledger.stores.lake import loading
 from actionledger.ledger.stores.lake.connecting import connect_lake
@@ -123,7 +126,11 @@ def test_a_host_that_is_killed_again_and_again_loses_and_doubles_nothing(place, 
         ("", "does not say where the lake is"),
         ("[ducklake", "can't be read as TOML"),
         ('[ducklake]\nmetadata_path = "sqlite:x"', "does not say where the lake is"),
-        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = 7', "does not say where the lake is"),
+        ('[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = 7', "7 is no text"),
+        (
+            '[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\ncommit_seconds = "often"',
+            "no number of seconds",
+        ),
         (
             '[ducklake]\nmetadata_path = "sqlite:x"\ndata_path = "d"\nsecret = "s"',
             "says secret, which is nothing of a lake's",
@@ -199,3 +206,39 @@ def test_a_duckdb_that_lacks_the_extension_says_what_to_install(tmp_path, monkey
     ):
         open_ledger(path)
     assert time.monotonic() - began < 60
+
+
+def test_doctor_knows_a_lake(lake, make) -> None:
+    """It says that it can be read, takes in what waits, and what to look at where it can't be reached."""
+    path = lake("a")
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note())
+        ledger.flush()
+        assert next(each.sentence for each in examine(path).findings) == f"The lake of {path} can be read."
+        assert examine(path).waiting.bytes > 0
+        assert mend(path)
+        assert examine(path).waiting.bytes == 0
+        assert not examine(path).needs_person
+    (path.parents[1] / "catalog.sqlite").write_bytes(b"no database at all, but as long as one is" * 100)
+    assert examine(path).needs_person
+
+
+def test_a_host_commits_no_more_often_than_it_is_told(lake, make) -> None:
+    """While its agents work; asked, it does at once. What waits is seen here meanwhile, and not elsewhere."""
+    path = lake("a")
+    path.write_text(path.read_text() + "\ncommit_seconds = 3600")
+    with (
+        open_ledger(path, in_background=False) as ledger,
+        open_ledger(lake("b"), read_only=True) as elsewhere,
+    ):
+        for number in range(2):
+            ledger.record(make.note(str(number)))
+            ledger.flush()
+            report = ledger._store.ingest(Publishing.WHEN_DUE)
+        assert not report.published
+        assert report.due_in is not None
+        assert 3000 < report.due_in <= 3600
+        assert len(ledger.sql("FROM events")) == 2
+        assert len(elsewhere.sql("FROM events")) == 1
+        assert ledger.ingest().published
+        assert len(elsewhere.sql("FROM events")) == 2

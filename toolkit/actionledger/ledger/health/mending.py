@@ -15,9 +15,10 @@ import duckdb
 from actionledger.errors import LedgerError
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health.facts import Facts, gather
-from actionledger.ledger.ingest import IngestReport, Publishing, ingest
+from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.opening import is_database
 from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.stores import LocalStore, is_place, store_at
 from actionledger.ledger.versions import version_in
 from actionledger.locks import FileLock, remove_free
 from actionledger.plurals import counted
@@ -40,7 +41,8 @@ def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
     _refuse(facts)
     done = _remove_leftovers(facts)
     if facts.segments or files.unpublished.exists() or not files.published.exists():
-        done += _told(ingest(files, Publishing.AT_THE_END))
+        store = store_at(files.published, read_only=False) if is_place(files.published) else LocalStore(files)
+        done += _told(store.ingest(Publishing.AT_THE_END))
     return tuple(done)
 
 

@@ -15,6 +15,7 @@ from actionledger.ledger.health.report import Check, Finding, Level
 from actionledger.ledger.health.wording import size_words, time_words
 from actionledger.ledger.hosts import OVER_NETWORK
 from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.stores import is_place
 from actionledger.plurals import counted
 
 _SPARE_BYTES = 64 * 1024 * 1024
@@ -32,6 +33,9 @@ def not_asked(check: Check) -> Finding:
 
 def published_file(facts: Facts) -> Iterator[Finding]:
     """Judge the file that people open."""
+    if is_place(facts.files.published):
+        yield _lake(facts)
+        return
     writers = facts.held_by("published file")
     if facts.records.problem:
         yield _unreadable(facts)
@@ -56,6 +60,19 @@ def published_file(facts: Facts) -> Iterator[Finding]:
             f"Somebody has written into the published file: {wal.name} holds {size_words(wal.stat().st_size)} of it, and goes with the next publication.",
             "Copy both files elsewhere first if you need what was written; the ledger itself doesn't.",
         )
+
+
+def _lake(facts: Facts) -> Finding:
+    path, problem = facts.files.published, facts.records.problem
+    if not problem:
+        return Finding(Check.PUBLISHED, Level.FINE, f"The lake of {path} can be read.")
+    return Finding(
+        Check.PUBLISHED,
+        Level.FAULT,
+        problem,
+        "See that its catalog database and its files can be reached from here, with the credentials in the environment; what is recorded "
+        "meanwhile is kept in segments.",
+    )
 
 
 def _unreadable(facts: Facts) -> Finding:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import duckdb
@@ -12,6 +12,8 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.connections import BASE, connect_published, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.opening import is_database
+from actionledger.ledger.segments import qualified_name
+from actionledger.ledger.stores import is_place, store_at
 from actionledger.ledger.versions import version_in
 
 NEEDED_EXTENSIONS = ("icu", "json", "parquet")
@@ -79,12 +81,26 @@ def read_records(files: LedgerFiles) -> Records:
     """
     try:
         with one_sentence(f"DuckDB can't open {files.published}"):
+            if is_place(files.published):
+                return _of_lake(files)
             if not is_database(files.published):
                 return Records(f"There is no file {files.published}.")
             with closing(connect_published(files, may_write=False)) as connection:
                 return _read(connection, files)
     except LedgerError as error:
         return Records(str(error))
+
+
+def _of_lake(files: LedgerFiles) -> Records:
+    """Return what a lake says of itself, and how much it holds of this host's segments."""
+    store = store_at(files.published, read_only=True)
+    with closing(store), closing(store.connect(may_write=False)) as connection:
+        records = _read(connection, files)
+    prefix = qualified_name(store.host, "")
+    ours = {
+        name.removeprefix(prefix): end for name, end in records.offsets.items() if name.startswith(prefix)
+    }
+    return replace(records, offsets=ours)
 
 
 def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:

@@ -24,9 +24,6 @@ from actionledger.ledger.stores.lake.loading import LakeLoader
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.locks import FileLock, remove_free
 
-COMMIT_SECONDS = 15.0
-"""How often a host commits what comes in while its agents work: each commit is a file of each table that it has rows for."""
-
 BATCH_BYTES = 16 * 1024 * 1024
 """How much goes into one commit, in bytes of lines."""
 
@@ -76,7 +73,8 @@ class LakeIngester:
         except FileNotFoundError:
             return 0.0
         # A clock that was set back must not stop it.
-        return COMMIT_SECONDS - age if 0 <= age < COMMIT_SECONDS else 0.0
+        seconds = self.place.commit_seconds
+        return seconds - age if 0 <= age < seconds else 0.0
 
     def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
         loader = LakeLoader(connection, scratch=self.files.folder)

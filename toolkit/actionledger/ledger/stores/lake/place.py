@@ -8,12 +8,13 @@ The two go by DuckLake's own names and forms; what begins neither with ``/`` nor
 Credentials are never in it.
 """
 
+import math
 import re
 import socket
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from actionledger.errors import LedgerError, NotALedgerError
 
@@ -22,7 +23,11 @@ SUFFIX = ".toml"
 
 TABLE = "ducklake"
 
-_KEYS = frozenset({"metadata_path", "data_path", "host"})
+COMMIT_SECONDS = 15.0
+"""How often a host commits what comes in while its agents work, where the file says nothing else."""
+
+_TEXTS = frozenset({"metadata_path", "data_path", "host"})
+_KEYS = _TEXTS | {"commit_seconds"}
 _CREDENTIALS = re.compile(
     r"\b(password|passfile|sslpassword|secret)\s*=|://[^/@\s]*:[^/@\s]*@", re.IGNORECASE
 )
@@ -40,12 +45,14 @@ class LakePlace:
         metadata_path: the catalog database, as DuckLake takes it behind ``ducklake:``.
         data_path: where the Parquet files are, as DuckLake takes it.
         host: this host's name, which stands before the names of its segments.
+        commit_seconds: how often this host commits while its agents work, in seconds.
     """
 
     path: Path
     metadata_path: str
     data_path: str
     host: str
+    commit_seconds: float = COMMIT_SECONDS
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -61,6 +68,10 @@ class LakePlace:
                 f"{path} says {', '.join(sorted(unknown))}, which is nothing of a lake's; known are "
                 f"{', '.join(sorted(_KEYS))}. Credentials are taken from the environment."
             )
+        if wrong := [key for key in said.keys() & _TEXTS if not isinstance(said[key], str)]:
+            raise LedgerError(
+                f"{path}: {wrong[0]} = {said[wrong[0]]!r} is no text; write it in quotation marks."
+            )
         metadata_path, data_path = (said.get(key, "") for key in ("metadata_path", "data_path"))
         if not (metadata_path and data_path):
             raise LedgerError(f"{path} does not say where the lake is. {_SAID}")
@@ -72,7 +83,10 @@ class LakePlace:
         host = said.get("host") or socket.gethostname()
         if not _HOST.fullmatch(host):
             raise LedgerError(f'{path}: {host!r} is no host\'s name; say another one as host = "…".')
-        return cls(path, _catalog(path, metadata_path), _folder(path, data_path), host)
+        seconds = said.get("commit_seconds", COMMIT_SECONDS)
+        if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+            raise LedgerError(f"{path}: commit_seconds = {seconds!r} is no number of seconds.")
+        return cls(path, _catalog(path, metadata_path), _folder(path, data_path), host, float(seconds))
 
     @property
     def is_on_postgres(self) -> bool:
@@ -90,14 +104,14 @@ def is_place(path: Path) -> bool:
     return path.suffix == SUFFIX
 
 
-def _said(path: Path) -> dict[str, str]:
+def _said(path: Path) -> dict[str, Any]:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8")).get(TABLE)
     except FileNotFoundError as error:
         raise LedgerError(f"There is no file {path} that says where a lake is. {_SAID}") from error
     except (OSError, ValueError) as error:
         raise NotALedgerError(f"{path} can't be read as TOML: {error}. {_SAID}") from error
-    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+    if not isinstance(found, dict):
         raise NotALedgerError(f"{path} does not say where the lake is. {_SAID}")
     return found
 
