@@ -8,6 +8,7 @@ ROOMS ?=
 WILD ?=
 SOAK ?=
 LAKE ?=
+BENCH ?=
 EACH ?= 20
 SEED ?= 1
 PYTHONS ?= 3.11 3.12 3.13 3.14
@@ -18,7 +19,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test soak lake matrix slow check format dashboard notebooks docs bench wild fuzz mutants data clean
+.PHONY: demo quick test soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -64,6 +65,9 @@ docs: $(VENV)/.dev  ## build the documentation site in build/site/site; a link t
 bench: $(VENV)/.dev  ## how fast it reads, each figure beside a known one of the same run
 	$(BIN)/python tests/benchmarks/reading.py
 	$(BIN)/python tests/benchmarks/masking.py
+
+bench-dashboard: $(VENV)/.dev  ## how long the dashboard's pages take in a real browser, beside a bare Streamlit page (BENCH="--turns 500000")
+	$(BIN)/python tests/benchmarks/dashboard.py $(BENCH)
 
 wild: $(VENV)/.dev  ## how the styles that models write are read: read, right, invented (WILD="--part held-out --by family")
 	PYTHONPATH=tests/support $(BIN)/python -m wild $(WILD)

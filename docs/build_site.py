@@ -29,6 +29,7 @@ NAV: dict[str, tuple[str, ...]] = {
             "replay.md",
             "filters.md",
             "reviews.md",
+            "dashboard.md",
             "gate.md",
             "experiments.md",
             "actions.md",

@@ -99,7 +99,7 @@ def seen(page: Page, what: str) -> None:
 def rest(page: Page) -> None:
     """Wait until the page rests, with all that belongs to it."""
     page.wait_for_selector(READY, timeout=PATIENCE_MS)
-    page.wait_for_function("!document.querySelector('[data-stale=true]')", timeout=PATIENCE_MS)
+    page.locator("[data-stale=true]").first.wait_for(state="detached", timeout=PATIENCE_MS)
 
 
 def cold(figures: Figures, browser: Browser, words: tuple[str, ...], name: str, what: str) -> None:

@@ -74,6 +74,42 @@ def row(page: Page, index: int) -> Locator:
     return page.locator("tbody a").nth(index)
 
 
+def test_three_questions_take_at_most_two_clicks(visit: Visit) -> None:
+    """From the start page: how often without any, why in one by an example or in two by a group, whether another is better in one."""
+    page = visit.page
+    clicks: list[int] = []
+
+    def asked(*presses: Callable[[], Locator]) -> None:
+        visit.open()
+        assert re.fullmatch(r"[\d.]+%", page.locator(".sentence b").first.inner_text())
+        for press in presses:
+            press().click()
+            visit.settle()
+        clicks.append(len(presses))
+
+    asked()
+    asked(lambda: page.locator(".turns a").nth(1))
+    page.locator(".verdict.bad, .card .chip.bad").first.wait_for()
+    asked(lambda: row(page, 0), lambda: page.locator("table[aria-label='turns of the group'] tbody a").first)
+    page.locator(".verdict.bad, .card .chip.bad").first.wait_for()
+    asked(lambda: page.get_by_role("link", name="with the first readings"))
+    page.locator(".answer .headline .chip").wait_for()
+    assert (clicks, visit.errors) == ([0, 1, 2, 1], [])
+
+
+def test_what_is_picked_is_seen_where_the_page_is_drawn_twice(url: str, browser: Browser) -> None:
+    """A browser that knows who reviews says so at once, and what was picked in the first run had not reached the page then."""
+    with closing(browser.new_context()) as context:
+        context.add_init_script("localStorage.setItem('actionledger.reviewer', 'ann')")
+        visit = Visit(url, context.new_page())
+        for path, picked in (("review", "turns"), ("review?by=approvals", "approvals")):
+            visit.open(path)
+            visit.page.get_by_text("You review as ann.").wait_for()
+            visit.settle()
+            switch = visit.page.get_by_test_id("stButtonGroup").first
+            assert switch.locator("[aria-checked=true]").all_inner_texts() == [picked]
+
+
 def test_from_a_reason_over_its_turns_to_the_replay(visit: Visit, tmp_path: Path) -> None:
     """Two rows lead from why things fail to the characters of a response, by a press or by the keyboard."""
     page = visit.page
@@ -592,7 +628,6 @@ def test_no_page_has_a_fault_by_wcag_or_asks_another_host(url: str, browser: Bro
         visit.open(path)
         if "session=" in path:
             visit.page.wait_for_selector(".turn[data-turn], .readings[data-turn]")
-        visit.page.wait_for_function("!document.querySelector('[data-stale=true]')")
         assert visit.page.locator("img[src*='evil.example']").count() == 0
         found = axe.Axe().run(visit.page, options={"runOnly": WCAG})
         faults += [(path, fault["id"], fault["nodes"][0]["html"]) for fault in found.response["violations"]]

@@ -207,7 +207,6 @@ def test_no_page_takes_a_text_for_more_than_text(visit: Visit, paths: Sequence[s
     page = visit.page
     for path in paths:
         visit.open(path)
-        page.wait_for_function("!document.querySelector('[data-stale=true]')")
         if path in ACTS:
             ACTS[path](page)
             visit.settle()

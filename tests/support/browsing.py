@@ -39,7 +39,9 @@ class Visit:
 
     def settle(self) -> None:
         """Wait until the page rests."""
-        self.page.wait_for_selector(READY, timeout=PATIENCE_SECONDS * 1000)
+        patience = PATIENCE_SECONDS * 1000
+        self.page.wait_for_selector(READY, timeout=patience)
+        self.page.locator("[data-stale=true]").first.wait_for(state="detached", timeout=patience)
 
     def outside(self) -> list[str]:
         """Return what was asked of another host."""

@@ -131,6 +131,8 @@ class Linked:
             lambda _: True,
             lambda there: next((item for item in there if item in options), options[0]),
         )
+        # Told anew each time: what a run has said that another one followed at once never reached the page, where nothing was picked then.
+        st.session_state[key] = st.session_state[key] or options[0]
         picked = st.segmented_control(label, options, key=key, required=True, label_visibility="collapsed")
         chosen = picked or options[0]
         self._write_option(name, chosen, options[0])
