@@ -68,6 +68,14 @@ def import_recordings(
             help="A TOML or JSON file of what models cost, for responses of which only the tokens are known.",
         ),
     ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            metavar="N",
+            help="How many processes read; by default one for each processor. Little is read by one.",
+        ),
+    ] = None,
 ) -> None:
     """Take in recorded sessions of any known format, which is found out; what is there already is passed over."""
     mapping = _mapping(columns or [])
@@ -87,6 +95,7 @@ def import_recordings(
                 tools=offered,
                 on_progress=tell,
                 prices=prices,
+                workers=workers,
             )
     except KeyboardInterrupt as stopped:
         if (so_far := getattr(stopped, "report", None)) is None:

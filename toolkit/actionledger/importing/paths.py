@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from actionledger.errors import UsageError
 from actionledger.importing.recognising import Plan, Told, planned
 from actionledger.importing.report import ImportReport
 from actionledger.ledger import Ledger, open_ledger
@@ -39,6 +40,7 @@ def import_path(
     tools: Sequence[Mapping[str, Any]] | None = None,
     on_progress: "Callable[[ImportProgress], None] | None" = None,
     prices: "Prices | AnyPath | None" = None,
+    workers: int | None = None,
 ) -> ImportReport:
     """Take files of recorded sessions into a ledger, whatever their formats; what it has already is passed over.
 
@@ -56,6 +58,7 @@ def import_path(
         tools: the tools that were offered, as OpenAI's interface takes them, where the recording doesn't say.
         on_progress: is told how far it is; ``progress`` shows it.
         prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
+        workers: how many processes read; None for as many as there are processors. What is little, or piped in, is read by one.
 
     Returns:
         What was taken in. A file that is as it was when it was taken in is not read again.
@@ -79,7 +82,8 @@ def import_path(
     """
     paths = [Path(each) for each in ([path] if isinstance(path, str | os.PathLike) else path)]
     told = Told(format, source, checked(columns or {}))
-    read_as = _read_as(profile=profile, dialects=dialects, parser=parser, tools=tools)
+    texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
+    read_as = _read_as(**texts)
     costs = _prices(prices)
     ledger_path = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
     taken = TakenFiles.of(ledger_path)
@@ -87,8 +91,9 @@ def import_path(
     if not plan.to_read and not plan.refused:
         return _nothing_new(plan)
     # Slow to load, and most of the times that people import again there is nothing to read.
-    from actionledger.importing.plan_importer import PlanImporter  # noqa: PLC0415
+    from actionledger.importing.plan_importer import Hands, PlanImporter  # noqa: PLC0415
 
+    hands = Hands(_count(workers), texts if read_as else None, dict(columns or {}))
     opened: AbstractContextManager[Ledger] = (
         nullcontext(ledger) if isinstance(ledger, Ledger) else open_ledger(ledger_path)
     )
@@ -101,7 +106,21 @@ def import_path(
             read_as=read_as,
             on_progress=on_progress,
             prices=costs,
+            hands=hands,
         ).run()
+
+
+def _count(workers: int | None) -> int:
+    """Return how many processes read.
+
+    Raises:
+        UsageError: it is no number of processes.
+    """
+    if workers is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if workers < 1:
+        raise UsageError(f"workers is a number of processes, 1 or more, not {workers}.")
+    return workers
 
 
 def _read_as(**given: Any) -> "ReadAs | None":

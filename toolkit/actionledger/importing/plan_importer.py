@@ -1,17 +1,23 @@
 """Reads the files of a plan into a ledger, and remembers those that were read whole."""
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable, Collection
+from contextlib import closing
 from dataclasses import dataclass
+from typing import Any
 
-from actionledger.errors import ActionLedgerError
+from actionledger.importing.frames import FileOfPart, HowToRead, Progress, Task
+from actionledger.importing.parts import WORTH_BYTES, Part, parts_of, unpacked_size
 from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
+from actionledger.importing.reading_files import items_of
 from actionledger.importing.recognising import Plan, ToRead
 from actionledger.importing.report import ImportReport
 from actionledger.importing.sessions import SourcesImporter
+from actionledger.importing.workers import PartOnItsWay, Workers
 from actionledger.ledger import Ledger
 from actionledger.ledger.taken_files import TakenFiles
-from actionledger.sources.base import Item, LeftOut, Refusal
+from actionledger.sources.base import LeftOut, Refusal
 from actionledger.sources.containers import shown
 from actionledger.sources.files import size_of
 from actionledger.vocabulary import LeftOutReason
@@ -44,6 +50,28 @@ class ImportStopped(KeyboardInterrupt):
         self.report = report
 
 
+MADE_BYTES = 8 * 2**20
+"""How much all processes together hand over at a time, in bytes of lines."""
+
+LEAST_MADE_BYTES = 2**20
+"""How much each of them does at least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hands:
+    """How several processes are to read the files of a plan.
+
+    Args:
+        count: how many of them.
+        texts: how raw texts are read, as ``importing.told.told`` takes it; None where nobody has said so.
+        columns: the column that holds a field, by the field's name.
+    """
+
+    count: int
+    texts: dict[str, Any] | None
+    columns: dict[str, str]
+
+
 class PlanImporter:
     """Reads the files of a plan.
 
@@ -55,6 +83,7 @@ class PlanImporter:
         read_as: how texts of sessions without a profile are read; None for every known format.
         on_progress: is told how far it is.
         prices: what responses cost of which only the tokens are recorded.
+        hands: how several processes are to read them; None to read them in this one.
     """
 
     def __init__(
@@ -67,8 +96,11 @@ class PlanImporter:
         read_as: ReadAs | None,
         on_progress: Callable[[ImportProgress], None] | None,
         prices: Prices | None = None,
+        hands: Hands | None = None,
     ) -> None:
         self._ledger = ledger
+        self._prices = prices
+        self._hands = hands
         self._plan = plan
         self._taken = taken
         self._origin = origin
@@ -77,7 +109,9 @@ class PlanImporter:
         self._total = None if None in sizes else sum(size or 0 for size in sizes)
         self._bytes = 0
         self._report = ImportReport(unchanged=plan.unchanged)
+        self._unfinished = {shown(each.path) for each in plan.to_read}
         self._whole: list[ToRead] = []
+        self._shares: defaultdict[int, list[bool]] = defaultdict(list)
         together = {each.name for each in plan.to_read if each.format.names == "file"}
         self._importers = SourcesImporter(
             ledger,
@@ -92,47 +126,110 @@ class PlanImporter:
         stopped: KeyboardInterrupt | None = None
         try:
             self._note_plan()
-            for each in self._plan.to_read:
-                self._read(each)
+            count = self._processes()
+            if count > 1:
+                self._read_together(count)
+            else:
+                for each in self._plan.to_read:
+                    self._read(each)
         except KeyboardInterrupt as error:
             stopped = error
         finally:
-            self._report += self._importers.finish()
+            self._report += self._importers.finish(but=self._unfinished if stopped else ())
             self._remember()
         if stopped is not None:
             raise ImportStopped(self._report) from stopped
         return self._report
 
+    def _processes(self) -> int:
+        """Return how many processes it is worth to have read what there is."""
+        if self._hands is None or self._total is None:
+            return 1
+        size = sum(unpacked_size(each) or 0 for each in self._plan.to_read)
+        return self._hands.count if size >= WORTH_BYTES else 1
+
+    def _read_together(self, count: int) -> None:
+        assert self._hands is not None
+        how = HowToRead(
+            self._hands.texts,
+            self._hands.columns,
+            self._prices,
+            self._origin,
+            max(MADE_BYTES // count, LEAST_MADE_BYTES),
+        )
+        self._importers.share()
+        workers = Workers(count, how, self._task_of)
+        with closing(workers.run(parts_of(self._plan.to_read, count))) as answers:
+            for given, answer in answers:
+                if answer is None or not self._add(given, answer):
+                    workers.leave(given)
+                    self._go_on(given)
+
+    def _task_of(self, part: Part, knows: Collection[str]) -> Task:
+        files = [self._plan.to_read[place] for place in part.files]
+        facts = {
+            each.name: self._importers.facts_of(each.name, each.format.name)
+            for each in files
+            if each.name not in knows
+        }
+        return Task(
+            part, tuple(FileOfPart(str(each.path), each.format.name, each.name) for each in files), facts
+        )
+
+    def _add(self, given: PartOnItsWay, answer: Progress) -> bool:
+        """Record what was made of a part; return whether that could be done."""
+        assert answer.made is not None
+        if not self._importers.add(answer.made, given.part.number):
+            return False
+        given.place = (answer.file, answer.item)
+        self._tell(answer.bytes if given.part.share == 0 else 0)
+        for place, is_whole in answer.ended:
+            self._note_read(given.part, place, is_whole=is_whole)
+        return True
+
+    def _note_read(self, part: Part, place: int, *, is_whole: bool) -> None:
+        """Note that a file of a part was read to its end, and by all who share it."""
+        number = part.files[place]
+        self._shares[number].append(is_whole)
+        if len(self._shares[number]) < part.shares:
+            return
+        file = self._plan.to_read[number]
+        self._count_file(file)
+        self._unfinished.discard(shown(file.path))
+        if all(self._shares.pop(number)):
+            self._whole.append(file)
+            self._importers.end_file(shown(file.path))
+
+    def _go_on(self, given: PartOnItsWay) -> None:
+        """Read the rest of a part here, behind what was recorded of it."""
+        part, (first, items) = given.part, given.place
+        for place in range(first, len(part.files)):
+            file = self._plan.to_read[part.files[place]]
+            before = self._importers.troubles
+            self._importers.begin_file(shown(file.path))
+            for number, item in enumerate(items_of(file.path, file.format.name, file.read, self._tell)):
+                if part.has(item) and (place > first or number >= items):
+                    self._importers.take(item, file.name, file.format.name)
+                    self._tell(0)
+            self._note_read(part, place, is_whole=self._importers.troubles == before)
+        self._importers.claim(part.number)
+
     def _read(self, file: ToRead) -> None:
         before = self._importers.troubles
         self._importers.begin_file(shown(file.path))
-        self._report.files[file.format.name] += 1
-        least = self._report.sureness.get(file.format.name, 1.0)
-        self._report.sureness[file.format.name] = min(least, file.sureness)
-        for item in self._items(file):
+        self._count_file(file)
+        for item in items_of(file.path, file.format.name, file.read, self._tell):
             self._importers.take(item, file.name, file.format.name)
             self._tell(0)
+        self._unfinished.discard(shown(file.path))
         if self._importers.troubles == before:
             self._whole.append(file)
             self._importers.end_file()
 
-    def _items(self, file: ToRead) -> Iterator[Item]:
-        """Yield what a file holds; what keeps it from being read further is a refusal, and the other files are read."""
-        try:
-            yield from file.read(file.path, self._tell)
-        except ActionLedgerError as error:
-            yield Refusal(shown(file.path), 0, str(error))
-        except (
-            OSError,
-            ValueError,
-            TypeError,
-            LookupError,
-            AttributeError,
-            ArithmeticError,
-            RecursionError,
-        ) as error:
-            why = f"{type(error).__name__}: {error}"[:200]
-            yield Refusal(shown(file.path), 0, f"The reader of {file.format.name} gives up here: {why}.")
+    def _count_file(self, file: ToRead) -> None:
+        self._report.files[file.format.name] += 1
+        least = self._report.sureness.get(file.format.name, 1.0)
+        self._report.sureness[file.format.name] = min(least, file.sureness)
 
     def _tell(self, count: int) -> None:
         self._bytes += count

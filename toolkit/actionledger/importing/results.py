@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from actionledger.attempts import action_id_of, attempt_id_of
@@ -40,6 +41,23 @@ class Call(NamedTuple):
     call_id: str
 
 
+@dataclass(slots=True)
+class CallNews:
+    """What came of calls since somebody asked.
+
+    Args:
+        opened: calls that wait for a result.
+        closed: calls that waited for one before, by their own identifiers and their actions'.
+        answered: the calls' identifiers of which a result was recorded.
+        unmatched: the calls' identifiers that results name and no call has, by file.
+    """
+
+    opened: list[Call]
+    closed: list[tuple[str, str]]
+    answered: set[str]
+    unmatched: dict[str, list[str]]
+
+
 class Results:
     """Records what came of calls, in whatever order calls and results come.
 
@@ -48,17 +66,59 @@ class Results:
         run: the run that they belong to.
         known: what the ledger has.
         wordings: how the source words errors.
+        is_asked: whether somebody asks for the news of it.
     """
 
-    def __init__(self, record: Recorder, run: RunKey, known: Known, wordings: Sequence[Wording]) -> None:
+    def __init__(
+        self,
+        record: Recorder,
+        run: RunKey,
+        known: Known,
+        wordings: Sequence[Wording],
+        *,
+        is_asked: bool = False,
+    ) -> None:
         self._record = record
         self._run = run
         self._known = known
         self._wordings = wordings
+        self._is_asked = is_asked
         self._open: defaultdict[str, list[Call]] = defaultdict(list)
         self._has_asked = False
         self._answered: set[str] = set()
         self._unmatched: defaultdict[str, list[str]] = defaultdict(list)
+        self._opened: dict[str, Call] = {}
+        self._closed: list[tuple[str, str]] = []
+
+    def take_news(self) -> CallNews:
+        """Return what came of calls since this was asked last."""
+        news = CallNews(list(self._opened.values()), self._closed, self._answered, dict(self._unmatched))
+        self._opened, self._closed, self._answered = {}, [], set()
+        self._unmatched = defaultdict(list)
+        return news
+
+    def is_at_odds_with(self, news: CallNews) -> bool:
+        """Return whether what others have found of calls would be something else here."""
+        unmatched = (call_id for call_ids in news.unmatched.values() for call_id in call_ids)
+        return any(self._open.get(call_id) for call_id in unmatched) or any(
+            self._place_of(*closed) is None for closed in news.closed
+        )
+
+    def add(self, news: CallNews) -> None:
+        """Go on from what others have found of calls."""
+        for call_id, action_id in news.closed:
+            place = self._place_of(call_id, action_id)
+            if place is not None:
+                self._open[call_id].pop(place)
+        for call in news.opened:
+            self._open[call.call_id].append(call)
+        self._answered |= news.answered
+        for file, call_ids in news.unmatched.items():
+            self._unmatched[file] += call_ids
+
+    def _place_of(self, call_id: str, action_id: str) -> int | None:
+        waiting = self._open.get(call_id, [])
+        return next((place for place, call in enumerate(waiting) if call.action_id == action_id), None)
 
     def of_turn(self, turn: RecordedTurn, key: TurnKey, result: ParseResult) -> tuple[int, int]:
         """Record what came of a new turn's calls; those without a result stay open.
@@ -84,6 +144,8 @@ class Results:
         for call in waiting:
             if call.call_id:
                 self._open[call.call_id].append(call)
+                if self._is_asked:
+                    self._opened[call.action_id] = call
         return found, len(turn.results) - found
 
     def of_earlier(
@@ -137,6 +199,8 @@ class Results:
         for place, call in enumerate(calls):
             is_of_session = session.ids == "source" or call.turn.session.session_id == key.session_id
             if call.turn.turn_id == turn_id or (not turn_id and is_of_session):
+                if self._is_asked and self._opened.pop(call.action_id, None) is None:
+                    self._closed.append((call_id, call.action_id))
                 return calls.pop(place)
         return None
 

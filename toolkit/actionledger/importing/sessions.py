@@ -1,26 +1,26 @@
 """Sessions of any source into a ledger, from Python."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from actionledger.errors import UnknownNameError
 from actionledger.importing.importer import Importer
+from actionledger.importing.importers import Importers, dialects_of, wordings_of
+from actionledger.importing.news import Claims, Facts, Made, Touched
 from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.report import ImportReport
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.recorded import Known, LeftOutKey, known
+from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
-from actionledger.sources.base import Item, RecordedSession, Refusal, Wording
-from actionledger.sources.registry import source_named
+from actionledger.sources.base import Item
 
 PYTHON = "python"
 """What records name the source of sessions that a program gave without saying where they come from."""
 
 
-class SourcesImporter:
+class SourcesImporter(Importers):
     """Takes sessions of several sources into a ledger, a run for each.
 
     Args:
@@ -42,65 +42,34 @@ class SourcesImporter:
         prices: Prices | None = None,
         is_live: bool = False,
     ) -> None:
+        super().__init__(str(origin))
         self._ledger = ledger
         self._recorder = None if is_live else ledger.direct()
         self._is_live = is_live
-        self._origin = str(origin)
+        self._is_shared = False
+        self._claims = Claims()
         self._read_as = read_as
         self._prices = prices
         self._asked_together = frozenset(asked_together)
         self._before: Snapshot | None = None
         self._known: dict[str, Known] = {}
-        self._importers: dict[str, Importer] = {}
-        self._file = self._origin
+        self._has_before: dict[str, bool] = {}
         self._whole: set[str] = set()
-
-    @property
-    def report(self) -> ImportReport:
-        """What was taken in by now."""
-        report = ImportReport()
-        for each in self._importers.values():
-            report += each.report
-        return report
-
-    @property
-    def turns(self) -> int:
-        """How many turns were looked at by now, new ones and known ones."""
-        return sum(each.report.turns + each.report.known for each in self._importers.values())
-
-    @property
-    def troubles(self) -> int:
-        """How much was refused by now, or has other content under the same id."""
-        reports = (each.report for each in self._importers.values())
-        return sum(len(report.refusals) + len(report.differing) for report in reports)
 
     def price_by(self, prices: Prices | None) -> None:
         """Say what responses cost from now on of which only the tokens are recorded."""
         self._prices = prices
-        for each in self._importers.values():
+        for each in self.importers.values():
             each.prices = prices
 
-    def take(self, item: Item, source: str, format_name: str = "") -> None:
-        """Take in a session or a piece of one, or note what is none.
+    def finish(self, *, but: Collection[str] = ()) -> ImportReport:
+        """End the sessions that are still open, and the runs; return what came of them.
 
         Args:
-            item: what the source gave; one that names a profile that there is not is refused.
-            source: what records name the source of a session that doesn't say.
-            format_name: the format whose wordings of errors hold; the source's, if not given.
+            but: files that were not read to their end: their sessions go on with the next import.
         """
-        name = item.source if isinstance(item, RecordedSession) and item.source else source
-        importer = self._importer(name, format_name or name)
         try:
-            importer.take(item)
-        except UnknownNameError as error:
-            if not isinstance(item, RecordedSession):
-                raise
-            importer.take(Refusal(self._origin, 0, f"Session {item.external_id!r}: {error}"))
-
-    def finish(self) -> ImportReport:
-        """End the sessions that are still open, and the runs; return what came of them."""
-        try:
-            self._end()
+            self._end(but)
         finally:
             if self._recorder is not None:
                 self._recorder.close()
@@ -108,11 +77,11 @@ class SourcesImporter:
                 self._before.close()
         return self.report
 
-    def _end(self) -> None:
-        importers = list(self._importers.values())
+    def _end(self, but: Collection[str]) -> None:
+        importers = list(self.importers.values())
         counted: Counter[LeftOutKey] = Counter()
         for each in importers:
-            each.end_sessions()
+            each.end_sessions(but=but)
             counted += each.report.left_out
         for each in importers[:1]:
             each.tell_left_out(counted, self._whole)
@@ -128,36 +97,79 @@ class SourcesImporter:
         Raises:
             LedgerError: the ledger can't be read.
         """
-        self._importer(source, source)
+        self.importer(source, source)
 
-    def begin_file(self, file: str) -> None:
-        """Say which file the next items come from."""
-        self._file = file
+    def end_file(self, file: str = "") -> None:
+        """Say that a file was read to its end without a trouble: what it held before and does not hold now is left out no more.
 
-    def end_file(self) -> None:
-        """Say that it was read to its end without a trouble: what it held before and does not hold now is left out no more."""
-        self._whole.add(self._file)
+        Args:
+            file: the file; the one that is being read, if not given.
+        """
+        self._whole.add(file or self.file)
 
-    def _importer(self, name: str, format_name: str) -> Importer:
-        if name not in self._importers:
-            self._importers[name] = Importer(
-                self._ledger.record if self._recorder is None else self._recorder.record,
-                source=name,
-                origin=self._origin,
-                known=self._known_of(name),
-                read_as=self._read_as.in_format(_dialects(format_name)),
-                wordings=_wordings(format_name),
-                prices=self._prices,
-            )
-        importer = self._importers[name]
-        importer.file = self._file
-        return importer
+    def share(self) -> None:
+        """Note from now on which part of the import looks at what, since others read parts of it."""
+        self._is_shared = True
+
+    def facts_of(self, name: str, format_name: str) -> Facts:
+        """Return what others have to know who take in sessions of a source."""
+        importer = self.importer(name, format_name)
+        there = importer.known
+        return Facts(
+            importer.run.run_id, Added(there.ids, there.turns, there.superseded), self._has_before[name]
+        )
+
+    def add(self, made: Made, part: int) -> bool:
+        """Record what others have made of a part, and go on from what they know.
+
+        Args:
+            made: what they have made.
+            part: the part's number.
+
+        Returns:
+            Whether it was done; not where something else would have come of it here: then the part has to be read here.
+        """
+        assert self._recorder is not None
+        importers = {name: self.importer(name, form) for name, (form, _) in made.news.items()}
+        for name, (_, news) in made.news.items():
+            if self._claims.has_other(news.touched, part) or importers[name].is_at_odds_with(news):
+                return False
+        for name, (_, news) in made.news.items():
+            if news.has_begun:
+                importers[name].begin()
+        self._recorder.extend(made.batch)
+        for name, (_, news) in made.news.items():
+            self._claims.add(news.touched, part)
+            importers[name].add(news)
+        return True
+
+    def claim(self, part: int) -> None:
+        """Note that what was taken in here since this was called last is of a part."""
+        for importer in self.importers.values():
+            if importer.touched is not None:
+                self._claims.add(importer.touched, part)
+                importer.touched = Touched()
+
+    def make(self, name: str, format_name: str) -> Importer:
+        """Return an importer for the sessions of a source, which knows what the ledger has of it."""
+        return Importer(
+            self._ledger.record if self._recorder is None else self._recorder.record,
+            source=name,
+            origin=self.origin,
+            known=self._known_of(name),
+            read_as=self._read_as.in_format(dialects_of(format_name)),
+            wordings=wordings_of(format_name),
+            prices=self._prices,
+            is_part=self._is_shared,
+        )
 
     def _known_of(self, name: str) -> Known:
         """Return what the ledger had of a source when the import began: what comes in by it, it knows by itself."""
         if name not in self._known:
             asked = self._asked_together if name in self._asked_together else {name}
-            self._known |= dict.fromkeys(asked, known(self._asked(), *asked))
+            there = known(self._asked(), *asked)
+            self._known |= dict.fromkeys(asked, there)
+            self._has_before |= dict.fromkeys(asked, bool(there.ids or there.turns))
         return self._known[name]
 
     def _asked(self) -> Queryable:
@@ -230,17 +242,3 @@ class Snapshot:
     def close(self) -> None:
         """Let go of it."""
         self._connection.close()
-
-
-def _dialects(source: str) -> tuple[str, ...]:
-    try:
-        return source_named(source).dialects
-    except UnknownNameError:
-        return ()
-
-
-def _wordings(source: str) -> tuple[Wording, ...]:
-    try:
-        return source_named(source).wordings
-    except UnknownNameError:
-        return ()

@@ -70,11 +70,11 @@ def looked_up(
 def remember(known: Known, looked: Looked) -> None:
     """Add a turn that was taken in to what is known."""
     turn = looked.turn
-    known.turns[looked.turn_id] = KnownTurn(
+    there = KnownTurn(
         digest(looked.text), len(looked.text), len(turn.calls), turn.usage.output_tokens, has_cost=True
     )
-    if looked.replaces:
-        known.superseded[looked.replaces] = looked.turn_id
+    known.add_turn(looked.turn_id, there, looked.replaces)
+    known.add_done(looked.turn_id)
 
 
 def _identity(source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn) -> str:

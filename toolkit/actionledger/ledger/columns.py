@@ -128,7 +128,7 @@ def _all(source: type, which: str) -> list[str]:
 
 
 def _columns(source: type, field: str, name: str) -> list[Column]:
-    kind, stored, may_be_none = _annotation(source, field)
+    kind, stored, may_be_none = annotation(source, field)
     if kind is Span:
         end_of = _end_if_any if may_be_none else _end
         return [Column(f"{name}_{end}", "INTEGER", field, end_of(field, end)) for end in ("start", "end")]
@@ -136,14 +136,18 @@ def _columns(source: type, field: str, name: str) -> list[Column]:
         read = _none_if_empty(field) if stored.empty_is_null else None
         return [Column(name, stored.sql_type, field, read)] if stored is not NOT_STORED else []
     try:
-        sql_type = _type_of(kind)
+        sql_type = type_of(kind)
     except TypeError as error:
         raise TypeError(f"{source.__name__}.{field}: {error}") from None
     return [Column(name, sql_type, field, _json(field) if sql_type == "JSON" else None)] if sql_type else []
 
 
-def _type_of(kind: Any) -> str:
-    """Return the DuckDB type of a Python type; empty where each of its values is a row of another table."""
+def type_of(kind: Any) -> str:
+    """Return the DuckDB type of a Python type; empty where each of its values is a row of another table.
+
+    Raises:
+        TypeError: no column is known for it.
+    """
     origin = get_origin(kind) or kind
     if origin is tuple:
         return "JSON" if get_args(kind)[0] is str else ""
@@ -155,8 +159,8 @@ def _type_of(kind: Any) -> str:
     raise TypeError(f"no column is known for {kind}; annotate it with Stored(…).")
 
 
-def _annotation(source: type, field: str) -> tuple[Any, Stored | None, bool]:
-    """Return a field's type without ``None``, what it is annotated with, and whether it may be ``None``."""
+def annotation(source: type, field: str) -> tuple[Any, Stored | None, bool]:
+    """Return a field's or property's type without ``None``, what it is annotated with, and whether it may be ``None``."""
     hint = _hints(source).get(field)
     if hint is None:
         hint = _hints(getattr(source, field).fget)["return"]  # of a property

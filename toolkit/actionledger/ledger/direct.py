@@ -10,14 +10,12 @@ from typing import Self
 
 from actionledger.errors import LedgerError
 from actionledger.events import Event
-from actionledger.ledger.encoding import encoded
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.journal import SegmentWriter
-from actionledger.ledger.loading import DIRECT
-from actionledger.ledger.segments import Line
 from actionledger.ledger.stores.base import Store
 
-BATCH_BYTES = 8 * 1024 * 1024
+BATCH_BYTES = 16 * 1024 * 1024
 """How much is taken in at a time, in bytes of lines; what is less in all goes to the segments."""
 
 _PATIENCE_SECONDS = 5.0
@@ -38,8 +36,7 @@ class DirectRecorder:
     def __init__(self, store: Store, writer: SegmentWriter) -> None:
         self._store = store
         self._writer = writer
-        self._batch: list[Line] = []
-        self._size = 0
+        self._batch = Batch()
         self.is_direct = False
 
     def record(self, event: Event) -> None:
@@ -49,10 +46,21 @@ class DirectRecorder:
             EventTooLargeError: the event is larger than the ledger takes; it is not recorded.
             LedgerError: the ledger can't be written to.
         """
-        line, is_same = encoded(event)
-        self._batch.append(Line(DIRECT, 0, line, event=event if is_same else None))
-        self._size += len(line)
-        if self._size >= BATCH_BYTES:
+        self._batch.add(event)
+        if self._batch.size >= BATCH_BYTES:
+            self._take_in()
+
+    def extend(self, batch: Batch) -> None:
+        """Record what others have made lines of.
+
+        Args:
+            batch: the lines.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+        """
+        self._batch.extend(batch)
+        if self._batch.size >= BATCH_BYTES:
             self._take_in()
 
     def close(self) -> None:
@@ -75,17 +83,14 @@ class DirectRecorder:
             return
         if is_taken:
             self.is_direct = True
-            self._clear()
+            self._batch = Batch()
         else:
             self._write()
 
     def _write(self) -> None:
-        for line in self._batch:
+        for line in self._batch.lines():
             self._writer.append(line.data)
-        self._clear()
-
-    def _clear(self) -> None:
-        self._batch, self._size = [], 0
+        self._batch = Batch()
 
     def __enter__(self) -> Self:
         return self

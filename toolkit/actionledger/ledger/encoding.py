@@ -3,7 +3,8 @@
 import json
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError, SchemaSerializer, to_json
 
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT, Event, ResponseReceived
@@ -12,6 +13,8 @@ from actionledger.text import writable
 
 LINE_LIMIT = 64 * 1024 * 1024
 """The length of the longest line, in bytes, its line break included."""
+
+_SERIALIZERS: dict[type, SchemaSerializer] = {}
 
 # Inside a JSON string a quote has a backslash before it, so this can't be part of the response's own text.
 _EXACT, _NOT_EXACT = b'"text_is_exact":true', b'"text_is_exact":false'
@@ -67,7 +70,7 @@ def as_recorded(text: str) -> str:
 def _dump(event: Event) -> tuple[bytes, bool, bool]:
     """Return an event as JSON, whether its texts are in it as they are, and whether each value is of its field's type."""
     try:
-        return EVENT.dump_json(event, warnings="error"), True, True
+        return _serializer_of(type(event)).to_json(event, warnings="error"), True, True
     except PydanticSerializationError:
         pass
     try:
@@ -80,6 +83,14 @@ def _dump(event: Event) -> tuple[bytes, bool, bool]:
         raise UsageError(
             f"An event of kind {event.kind} holds a value that JSON has no form for: {error}."
         ) from error
+
+
+def _serializer_of(kind: type) -> SchemaSerializer:
+    """Return what writes events of a kind: that of all kinds looks for the kind first, which takes a third of its time."""
+    if kind not in _SERIALIZERS:
+        adapter: TypeAdapter[Any] = TypeAdapter(kind)
+        _SERIALIZERS[kind] = adapter.serializer
+    return _SERIALIZERS[kind]
 
 
 def _without_lone_surrogates(value: Any) -> Any:

@@ -5,18 +5,19 @@ replaced at once, and a segment goes only when the published copy holds all of i
 publishes by time, what is overdue first: however often ingesters are killed, the next one gets on from where the last one was.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
 from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
-from actionledger.ledger.segments import Line, batches, has_live_writer, remove_finished, segment_sizes
+from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import with_store
 from actionledger.locks import FileLock, remove_free
 
@@ -93,12 +94,12 @@ def ingest(
             lock.release()
 
 
-def take_in(files: LedgerFiles, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+def take_in(files: LedgerFiles, batch: Batch, *, patience: float = 0.0) -> bool:
     """Put lines that are in no segment into the working file, all of them or none.
 
     Args:
         files: the ledger's files.
-        lines: the lines, of the segment ``DIRECT``.
+        batch: the lines.
         patience: how long to wait for an ingester, in seconds.
 
     Returns:
@@ -116,7 +117,7 @@ def take_in(files: LedgerFiles, lines: Sequence[Line], *, patience: float = 0.0)
         try:
             claim(files)
             files.remove_leftovers()
-            with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(lines))
+            with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(batch))
             return True
         finally:
             lock.release()
@@ -148,13 +149,13 @@ class _Ingest:
         remove_free(self._files.sessions)
         return self._report()
 
-    def take_in(self, lines: Sequence[Line]) -> None:
+    def take_in(self, batch: Batch) -> None:
         """Take in lines that are in no segment; a copy that has been due for long is made."""
         if not self._files.unpublished.exists():
             # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
             self._files.unpublished.touch(mode=0o600)
             sync_to_disk(self._files.folder)
-        self._loader.load(lines)
+        self._loader.load_batch(batch)
         if due_in(self._files, at_least=DIRECT_SECONDS) == 0:
             self._publish()
 

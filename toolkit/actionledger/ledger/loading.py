@@ -11,18 +11,17 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.clock import now
 from actionledger.events import Event, Reviewed, TurnSuperseded
+from actionledger.ledger.batch import DIRECT, Batch, LinesOfKind
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
+from actionledger.ledger.in_sql import insert_lines
 from actionledger.ledger.older import Older, ReversalAsTry
 from actionledger.ledger.projection import Row, rows_of
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, Unreadable
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
-
-DIRECT = "import"
-"""What stands in the place of a segment's name where a line was never in one."""
 
 
 @dataclass(slots=True)
@@ -78,7 +77,25 @@ class Loader:
                 self.load(lines[: len(lines) // 2])
                 self.load(lines[len(lines) // 2 :])
 
-    def _take_in(self, lines: Sequence[Line], refusal: str | None = None) -> None:
+    def load_batch(self, batch: Batch) -> None:
+        """Take in lines that are in no segment, in one transaction; DuckDB makes the rows of most of them.
+
+        Args:
+            batch: the lines.
+
+        Raises:
+            duckdb.OperationalError: the database can't be written; nothing of the transaction was.
+        """
+        try:
+            self._take_in(batch.others, of_kinds=batch.of_kinds)
+        except duckdb.OperationalError:
+            raise
+        except duckdb.Error:
+            self.load(batch.lines())
+
+    def _take_in(
+        self, lines: Sequence[Line], refusal: str | None = None, of_kinds: Sequence[LinesOfKind] = ()
+    ) -> None:
         with (
             TemporaryDirectory(prefix=TEMPORARY, dir=self._scratch) as folder,
             closing(Staging(Path(folder))) as staging,
@@ -92,11 +109,20 @@ class Loader:
                 else:
                     _quarantine(lines[0], refusal, staging, tally)
                 staging.insert(self._connection)
+                for each in of_kinds:
+                    self._insert(each, Path(folder), tally)
                 self._remove(superseded)
                 self._finish(lines, staging)
         self.tally.events += tally.events
         self.tally.duplicates += tally.duplicates
         self.tally.quarantined += tally.quarantined
+
+    def _insert(self, lines: LinesOfKind, folder: Path, tally: Tally) -> None:
+        path = folder / "lines.ndjson"
+        path.write_bytes(lines.data)
+        new = insert_lines(self._connection, lines.kind, path, lines.longest)
+        tally.events += new
+        tally.duplicates += lines.count - new
 
     def _stage(self, lines: Sequence[Line], staging: Staging, tally: Tally) -> list[str]:
         """Put the rows of lines on their way; return the turns that some of them supersede."""

@@ -14,11 +14,13 @@ from actionledger.vocabulary import Reason
 REPAIR_CHARACTERS = 500
 """How much of a repair's text is kept, in characters."""
 
+HEAD = ("event_id", "kind", "run_id", "session_id", "turn_id", "recorded_at")
+"""What ``events`` has of every event, as far as its kind has it."""
+
 _BY_NAME = {table.name: table for table in TABLES}
 _OF_EVENT = {table.source: table for table in TABLES if len(table.parts) == 1}
-_HEAD = ("event_id", "kind", "run_id", "session_id", "turn_id", "recorded_at")
 _HEADS = {
-    kind: take(kind, *(name for name in _HEAD if hasattr(kind, name)))
+    kind: take(kind, *(name for name in HEAD if hasattr(kind, name)))
     for kind in (*_OF_EVENT, ExecutionRecorded)
 }
 

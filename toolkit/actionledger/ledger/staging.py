@@ -59,11 +59,19 @@ class Staging:
         names = ", ".join(f'"{column}"' for column in table.columns)
         values = ", ".join(_value(column, kind) for column, kind in table.columns.items())
         types = ", ".join(f"'{column}': '{_type_in_file(kind)}'" for column, kind in table.columns.items())
-        limit = max(_SMALLEST_OBJECT_LIMIT, self._longest + 1024)
         return (
             f"INSERT INTO {table.name} ({names}) SELECT {values} FROM read_json(?, "  # noqa: S608 (our own names)
-            f"format='newline_delimited', columns={{{types}}}, maximum_object_size={limit})"
+            f"format='newline_delimited', columns={{{types}}}, maximum_object_size={object_limit(self._longest)})"
         )
+
+
+def object_limit(longest: int) -> int:
+    """Return how long DuckDB is to let a line be, in bytes.
+
+    Args:
+        longest: the length of the longest one.
+    """
+    return max(_SMALLEST_OBJECT_LIMIT, longest + 1024)
 
 
 def _type_in_file(kind: str) -> str:
@@ -71,7 +79,13 @@ def _type_in_file(kind: str) -> str:
 
 
 def _value(column: str, kind: str) -> str:
-    if kind != "JSON":
-        return f'"{column}"'
-    # JSON is recorded as text. What is no JSON after all is kept as a JSON string.
-    return f'CASE WHEN "{column}" IS NULL OR json_valid("{column}") THEN "{column}"::JSON ELSE to_json("{column}") END'
+    return json_or_text(f'"{column}"') if kind == "JSON" else f'"{column}"'
+
+
+def json_or_text(value: str) -> str:
+    """Return the expression for what is recorded as JSON text; what is no JSON after all is kept as a JSON string.
+
+    Args:
+        value: the expression for the text.
+    """
+    return f"CASE WHEN {value} IS NULL OR json_valid({value}) THEN {value}::JSON ELSE to_json({value}) END"

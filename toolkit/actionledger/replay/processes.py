@@ -10,17 +10,17 @@ once more, alone and in a new process: only who dies of it again has died of it.
 import json
 import os
 import subprocess
-import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from selectors import EVENT_READ, DefaultSelector
-from signal import SIGALRM, SIGPROF, Signals
+from signal import SIGALRM, SIGPROF
 from tempfile import TemporaryFile
 from typing import IO, Any
 
 from actionledger.errors import ActionLedgerError
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
+from actionledger.own_processes import ended, words_for
 from actionledger.replay.rereading import Reading
 from actionledger.vocabulary import Reason
 
@@ -59,8 +59,7 @@ def own_command(setup: Mapping[str, Any]) -> Command:
     Args:
         setup: what it is told first: ``parser``, ``run_id`` and ``seconds``.
     """
-    code = f"import sys; sys.path[:] = {[path for path in sys.path if path]!r}; from actionledger.replay.worker import main; main()"
-    return Command((sys.executable, "-c", code), setup)
+    return Command(words_for("actionledger.replay.worker"), setup)
 
 
 @dataclass(slots=True)
@@ -180,7 +179,7 @@ class Processes:
             self._stillborn += 1
             if code >= 0 or worker.said or self._stillborn > _STILLBORN:
                 raise ActionLedgerError(
-                    f"{self._command.what} can't be started: {worker.said or _ended(code)}"
+                    f"{self._command.what} can't be started: {worker.said or ended(code)}"
                 )
         self._workers[self._workers.index(worker)] = _Worker(self._command)
         if not worker.has_begun:  # somebody has ended it before it was shown a text
@@ -191,7 +190,7 @@ class Processes:
         place, response = rest[0]
         if task.is_suspect:
             reason = Reason.READING_TIMED_OUT if -code in {SIGALRM, SIGPROF} else Reason.READER_DIED
-            task.slot.put(place, self._fail(response, reason, f"Its process {_ended(code)}, twice."))
+            task.slot.put(place, self._fail(response, reason, f"Its process {ended(code)}, twice."))
         else:
             self._again.append(_Task(task.slot, rest[:1], tools, is_suspect=True))
         if rest[1:]:
@@ -283,7 +282,7 @@ def first_answer(command: Command) -> bytes:
     finally:
         code = worker.end()
     if b"\n" not in found:
-        raise ActionLedgerError(f"{command.what} can't be started: {worker.said or _ended(code)}")
+        raise ActionLedgerError(f"{command.what} can't be started: {worker.said or ended(code)}")
     return found
 
 
@@ -293,12 +292,3 @@ def _fields(response: RecordedResponse) -> dict[str, object]:
     return {name: getattr(response, name) for name in _FIELDS} | {
         "occurred_at": None if at is None else at.isoformat()
     }
-
-
-def _ended(code: int) -> str:
-    """Return how a process has ended, as a clause."""
-    if code >= 0:
-        return f"has ended with the exit code {code}"
-    number = -code
-    name = Signals(number).name if number in set(Signals) else str(number)
-    return f"was ended by the signal {name}"

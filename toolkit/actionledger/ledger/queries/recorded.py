@@ -77,6 +77,21 @@ NOT_TOLD = ToldLeftOut()
 
 
 @dataclass(slots=True)
+class Added:
+    """What came to be known by an import.
+
+    Args:
+        ids: as in ``Known``.
+        turns: as in ``Known``.
+        superseded: as in ``Known``.
+    """
+
+    ids: set[str] = field(default_factory=set)
+    turns: dict[str, KnownTurn] = field(default_factory=dict)
+    superseded: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Known:
     """What a ledger has of a source.
 
@@ -88,6 +103,7 @@ class Known:
         calls_of: returns the identifiers of a turn's calls.
         answered: returns those of some calls' identifiers of which a result is recorded.
         left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
+        added: what was added since somebody asked for it; None where nobody does.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -97,6 +113,38 @@ class Known:
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
     answered: Callable[[Sequence[str]], set[str]] = set
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
+
+    added: Added | None = None
+
+    def add_done(self, identifier: str) -> None:
+        """Add a session that came to its end, or a turn that was read to its."""
+        self.ids.add(identifier)
+        if self.added is not None:
+            self.added.ids.add(identifier)
+
+    def add_turn(self, turn_id: str, turn: KnownTurn, replaces: str) -> None:
+        """Add a turn, and the one that it takes the place of; empty where it takes none's."""
+        self.turns[turn_id] = turn
+        if replaces:
+            self.superseded[replaces] = turn_id
+        if self.added is not None:
+            self.added.turns[turn_id] = turn
+            if replaces:
+                self.added.superseded[replaces] = turn_id
+
+    def add(self, added: Added) -> None:
+        """Add what another import has added."""
+        self.ids |= added.ids
+        self.turns |= added.turns
+        self.superseded |= added.superseded
+
+    def remove(self, added: Added) -> None:
+        """Take back what was added, and was not there before."""
+        self.ids -= added.ids
+        for turn_id in added.turns:
+            self.turns.pop(turn_id, None)
+        for turn_id in added.superseded:
+            self.superseded.pop(turn_id, None)
 
     def current(self, turn_id: str) -> str:
         """Return the turn that stands for a turn now: as a rule itself."""

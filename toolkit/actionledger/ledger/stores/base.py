@@ -4,15 +4,15 @@ What was recorded lies in segments on this host until the ingester takes it in: 
 transaction. Readers see what is committed, at one state of it, and add what the segments hold beyond that state's offsets.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing
-from actionledger.ledger.segments import Line
 
 AsOf: TypeAlias = int | datetime
 """A state of a lake: the number of a snapshot, or a time."""
@@ -51,11 +51,11 @@ class Store(Protocol):
             LedgerError: it can't be done; what was flushed is still in the segments.
         """
 
-    def take_in(self, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+    def take_in(self, batch: Batch, *, patience: float = 0.0) -> bool:
         """Take in lines that are in no segment, all of them or none.
 
         Args:
-            lines: the lines, of the segment ``DIRECT``.
+            batch: the lines.
             patience: how long to wait for another ingester of this host, in seconds.
 
         Returns:

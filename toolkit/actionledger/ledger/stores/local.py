@@ -1,14 +1,14 @@
 """One file on one machine: the ingester's working file, and the published copy of it that readers open."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import connect_published
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest, take_in
 from actionledger.ledger.publishing import due_in
-from actionledger.ledger.segments import Line
 from actionledger.ledger.versions import refuse_unreadable
 
 
@@ -31,9 +31,9 @@ class LocalStore:
         """Take the segments into the working file; the copy is published as ``publishing`` says."""
         return ingest(self.files, publishing, patience=patience, is_stopped=is_stopped)
 
-    def take_in(self, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+    def take_in(self, batch: Batch, *, patience: float = 0.0) -> bool:
         """Put lines into the working file."""
-        return take_in(self.files, lines, patience=patience)
+        return take_in(self.files, batch, patience=patience)
 
     def due_in(self) -> float:
         """Return in how many seconds another copy is due."""

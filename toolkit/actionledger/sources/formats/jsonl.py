@@ -65,4 +65,5 @@ SOURCE = Source(
     fields=REQUIRED,
     names="file",
     mapped=mapped,
+    stands_alone=True,
 )

@@ -123,4 +123,5 @@ SOURCE = Source(
     patterns=("results.jsonl",),
     loses="Times, tokens and the model's name, which the folders have.",
     fields=("state", "task"),
+    stands_alone=True,
 )

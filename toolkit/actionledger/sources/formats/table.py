@@ -78,4 +78,5 @@ SOURCE = Source(
     fields=REQUIRED,
     names="file",
     mapped=mapped,
+    stands_alone=True,
 )

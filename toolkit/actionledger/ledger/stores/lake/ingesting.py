@@ -9,6 +9,7 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
@@ -58,12 +59,12 @@ class LakeIngester:
             with closing(self._connect()) as connection:
                 return self._run(connection, is_stopped)
 
-    def take_in(self, lines: Sequence[Line], *, patience: float) -> bool:
+    def take_in(self, batch: Batch, *, patience: float) -> bool:
         """Take in lines that are in no segment; return whether it was done."""
         with self._elected(patience) as is_elected:
             if is_elected:
                 with closing(self._connect()) as connection:
-                    LakeLoader(connection, scratch=self.files.folder).load(lines)
+                    LakeLoader(connection, scratch=self.files.folder).load(batch.lines())
             return is_elected
 
     def due_in(self) -> float:

@@ -1,7 +1,7 @@
 """A ledger in a lake: many hosts write to it, each through an ingester of its own, and all of them read one set of tables."""
 
 import time
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, closing
 from threading import Lock
 
@@ -11,9 +11,9 @@ from duckdb import DuckDBPyConnection
 from actionledger.clock import utc
 from actionledger.errors import LedgerError
 from actionledger.forking import abandon, watch
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
-from actionledger.ledger.segments import Line
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
@@ -65,9 +65,9 @@ class LakeStore:
         """Commit what this host's segments hold; readers see it at once."""
         return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
 
-    def take_in(self, lines: Sequence[Line], *, patience: float = 0.0) -> bool:
+    def take_in(self, batch: Batch, *, patience: float = 0.0) -> bool:
         """Commit lines that are in no segment."""
-        return self._ingester.take_in(lines, patience=patience)
+        return self._ingester.take_in(batch, patience=patience)
 
     def due_in(self) -> float:
         """Return in how many seconds another commit is due."""

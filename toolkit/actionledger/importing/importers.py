@@ -1,0 +1,99 @@
+"""Sessions of several sources, each to the importer of its own."""
+
+from abc import ABC, abstractmethod
+
+from actionledger.errors import UnknownNameError
+from actionledger.importing.importer import Importer
+from actionledger.importing.report import ImportReport
+from actionledger.sources.base import Item, RecordedSession, Refusal, Wording
+from actionledger.sources.registry import source_named
+
+
+class Importers(ABC):
+    """Takes sessions of several sources, a run for each.
+
+    Args:
+        origin: the path that they come from, as the runs say it.
+
+    Attributes:
+        importers: what takes the sessions of a source, by the source's name.
+        file: the file that is being read.
+    """
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.importers: dict[str, Importer] = {}
+        self.file = origin
+
+    @property
+    def report(self) -> ImportReport:
+        """What was taken in by now."""
+        report = ImportReport()
+        for each in self.importers.values():
+            report += each.report
+        return report
+
+    @property
+    def turns(self) -> int:
+        """How many turns were looked at by now, new ones and known ones."""
+        return sum(each.report.turns + each.report.known for each in self.importers.values())
+
+    @property
+    def troubles(self) -> int:
+        """How much was refused by now, or has other content under the same id."""
+        reports = (each.report for each in self.importers.values())
+        return sum(len(report.refusals) + len(report.differing) for report in reports)
+
+    def begin_file(self, file: str) -> None:
+        """Say which file the next items come from."""
+        self.file = file
+
+    def take(self, item: Item, source: str, format_name: str = "") -> None:
+        """Take in a session or a piece of one, or note what is none.
+
+        Args:
+            item: what the source gave; one that names a profile that there is not is refused.
+            source: what records name the source of a session that doesn't say.
+            format_name: the format whose wordings of errors hold; the source's, if not given.
+        """
+        name = item.source if isinstance(item, RecordedSession) and item.source else source
+        importer = self.importer(name, format_name or name)
+        try:
+            importer.take(item)
+        except UnknownNameError as error:
+            if not isinstance(item, RecordedSession):
+                raise
+            importer.take(Refusal(self.origin, 0, f"Session {item.external_id!r}: {error}"))
+
+    def importer(self, name: str, format_name: str) -> Importer:
+        """Return what takes the sessions of a source.
+
+        Args:
+            name: the source's name.
+            format_name: the format whose wordings of errors and dialects hold.
+        """
+        if name not in self.importers:
+            self.importers[name] = self.make(name, format_name)
+        importer = self.importers[name]
+        importer.file = self.file
+        return importer
+
+    @abstractmethod
+    def make(self, name: str, format_name: str) -> Importer:
+        """Return an importer for the sessions of a source that none was made for."""
+
+
+def dialects_of(format_name: str) -> tuple[str, ...]:
+    """Return what a format's raw texts are written in; none where nobody says."""
+    try:
+        return source_named(format_name).dialects
+    except UnknownNameError:
+        return ()
+
+
+def wordings_of(format_name: str) -> tuple[Wording, ...]:
+    """Return how a format's runtime words errors."""
+    try:
+        return source_named(format_name).wordings
+    except UnknownNameError:
+        return ()

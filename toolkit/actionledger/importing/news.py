@@ -1,0 +1,89 @@
+"""What one importer has come to know, for another one that goes on from there: a worker tells it with the lines it has made."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from actionledger.importing.open_sessions import OpenSession
+from actionledger.importing.report import ImportReport
+from actionledger.importing.results import CallNews
+from actionledger.ledger.batch import Batch
+from actionledger.ledger.queries.recorded import Added
+
+
+@dataclass(slots=True)
+class Touched:
+    """What was looked at, by which two parts of an import are known to stand alone.
+
+    Args:
+        sessions: the identifiers of sessions.
+        turns: the identifiers of turns that are the same turn in whatever session of their source they stand.
+    """
+
+    sessions: set[str] = field(default_factory=set)
+    turns: set[str] = field(default_factory=set)
+
+
+@dataclass(slots=True)
+class News:
+    """What an importer has come to know since it was asked last.
+
+    Args:
+        touched: what it has looked at.
+        added: what it has taken in.
+        started: the sessions that it has begun.
+        going_on: those of the sessions it has looked at that are not over.
+        calls: the calls that wait for a result, and those that have one by now.
+        report: what it has counted.
+        has_begun: whether it has recorded anything of its run.
+    """
+
+    touched: Touched
+    added: Added
+    started: frozenset[str]
+    going_on: dict[str, OpenSession]
+    calls: CallNews
+    report: ImportReport
+    has_begun: bool
+
+
+@dataclass(slots=True)
+class Made:
+    """What was made of some of what an import reads.
+
+    Args:
+        batch: the lines to record.
+        news: the format's name and what came to be known, by the source's name.
+    """
+
+    batch: Batch
+    news: dict[str, tuple[str, News]]
+
+
+class Facts(NamedTuple):
+    """What has to be known by whoever takes in sessions of a source for another one.
+
+    Args:
+        run_id: the run that they are of.
+        there: what the ledger has.
+        has_before: whether the ledger had anything of the source when the import began.
+    """
+
+    run_id: str
+    there: Added
+    has_before: bool
+
+
+class Claims:
+    """Which part of an import has looked at what: a session or a turn that two parts hold is read by one after the other."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, int] = {}
+
+    def has_other(self, touched: Touched, part: int) -> bool:
+        """Return whether another part has looked at any of it."""
+        parts = self._parts
+        return any(parts.get(each, part) != part for each in (*touched.sessions, *touched.turns))
+
+    def add(self, touched: Touched, part: int) -> None:
+        """Note that a part has looked at it."""
+        self._parts.update(dict.fromkeys((*touched.sessions, *touched.turns), part))

@@ -1,0 +1,125 @@
+"""The sessions that an import has begun and not ended: what their pieces say of their end."""
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import NamedTuple
+
+from actionledger.canonical import json_text
+from actionledger.ids import derived_id
+from actionledger.importing.import_run import ImportRun
+from actionledger.ledger.queries.recorded import Known
+from actionledger.recording import SessionKey, session_finished, session_started
+from actionledger.sources.base import RecordedSession
+
+
+class OpenSession(NamedTuple):
+    """A session that goes on.
+
+    Args:
+        key: the session, as records carry it.
+        session: what its pieces have said of its end so far, without their turns.
+        file: the file that the last of them stands in.
+    """
+
+    key: SessionKey
+    session: RecordedSession
+    file: str
+
+
+class OpenSessions:
+    """Begins sessions that are new, or have something new, and ends those that it has begun.
+
+    Args:
+        run: records the events.
+        source: what records name the source.
+        known: what the ledger has.
+
+    Attributes:
+        started: the identifiers of those that were begun.
+        going_on: those that are not over, by their identifiers.
+    """
+
+    def __init__(self, run: ImportRun, source: str, known: Known) -> None:
+        self._run = run
+        self._source = source
+        self._known = known
+        self.started: set[str] = set()
+        self.going_on: dict[str, OpenSession] = {}
+
+    def id_of(self, external_id: str) -> str:
+        """Return the identifier of a session, by its name where it comes from."""
+        return derived_id("session", self._source, external_id)
+
+    def start(self, item: RecordedSession, key: SessionKey) -> bool:
+        """Record that a session begins, unless this import has said so; return whether it had not."""
+        if key.session_id in self.started:
+            return False
+        self.started.add(key.session_id)
+        event = session_started(
+            key,
+            self._run.key.run_id,
+            external_id=item.external_id,
+            source=self._source,
+            started_at=item.started_at or (item.turns[0].occurred_at if item.turns else None),
+            metadata=json_text(item.metadata),
+            parent_session_id=self.id_of(item.parent) if item.parent else None,
+            relation=item.relation,
+        )
+        self._run.record(event)
+        return True
+
+    def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> None:
+        """Note what a piece says of its session's end, and end the session if it is the last one.
+
+        Args:
+            item: the piece.
+            key: its session, as records carry it.
+            file: the file that it stands in.
+        """
+        merged = _merged(self.going_on.get(key.session_id), item)
+        self.going_on[key.session_id] = OpenSession(key, merged, file)
+        if item.is_last:
+            self._end(self.going_on[key.session_id])
+
+    def end_all(self, *, but: Collection[str] = ()) -> None:
+        """End those that are not over.
+
+        Args:
+            but: files that were not read to their end, whose sessions may go on.
+        """
+        for each in list(self.going_on.values()):
+            if each.file not in but:
+                self._end(each)
+
+    def _end(self, ended: OpenSession) -> None:
+        key, session, _ = ended
+        del self.going_on[key.session_id]
+        if key.session_id not in self.started:
+            return
+        self._known.add_done(key.session_id)
+        event = session_finished(
+            key,
+            self._run.key.run_id,
+            success=session.success,
+            reason=session.reason,
+            finished_at=session.finished_at,
+            scores=session.scores,
+            labels=session.labels,
+        )
+        self._run.record(event)
+
+
+def _merged(before: OpenSession | None, piece: RecordedSession) -> RecordedSession:
+    """Return what is known of a session's end by its pieces so far, without their turns."""
+    last = piece.turns[-1].occurred_at if piece.turns else None
+    earlier = before.session if before else None
+    return replace(
+        piece,
+        turns=(),
+        results=(),
+        success=piece.success if piece.success is not None or earlier is None else earlier.success,
+        reason=piece.reason or (earlier.reason if earlier else ""),
+        scores={**(earlier.scores if earlier else {}), **piece.scores},
+        labels=tuple(dict.fromkeys((*(earlier.labels if earlier else ()), *piece.labels))),
+        finished_at=piece.finished_at or last or (earlier.finished_at if earlier else None),
+    )

@@ -1,0 +1,68 @@
+"""What a recording says of a response beside its text, as its event has it: tokens, times, and what it cost."""
+
+from dataclasses import fields
+from math import isfinite
+
+from actionledger.importing.prices import Prices
+from actionledger.importing.report import ImportReport
+from actionledger.ledger.queries.recorded import KnownTurn
+from actionledger.recording import hash_of_tools
+from actionledger.sources.base import RecordedTurn, Usage
+from actionledger.vocabulary import CostOrigin
+
+_OF_USAGE = [each.name for each in fields(Usage) if each.name != "finish_reason"]
+_NOTHING = Usage()
+_NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
+
+
+def recorded_of(turn: RecordedTurn) -> dict[str, object]:
+    """Return what a recording says of a response beside its text, by the fields of its event."""
+    usage = turn.usage
+    said = (
+        _NOTHING_RECORDED
+        if usage is _NOTHING or usage == _NOTHING
+        else {name: _storable(getattr(usage, name)) for name in _OF_USAGE}
+    )
+    return said | {
+        "finish_reason": usage.finish_reason or None,
+        "message_id": turn.external_id,
+        "capture": turn.capture,
+        "call_count": len(turn.calls),
+        "tools_hash": hash_of_tools(turn.tools) if turn.tools else None,
+        "reasoning": turn.reasoning or None,
+        "cost_origin": None if said["cost_usd"] is None else CostOrigin.RECORDED,
+    }
+
+
+def priced(prices: Prices | None, model: str, turn: RecordedTurn, report: ImportReport) -> dict[str, object]:
+    """Return what a turn cost by a price file, where its recording doesn't say; one without a price is counted.
+
+    Args:
+        prices: the prices; None where there are none.
+        model: the turn's language model.
+        turn: the turn.
+        report: counts what has a price and what has none.
+    """
+    took = turn.usage
+    if prices is None or took.cost_usd is not None or took.output_tokens is None or took.input_tokens is None:
+        return {}
+    cost = prices.cost(model, took, turn.occurred_at)
+    if cost is None:
+        report.unpriced[model] += 1
+        return {}
+    report.priced += 1
+    return {"cost_usd": cost, "cost_origin": CostOrigin.PRICES}
+
+
+def is_unfilled(prices: Prices | None, model: str, turn: RecordedTurn, there: KnownTurn | None) -> bool:
+    """Return whether a turn has been there without a cost, and has a price by now: what was recorded stays as it is."""
+    if prices is None or turn.usage.cost_usd is not None or there is None or there.has_cost:
+        return False
+    return prices.cost(model, turn.usage, turn.occurred_at) is not None
+
+
+def _storable(value: object) -> object:
+    """Return a count or an amount that a column holds; any other is as if nobody had recorded it."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None

@@ -1,0 +1,68 @@
+"""What an import does not take in, as it is recorded and reported: each once, however often it is read."""
+
+from dataclasses import replace
+
+from actionledger.clock import now
+from actionledger.events import SystemNoted
+from actionledger.ids import derived_id
+from actionledger.importing.report import ImportReport
+from actionledger.importing.turns import Looked
+from actionledger.recording import RESPONSE_CHARACTERS, Recorder, SessionKey, response_refused
+from actionledger.sources.base import RecordedSession, Refusal
+
+
+class Refusals:
+    """Records what is not taken in.
+
+    Args:
+        record: takes the events.
+        run_id: the run.
+        source: what records name the source.
+        origin: the path that the sessions come from.
+    """
+
+    def __init__(self, record: Recorder, run_id: str, source: str, origin: str) -> None:
+        self._record = record
+        self._run_id = run_id
+        self._source = source
+        self._origin = origin
+
+    def refuse(self, refusal: Refusal, report: ImportReport) -> None:
+        """Keep a refusal; the same one of the same file is kept once."""
+        report.refusals.append(refusal)
+        self._note("line_refused", str(refusal), "line-refused", self._source, str(refusal))
+
+    def note_differing(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport
+    ) -> None:
+        """Record that a turn comes with another text than before."""
+        place = f"{item.external_id}#{looked.turn.index}"
+        reason = f"{place}: other content under the same id; what was recorded first is kept."
+        report.differing.append(Refusal(self._origin, 0, reason))
+        about = ("turn-differs", looked.turn_id, looked.text)
+        self._note("turn_differs", reason, *about, session_id=session.session_id)
+
+    def is_too_large(
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport
+    ) -> bool:
+        """Return whether a response is too large to be recorded, and then refuse it."""
+        if len(looked.text) <= RESPONSE_CHARACTERS:
+            return False
+        index = looked.turn.index
+        event = response_refused(session.session_id, self._run_id, index, len(looked.text))
+        reason = f"Session {item.external_id!r}, turn {index}: {event.message}"
+        report.refusals.append(Refusal(self._origin, 0, reason))
+        self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))
+        return True
+
+    def _note(self, code: str, message: str, *about: str, session_id: str | None = None) -> None:
+        self._record(
+            SystemNoted(
+                event_id=derived_id(*about),
+                recorded_at=now(),
+                run_id=self._run_id,
+                code=code,
+                message=message,
+                session_id=session_id,
+            )
+        )
