@@ -6,11 +6,12 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
+from forked_python import ForkedPython
 from interrupting import ENDLESS, pressed_soon
 from same_rows import differences
 
@@ -201,19 +202,23 @@ def test_whoever_asks_meanwhile_sees_what_is_published(tmp_path, in_batches) -> 
         assert plain.execute("SELECT count(*) FROM turns").fetchall() == [(40,)]
 
 
-def killed(path: Path, step: object) -> bool:
-    """Import the samples in a child that is killed at a touch of a file; return whether it was."""
-    done = subprocess.run(
-        [sys.executable, WORKER, "die", SAMPLES, path, str(SMALL_BATCH), str(step)],
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode in {0, -signal.SIGKILL}, done.stderr
-    return done.returncode != 0
+Killed = Callable[[Path, object], bool]
 
 
-def check_after_kills(path: Path, by_segments: Path, steps: list[int]) -> int:
+@pytest.fixture
+def killed(forked: ForkedPython) -> Killed:
+    """Imports the samples in a child that is killed at a touch of a file; returns whether it was."""
+    code = WORKER.read_text(encoding="utf-8")
+
+    def is_killed(path: Path, step: object) -> bool:
+        done = forked.run(code, path.parent, "die", SAMPLES, path, SMALL_BATCH, step)
+        assert done.returncode in {0, -signal.SIGKILL}, done.stderr
+        return done.returncode != 0
+
+    return is_killed
+
+
+def check_after_kills(killed: Killed, path: Path, by_segments: Path, steps: list[int]) -> int:
     """Kill an import at some places, each where the one before it has left off, and finish it; return how many were killed."""
     kills = 0
     for step in steps:
@@ -234,23 +239,25 @@ def check_after_kills(path: Path, by_segments: Path, steps: list[int]) -> int:
 
 
 @pytest.mark.parametrize("seed", [1])
-def test_an_import_that_is_killed_goes_on(tmp_path, by_segments, seed) -> None:
+def test_an_import_that_is_killed_goes_on(killed, tmp_path, by_segments, seed) -> None:
     """Killed while it takes in or publishes, thrice in a row: the same rows in the end, each once."""
     draw = random.Random(seed)
     assert check_after_kills(
-        tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 170) for _ in range(3)]
+        killed, tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 170) for _ in range(3)]
     )
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(20))
-def test_imports_that_are_killed_anywhere_go_on(tmp_path, by_segments, seed) -> None:
+def test_imports_that_are_killed_anywhere_go_on(killed, tmp_path, by_segments, seed) -> None:
     """The same at any of its steps, eight times in a row."""
     draw = random.Random(f"anywhere {seed}")
-    check_after_kills(tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 200) for _ in range(8)])
+    check_after_kills(
+        killed, tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 200) for _ in range(8)]
+    )
 
 
-def test_what_a_killed_import_had_handed_over_is_seen_by_the_next_one(tmp_path, by_segments) -> None:
+def test_what_a_killed_import_had_handed_over_is_seen_by_the_next_one(killed, tmp_path, by_segments) -> None:
     """Killed before it could publish: the rows are in the working file, and whoever opens the ledger next publishes them."""
     path = tmp_path / "team.duckdb"
     open_ledger(path).close()
