@@ -53,8 +53,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class _Measuring:
+    def __init__(self) -> None:
+        self.shared: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Iterator[None]:
+        before = _processor_seconds()
+        try:
+            return (yield)
+        finally:
+            if fixturedef.scope == "module":
+                self.shared[_name_of(fixturedef)] = _processor_seconds() - before
+
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Iterator[None]:
+        """What a module's tests share is the time of each of them: whichever is the first has it made."""
+        known = dict(self.shared)
+        used = {_name_of(each[-1]) for each in item._fixtureinfo.name2fixturedefs.values()}
+        item.user_properties.append((TAKEN, sum(known.get(name, 0.0) for name in used)))
         yield from self._measure(item)
 
     @pytest.hookimpl(wrapper=True)
@@ -101,6 +117,10 @@ class _Listing:
 @cache
 def _listed() -> frozenset[str]:
     return frozenset(LIST.read_text(encoding="utf-8").splitlines())
+
+
+def _name_of(fixture: pytest.FixtureDef[object]) -> str:
+    return f"{fixture.baseid}::{fixture.argname}"
 
 
 def _function(nodeid: str) -> str:
