@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.session.states import looking
 from actionledger.session.states.looking import Lens, State
 from actionledger.session.states.objects import Objects
 from actionledger.session.states.pruning import remove_old
@@ -189,3 +190,26 @@ def test_a_session_goes_on_where_nothing_can_be_kept(ledger: al.Ledger, work: Pa
     with al.Runtime("coder", ledger=ledger, workspace=work, auto=True) as runtime:
         turn = runtime.handle(_FILES.format("a.txt", "one"))
     assert str(turn.observations[0].status) == "succeeded"
+
+
+def test_a_store_that_nobody_has_written_to_is_not_copied_again(
+    ledger: al.Ledger, work: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where a superuser's SQLite touches its log whenever it is opened: a turn copied it twice."""
+    copied: list[Path] = []
+    usual = looking.image_of
+
+    def counting(path: Path, most_bytes: int) -> bytes | None:
+        copied.append(path)
+        return usual(path, most_bytes)
+
+    monkeypatch.setattr(looking, "image_of", counting)
+    with al.Runtime("assistant", ledger=ledger, workspace=work) as runtime:
+        runtime.handle(al.render([("create_task", {"content": "Call Ada"})], "actions"))
+        assert copied
+        copied.clear()
+        for _ in range(3):
+            for log in work.rglob("*-wal"):
+                log.chmod(log.stat().st_mode & 0o777)
+            runtime.handle("Nothing to do.")
+    assert not copied

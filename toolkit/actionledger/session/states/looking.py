@@ -132,7 +132,7 @@ class Lens:
         if not _is_unread(one.node) or belongs_to(path) in found or not may_be_store(path, beside):
             return None
         log = found.get(f"{path}-wal")
-        signature = (one.signature, log.signature if log else None)
+        signature = (one.signature, _of_content(log) if log else None)
         if path not in self._images or self._images[path][0] != signature:
             self._images[path] = signature, self._copied(path, one.node)
         return self._images[path][1]
@@ -166,6 +166,12 @@ class Lens:
             why = f"It has {node.size:,} bytes; of one file {most:,} are kept, of a workspace {all_of_it:,}."
             return LeftOut(path, TOO_LARGE, why)
         return None
+
+
+def _of_content(log: Seen) -> tuple[int, ...]:
+    """Return a log's signature without when its owner or permissions were set: a superuser's SQLite sets them whenever it opens it."""
+    size, modified, _changed, *others = log.signature
+    return size, modified, *others
 
 
 def _is_unread(node: Node) -> bool:
