@@ -18,8 +18,8 @@ from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.loading import is_conflict
 from actionledger.ledger.stores.lake.place import LakePlace
 
-_UNUSED_FOR = timedelta(hours=1)
-"""How long a file stays that no state needs: whoever began to read before may still be at it."""
+_UNUSED_FOR = timedelta(days=1)
+"""How long a file stays that no state needs: whoever began to read before may still be at it. (DuckLake on SQLite compares days alone.)"""
 
 _ORPHANED_FOR = timedelta(days=1)
 """How old a file is that no commit knows, until its writer counts as killed."""
