@@ -610,13 +610,24 @@ MORE_PAGES = [
 
 
 @pytest.mark.scaled
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.soak)])
-def test_no_page_has_a_fault_by_wcag_or_asks_another_host(url: str, browser: Browser, scheme: str) -> None:
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 1440),
+        *(
+            pytest.param(*each, marks=pytest.mark.soak)
+            for each in (("dark", 1440), ("light", 390), ("dark", 390))
+        ),
+    ],
+)
+def test_no_page_has_a_fault_by_wcag_or_asks_another_host(
+    url: str, browser: Browser, scheme: str, width: int
+) -> None:
     """axe-core finds no violation of WCAG 2 A and AA, and hostile names are neither images nor markup anywhere."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
-    context = browser.new_context(viewport={"width": 1440, "height": 1400}, color_scheme=scheme)
+    context = browser.new_context(viewport={"width": width, "height": 1400}, color_scheme=scheme)
     context.add_init_script(
         "localStorage.setItem('actionledger.reviewer', 'ann')"
     )  # as who has said their name

@@ -2,6 +2,7 @@
 
 import json
 import shlex
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -384,3 +385,15 @@ def test_what_is_recorded_meanwhile_is_shown_on_the_next_run(
 def _runs(path: Path) -> list[queries.Run]:
     with open_ledger(path, read_only=True) as ledger:
         return queries.runs(ledger)
+
+
+def test_a_dashboard_that_only_reads_leaves_the_ledger_as_it_is(
+    open_page: Open, sample: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No page writes a file of it, or makes its folder."""
+    path = Path(shutil.copy(sample, tmp_path / "read.duckdb"))
+    before = {each: each.read_bytes() for each in tmp_path.rglob("*")}
+    monkeypatch.setenv(actionledger_dashboard.READ_ONLY_VARIABLE, "1")
+    for script in sorted((APP.parent / "views").glob("[!_]*.py")):
+        open_page(path, f"views/{script.name}")
+    assert {each: each.read_bytes() for each in tmp_path.rglob("*")} == before
