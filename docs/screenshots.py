@@ -74,7 +74,7 @@ def pages(turn: str) -> dict[str, str]:
         "review_approvals": "review?by=approvals",
         "review_agreement": "review?by=agreement",
         "left_out": "left_out",
-        "live": "live",
+        "live": "live?window=day",
         "sql": f"sql?q={STATEMENT.replace(' ', '+')}",
         "health": "health",
     }

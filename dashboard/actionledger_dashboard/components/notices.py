@@ -133,7 +133,9 @@ def nothing_lately(window: str) -> None:
         "Live sessions show here by themselves. This takes in what agents on this machine write, as they write it:"
     )
     st.code(
-        f"actionledger watch ~/.claude/projects --ledger {shlex.quote(str(ledger_path()))}", language=None
+        f"actionledger watch ~/.claude/projects --ledger {shlex.quote(str(ledger_path()))}",
+        language=None,
+        wrap_lines=True,
     )
 
 
