@@ -1,6 +1,5 @@
 """From a value to the calls that it states: objects, maps, pairs, texts and Python calls, each deviation a named repair."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,12 +14,13 @@ from actionledger.parsing.evidence.arguments import (
     holds_call,
     in_order,
 )
+from actionledger.parsing.evidence.deviations import Deviations
 from actionledger.parsing.evidence.names import NAME_KEYS, Names
 from actionledger.parsing.evidence.unread import EXPRESSION
 from actionledger.parsing.offers import parameters_of
 from actionledger.tolerant_json import Call, Decoded, decode
-from actionledger.tolerant_json.options import JSON_REPAIRS, DecodeOptions
-from actionledger.values import Issue, Repair, Span
+from actionledger.tolerant_json.options import DecodeOptions
+from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _PRINTING = frozenset(
@@ -52,7 +52,7 @@ class Shapes:
         self.names = names
         self.offer = offer
         self.options = options
-        self.repairs: list[Repair] = []
+        self.deviations = Deviations(text)
         self.issues: list[Issue] = []
         self._decoded: list[Decoded] = []
         self._from = 0
@@ -65,7 +65,7 @@ class Shapes:
         """
         self._from = decoded.start
         self._decoded.append(decoded)
-        self.repairs += decoded.repairs
+        self.deviations.repairs += decoded.repairs
         self.issues += decoded.issues
         try:
             return self._calls(decoded.value, Span(decoded.start, decoded.end), _MOST_LEVELS)
@@ -106,7 +106,7 @@ class Shapes:
         self._note_head(head, spelt[0], name)
         if call.arguments:
             order = ", ".join(arguments)
-            self._note(RepairKind.POSITIONAL_ARGUMENT, Span(head.end, head.end), f"{order}: ")
+            self.deviations.add(RepairKind.POSITIONAL_ARGUMENT, Span(head.end, head.end), f"{order}: ")
         return [Written(name, arguments, span)]
 
     def _check(self, arguments: Mapping[str, Any], spelt: str, name: str, span: Span) -> None:
@@ -127,11 +127,13 @@ class Shapes:
             module, _, spelt = spelt.partition(".")
             at += len(module) + 1
         if at > head.start:
-            self._note(RepairKind.MODULE_PREFIX, Span(head.start, at), "")
+            self.deviations.add(RepairKind.MODULE_PREFIX, Span(head.start, at), "")
         if spelt != name:
-            self._note(RepairKind.NAME_SPELLING, Span(at, at + len(spelt)), name)
+            self.deviations.add(RepairKind.NAME_SPELLING, Span(at, at + len(spelt)), name)
             at += len(spelt)
-        self._note(RepairKind.CALL_AS_TEXT, Span(at, head.end), f'{{"name": "{name}", "arguments": {{')
+        self.deviations.add(
+            RepairKind.CALL_AS_TEXT, Span(at, head.end), f'{{"name": "{name}", "arguments": {{'
+        )
 
     def _printed(self, call: Call, span: Span, levels: int) -> list[Written]:
         """Return the calls whose results are only printed."""
@@ -143,7 +145,7 @@ class Shapes:
             raise NoCallError(Reason.EXAMPLE, span, "It prints more than a call.")
         inner = self._decoded[-1].span_of(call.arguments[0])
         begins = inner.start if inner.start > span.start else self.text.find("(", span.start) + 1
-        self._note(RepairKind.CALL_IN_PRINT, Span(span.start, begins), "")
+        self.deviations.add(RepairKind.CALL_IN_PRINT, Span(span.start, begins), "")
         return [written for item in call.arguments for written in self._calls(item, span, levels - 1)]
 
     # Objects
@@ -184,9 +186,9 @@ class Shapes:
                 listed = ", ".join(repr(each[:40]) for each in strange[:5])
                 self.issues.append(Issue(Reason.UNKNOWN_FIELD, span, f"No part of a call: {listed}."))
         self._check(arguments, item[key], name, span)
-        self._note_key(RepairKind.NAME_KEY, key, "name", span)
+        self.deviations.key(RepairKind.NAME_KEY, key, "name", span)
         if item[key] != name:
-            self._note_text(item[key], name, span)
+            self.deviations.text_as(item[key], name, span)
         return Written(
             name, arguments, span, identifier if isinstance(identifier, str) and identifier else None
         )
@@ -197,7 +199,7 @@ class Shapes:
             return {}
         if parameters is None or not set(rest) <= set(parameters):
             raise NoCallError(Reason.WRONG_SHAPE, span, "Expected the arguments as one object.")
-        self._note(RepairKind.FLAT_ARGUMENTS, Span(span.start, span.start), '"arguments": ')
+        self.deviations.add(RepairKind.FLAT_ARGUMENTS, Span(span.start, span.start), '"arguments": ')
         return rest
 
     def _held(self, item: Mapping[str, Any], holders: list[str], name: str, span: Span) -> dict[str, Any]:
@@ -205,7 +207,7 @@ class Shapes:
         if len(filled) > 1:
             detail = f"The arguments may be {filled[0]!r} or {filled[1]!r}."
             raise NoCallError(Reason.AMBIGUOUS, span, detail)
-        self._note_key(RepairKind.ARGUMENT_KEY, filled[0], "arguments", span)
+        self.deviations.key(RepairKind.ARGUMENT_KEY, filled[0], "arguments", span)
         return self._arguments(item[filled[0]], name, span)
 
     def _arguments(self, held: Any, name: str, span: Span) -> dict[str, Any]:
@@ -228,14 +230,14 @@ class Shapes:
                 and not held[decoded.end :].strip()
                 and isinstance(decoded.value, dict)
             ):
-                self._note_nested(held, decoded.value, span)
+                self.deviations.nested(held, decoded.value, span)
                 return decoded.value
         if isinstance(held, list):
             if len(held) == 1 and isinstance(held[0], dict):
                 return held[0]
             given = in_order(held, {}, parameters_of(self.offer, name))
             if given is not None:
-                self._note(
+                self.deviations.add(
                     RepairKind.POSITIONAL_ARGUMENT, Span(span.start, span.start), f"{', '.join(given)}: "
                 )
                 return given
@@ -265,8 +267,8 @@ class Shapes:
                     raise NoCallError(Reason.WRONG_SHAPE, span, EXPRESSION)
                 written.append(Written(name, arguments, place if len(several) + len(meant) > 2 else span))
             if key != name:
-                self._note_text(key, name, span)
-        self._note(RepairKind.TOOL_MAP, Span(span.start, span.start), '{"name": ')
+                self.deviations.text_as(key, name, span)
+        self.deviations.add(RepairKind.TOOL_MAP, Span(span.start, span.start), '{"name": ')
         return written
 
     # Lists and texts
@@ -298,7 +300,7 @@ class Shapes:
         arguments = self._arguments(items[1], name, span)
         if holds_call(arguments):
             raise NoCallError(Reason.WRONG_SHAPE, span, EXPRESSION)
-        self._note_text(items[0], f'{{"name": "{name}", "arguments": ', span, RepairKind.CALL_AS_PAIR)
+        self.deviations.text_as(items[0], f'{{"name": "{name}", "arguments": ', span, RepairKind.CALL_AS_PAIR)
         return [Written(name, arguments, span)]
 
     def _of_text(self, value: str, span: Span, levels: int) -> list[Written]:
@@ -311,7 +313,7 @@ class Shapes:
         decoded = unless_doubtful(self.text, decode(self.text, at, options=self.options, end=at + len(value)))
         if not decoded.ok or decoded.cut or self.text[decoded.end : at + len(value)].strip(" \t\r\n;"):
             raise _unread(decoded, span)
-        self._note(RepairKind.CALL_AS_STRING, Span(at - 1, at), "")
+        self.deviations.add(RepairKind.CALL_AS_STRING, Span(at - 1, at), "")
         written = self.calls_in(decoded)
         self._from = at + len(value)
         return written
@@ -323,48 +325,8 @@ class Shapes:
         if not decoded.ok or decoded.cut or value[decoded.end :].strip() or levels <= 1:
             raise _unread(decoded, span)
         written = inner.calls_in(decoded)
-        self._note_nested(value, decoded.value, span)
+        self.deviations.nested(value, decoded.value, span)
         return [each._replace(span=span) for each in written]
-
-    # What is noted
-
-    def _note(self, kind: RepairKind, span: Span, after: str) -> None:
-        before = span.of(self.text)
-        if before != after:
-            self.repairs.append(Repair(kind, span, before, after))
-
-    def _note_key(self, kind: RepairKind, key: str, known: str, span: Span) -> None:
-        if key == known or (kind is RepairKind.ARGUMENT_KEY and key == "parameters"):
-            return
-        found = re.search(rf"""["']?(?P<key>{re.escape(key)})["']?\s*+[:=]""", span.of(self.text))
-        place = (
-            Span(*(span.start + at for at in found.span("key"))) if found else Span(span.start, span.start)
-        )
-        self._note(kind, place, known)
-
-    def _note_text(
-        self, written: str, after: str, span: Span, kind: RepairKind = RepairKind.NAME_SPELLING
-    ) -> None:
-        at = self.text.find(written, span.start, span.end)
-        place = Span(at, at + len(written)) if at >= 0 else Span(span.start, span.start)
-        self._note(kind, place, after)
-
-    def _note_nested(self, written: str, value: Any, span: Span) -> None:
-        at = self.text.find(written, span.start, span.end)
-        place = Span(at - 1, at) if at > span.start else Span(span.start, span.start)
-        after = "" if at > span.start else json.dumps(value, ensure_ascii=False, default=str)[:200]
-        self._note(RepairKind.NESTED_JSON, place, after)
-
-
-def tidied(repairs: Sequence[Repair]) -> list[Repair]:
-    """Return repairs in text order; of those that overlap the first, unless another one says how the call deviates."""
-    kept: list[Repair] = []
-    for repair in sorted(repairs, key=lambda repair: repair.span):
-        if not kept or repair.span.start >= kept[-1].span.end:
-            kept.append(repair)
-        elif repair.kind not in JSON_REPAIRS and kept[-1].kind in JSON_REPAIRS:
-            kept[-1] = repair
-    return kept
 
 
 def _is_module(names: Names, spelt: str, name: str) -> bool:

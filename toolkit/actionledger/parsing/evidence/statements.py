@@ -13,9 +13,10 @@ from actionledger.parsing.dialects.base import Written
 from actionledger.parsing.dialects.parts.doubts import unless_doubtful
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS, NoCallError, holds_call, texts_in
+from actionledger.parsing.evidence.deviations import tidied
 from actionledger.parsing.evidence.names import Mention, names_of, prefix_before
 from actionledger.parsing.evidence.plainer import with_keywords, with_plain_names, without_filler
-from actionledger.parsing.evidence.shapes import Shapes, tidied
+from actionledger.parsing.evidence.shapes import Shapes
 from actionledger.parsing.evidence.tags import opening_of, tagged_at
 from actionledger.parsing.evidence.unread import is_signature
 from actionledger.parsing.offers import parameters_of
@@ -128,13 +129,13 @@ class Statements:
                 repairs += [*leading, Repair(RepairKind.CALL_IN_PRINT, place, place.of(self.text), "")]
                 at = stop = printed.end()
                 continue
-            known = len(shapes.repairs), len(shapes.issues)
+            known = len(shapes.deviations.repairs), len(shapes.issues)
             try:
                 read, value_end = self._statement(shapes, behind, end)
             except NoCallError:
                 if not actions:
                     raise
-                del shapes.repairs[known[0] :], shapes.issues[known[1] :]
+                del shapes.deviations.repairs[known[0] :], shapes.issues[known[1] :]
                 break
             first = first if actions else behind
             actions += read
@@ -145,7 +146,7 @@ class Statements:
             goes_on = bool(trailing) or self.text[value_end:at].strip() != ""
             if not goes_on and not _ENDS_STATEMENT.match(self.text, at, end) and not self.leads(at, end)[1]:
                 break
-        found = tuple(tidied(self._as_written([*shapes.repairs, *repairs])))
+        found = tuple(tidied(self._as_written([*shapes.deviations.repairs, *repairs])))
         if self.plain != self.text:
             actions = [each._replace(arguments=without_filler(each.arguments)) for each in actions]
         begins = min([first, *(repair.span.start for repair in found)])
@@ -200,10 +201,10 @@ class Statements:
                 raise NoCallError(Reason.WRONG_SHAPE, Span(at, decoded.end))
             if is_signature(text, Span(begins, decoded.end)) and _has_bare_words(decoded):
                 raise NoCallError(Reason.EXAMPLE, Span(at, decoded.end), "It says what the tool takes.")
-            shapes.repairs += decoded.repairs
+            shapes.deviations.repairs += decoded.repairs
             shapes.issues += decoded.issues
             head = Span(at, begins)
-            shapes.repairs.append(
+            shapes.deviations.repairs.append(
                 Repair(RepairKind.CALL_AS_TEXT, head, head.of(text), f'{{"name": "{name}", "arguments": ')
             )
             return [Written(name, decoded.value, Span(at, decoded.end))], decoded.end
@@ -264,9 +265,9 @@ class Statements:
         ):
             raise NoCallError(Reason.NOT_AN_ACTION, Span(pair.start(), decoded.end))
         stop = closes.end() if closes else decoded.end
-        shapes.repairs += [each for each in decoded.repairs if each.span.end < stop]
+        shapes.deviations.repairs += [each for each in decoded.repairs if each.span.end < stop]
         after = f'{{"name": "{name}", "arguments": '
-        shapes.repairs.append(Repair(RepairKind.CALL_AS_PAIR, Span(*pair.span()), pair[0], after))
+        shapes.deviations.repairs.append(Repair(RepairKind.CALL_AS_PAIR, Span(*pair.span()), pair[0], after))
         return [Written(name, decoded.value, Span(pair.start(), stop))], stop
 
     def _decoded(self, at: int, end: int) -> Decoded:

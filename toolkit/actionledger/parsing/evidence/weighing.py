@@ -14,10 +14,10 @@ from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS
 from actionledger.parsing.evidence.candidates import Candidate, Candidates, stretches
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
+from actionledger.parsing.evidence.deviations import tidied
 from actionledger.parsing.evidence.echoes import DOCUMENTED, MARKLESS, READ, Placed, calls_text
 from actionledger.parsing.evidence.names import Mention, names_of
 from actionledger.parsing.evidence.places import Quotations, inked, is_document
-from actionledger.parsing.evidence.shapes import tidied
 from actionledger.parsing.evidence.statements import Statements
 from actionledger.parsing.evidence.unread import has_names
 from actionledger.parsing.offers import parameters_of
