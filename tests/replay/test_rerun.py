@@ -6,6 +6,8 @@ import signal
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
@@ -112,6 +114,51 @@ def test_chance_is_told_apart_from_a_change(ledger: al.Ledger) -> None:
     assert shown.first is not None
     assert (shown.first.field, shown.first.cause) == ("result.sides", al.Cause.CHANGE)
     assert "result.rolled" in {each.field for each in shown.unstable}
+
+
+def test_actions_side_by_side_are_identical_in_whichever_order_gives_the_record(ledger: al.Ledger) -> None:
+    """The first one takes its number first and ends last: by their ends alone they would come in the other order."""
+    actions, second_is_done = al.ActionSet("tickets"), Event()
+
+    def take(context: al.Context) -> int:
+        file = context.workspace.root / "numbers"
+        number = len(file.read_text()) + 1 if file.exists() else 1
+        file.write_text("x" * number)
+        return number
+
+    @actions.action(example={})
+    def first(context: al.Context) -> int:
+        """Take a number, and wait for the second."""
+        number = take(context)
+        first_has_taken.set()
+        second_is_done.wait(30)
+        sleep(0.2)
+        return number
+
+    @actions.action(example={})
+    def second(context: al.Context) -> int:
+        """Take a number behind the first."""
+        first_has_taken.wait(0 if second_is_done.is_set() else 30)
+        number = take(context)
+        second_is_done.set()
+        return number
+
+    first_has_taken = Event()
+    settings = al.ExecutionSettings((("*", al.ActionSettings(parallel=True)),))
+    tickets = al.custom_profile(
+        "tickets", actions=actions, dialects=["hermes"], workers=2, execution_settings=settings
+    )
+    with al.Runtime(tickets, ledger=ledger) as runtime:
+        turn = runtime.handle(al.render([("first", {}), ("second", {})], "hermes"))
+    assert [each.result for each in turn.observations] == [1, 2]
+    report = al.rerun(ledger, runtime.session_id, profile=tickets)
+    assert report.counts["identical"] == 1, str(report)
+    other = {"second": lambda action, context: -take(context)}
+    [shown] = al.rerun(ledger, runtime.session_id, profile=tickets, handlers=other).sessions
+    assert [(each.action, each.field, each.cause) for each in shown.divergences if each.action] == [
+        ("second", "result", al.Cause.CHANGE)
+    ]
+    assert shown.unstable == ()
 
 
 def test_another_policy_and_another_parser_show_where_they_part(ledger: al.Ledger) -> None:

@@ -37,20 +37,17 @@ from actionledger.replay.paired import PairedComparison
 SHOWN_TURNS = 5
 SHOWABLE = 200
 
-SIDE = "RUN|first|FILTER"
-
 
 @filtered(but=("run",))
 def compare_sides(
     before: Annotated[
         str,
         typer.Argument(
-            metavar=SIDE,
             help="A run by its id or name, 'first' for the first readings, or a filter as in a page's link, such as "
             "'model=small&until=2026-03-01'.",
         ),
     ],
-    after: Annotated[str, typer.Argument(metavar=SIDE, help="The other side.")],
+    after: Annotated[str, typer.Argument(help="The other side.")],
     ledger: LedgerOption = None,
     *,
     within: Chosen,

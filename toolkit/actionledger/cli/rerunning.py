@@ -11,7 +11,7 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
-from actionledger.cli.tables import console, plain, print_json
+from actionledger.cli.tables import console, plain, print_json, print_text
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING
@@ -50,7 +50,7 @@ def rerun_sessions(
     if as_json:
         print_json(_as_value(report))
     else:
-        console.print(plain(str(report)), soft_wrap=True)
+        print_text(str(report))
     if report.counts["diverged"]:
         raise typer.Exit(ExitCode.GATE)
     if not report.counts["identical"]:
@@ -104,7 +104,7 @@ def fork_session(
         soft_wrap=True,
     )
     for each in made.turns:
-        console.print(plain(each.feedback), soft_wrap=True)
+        print_text(each.feedback)
 
 
 def _as_value(report: RerunReport) -> dict[str, Any]:

@@ -1,18 +1,21 @@
 """``shrink``: the smallest text that still fails in the same way."""
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.readings import RunOption, SessionOption, TurnOption, reading_meant
+from actionledger.cli.readings import SessionOption, TurnOption, reading_meant
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text, shortened
 from actionledger.display.failures import reason, where
 from actionledger.display.shrunk import shrunk_sentence
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.plurals import counted
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
@@ -20,6 +23,7 @@ from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
 
 
+@filtered()
 def shrink_recorded(
     ledger: LedgerOption = None,
     attempt: Annotated[
@@ -28,8 +32,8 @@ def shrink_recorded(
     ] = None,
     session: SessionOption = None,
     turn: TurnOption = None,
-    run: RunOption = None,
     *,
+    within: Chosen,
     groups: Annotated[
         int | None,
         typer.Option(
@@ -41,12 +45,17 @@ def shrink_recorded(
 ) -> None:
     """Print the smallest text that still fails as a recorded response does, or one for each group of failures."""
     with open_ledger(existing(ledger), read_only=True) as opened:
+        chosen = within(opened)
         if groups is not None:
             if attempt or session:
                 raise UsageError("Give either --groups or one response.")
-            _show_groups(_shrunk_groups(opened, groups, tries), as_json=as_json)
+            _show_groups(_shrunk_groups(opened, groups, tries, chosen), as_json=as_json)
             return
-        reading = reading_meant(opened, attempt, session, turn, run)
+        if replace(chosen, run_id=None) != EVERYTHING:
+            raise UsageError(
+                "Of one response its run alone can be picked; the other options of a filter go with --groups."
+            )
+        reading = reading_meant(opened, attempt, session, turn, chosen.run_id)
     found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
     if as_json:
         print_json(_as_value(found))
@@ -55,10 +64,12 @@ def shrink_recorded(
     print_note(f"{shrunk_sentence(found)}")
 
 
-def _shrunk_groups(ledger: Ledger, wanted: int, tries: int) -> list[tuple[FailureGroup, Shrunk]]:
+def _shrunk_groups(
+    ledger: Ledger, wanted: int, tries: int, within: Filter
+) -> list[tuple[FailureGroup, Shrunk]]:
     """Return the dearest groups that have a text to shrink; why others have none is said."""
     found: list[tuple[FailureGroup, Shrunk]] = []
-    for group in failures(ledger).groups:
+    for group in failures(ledger, within, with_loops=False).groups:
         if len(found) == wanted:
             break
         if group.key.stage == "acting":

@@ -23,6 +23,7 @@ from actionledger.recording import RunKey, parser_used, run_finished, run_starte
 from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
 from actionledger.replay.rerunning.course import Course, course_of
 from actionledger.replay.rerunning.divergences import Cause, Divergence, divergences
+from actionledger.replay.rerunning.executor import Order
 from actionledger.replay.rerunning.performing import Performance, perform
 from actionledger.replay.rerunning.recording import as_rerun
 from actionledger.replay.rerunning.refusals import Refused, WhyNot
@@ -172,18 +173,10 @@ def _profile(course: Course, given: Profile | None) -> Profile:
 
 def _compared(course: Course, plain: Profile, change: Change) -> tuple[SessionRerun, Performance]:
     recorded = traces_of_record(course)
-    control = perform(course, plain)
-    found = list(divergences(recorded, control.traces))
-    unstable: list[Divergence] = []
-    if found:
-        again = perform(course, plain)
-        chance = {each.place for each in divergences(control.traces, again.traces)}
-        unstable = [
-            replace(each, cause=Cause.NONDETERMINISM) if each.place in chance else each for each in found
-        ]
+    control, order, unstable = _control(course, recorded, plain)
     if not change.is_one:
         return _shown(course, recorded, control, unstable, ()), control
-    candidate = perform(course, changed(plain, change))
+    candidate = perform(course, changed(plain, change), order=order)
     anyway = {each.place for each in unstable}
     caused = [
         replace(each, cause=Cause.CHANGE)
@@ -191,6 +184,26 @@ def _compared(course: Course, plain: Profile, change: Change) -> tuple[SessionRe
         if each.place not in anyway
     ]
     return _shown(course, recorded, candidate, caused, unstable), candidate
+
+
+def _control(
+    course: Course, recorded: Mapping[int, TurnTrace], plain: Profile
+) -> tuple[Performance, Order, list[Divergence]]:
+    """Run a session again without a change; return that, in which order, and what differs from the record all the same.
+
+    Which of the actions that ran side by side came first is not recorded: where one order doesn't come to what is, another may. What
+    depends on the order is told as chance.
+    """
+    control = perform(course, plain)
+    found = list(divergences(recorded, control.traces))
+    if not found:
+        return control, "as_seen", []
+    again = perform(course, plain, order="as_written")
+    if not any(divergences(recorded, again.traces)):
+        return again, "as_written", []
+    chance = {each.place for each in divergences(control.traces, again.traces)}
+    causes = (Cause.NONDETERMINISM if each.place in chance else each.cause for each in found)
+    return control, "as_seen", [replace(each, cause=cause) for each, cause in zip(found, causes, strict=True)]
 
 
 def _shown(

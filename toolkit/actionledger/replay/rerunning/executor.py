@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from actionledger.canonical import json_text
 from actionledger.draws import Giving
@@ -24,16 +24,23 @@ _NOT_RECORDED = (
 )
 
 
+Order: TypeAlias = Literal["as_seen", "as_written"]
+"""How actions are put in order that had run side by side: by the last time that each drew, which is as a rule that of its effect, or by
+their places in the response. What really came first is not recorded."""
+
+
 class Script:
     """What a rerun takes from the record as it goes.
 
     Args:
         course: the recorded session.
         restorer: puts recorded changes into the rerun's workspace.
+        order: in which order those actions run that had run side by side.
     """
 
-    def __init__(self, course: Course, restorer: Restorer) -> None:
+    def __init__(self, course: Course, restorer: Restorer, order: Order = "as_seen") -> None:
         self.course = course
+        self.order = order
         self.taken: set[str] = set()
         """The executions whose results were taken from the record."""
         self.left_out: list[LeftOut] = []
@@ -102,19 +109,20 @@ class RerunExecutor(Executor):
         return observed
 
     def _ran(self, steps: Sequence[Step]) -> list[Observation]:
-        """Run steps; those that ran side by side one after the other, in the order in which they had their effects."""
+        """Run steps; those that ran side by side one after the other, so that a rerun is the same each time."""
         if len(steps) < 2:
             return super().run(steps) if steps else []
         for step in steps:
             self._record(execution_started(step))
         ended = {}
-        for step in sorted(steps, key=self._last_seen):
+        in_order = sorted(steps, key=self._last_seen) if self._script.order == "as_seen" else steps
+        for step in in_order:
             attempt = self._begin(step, self.handlers[step.call.name])
             ended[step.index] = attempt, *self._end(attempt)
         return [self._tried_again(*ended[step.index]) for step in steps]
 
     def _last_seen(self, step: Step) -> tuple[str, int]:
-        """Return the last time that an action drew, which is as a rule that of its effect."""
+        """Return the last time that an action drew, or else its end."""
         drawn = self._script.course.drawn(step.turn.index, step.index)
         times = [str(value) for kind, value in drawn if kind == "time"]
         finished = [each.finished_at.isoformat() for each in self._tries(step) if each.finished_at]

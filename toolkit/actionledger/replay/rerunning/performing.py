@@ -17,7 +17,7 @@ from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import new_id
 from actionledger.recording import RunKey, SessionKey
 from actionledger.replay.rerunning.course import Course
-from actionledger.replay.rerunning.executor import RerunExecutor, Script
+from actionledger.replay.rerunning.executor import Order, RerunExecutor, Script
 from actionledger.replay.rerunning.traces import TurnTrace, add_effects, traces_of_events
 from actionledger.session.resumption import Resumption
 from actionledger.session.states.keeper import StateKeeper
@@ -47,13 +47,20 @@ class Performance:
     left_out: list[LeftOut] = field(default_factory=list)
 
 
-def perform(course: Course, profile: Profile, listen: Callable[[Event], None] | None = None) -> Performance:
+def perform(
+    course: Course,
+    profile: Profile,
+    listen: Callable[[Event], None] | None = None,
+    *,
+    order: Order = "as_seen",
+) -> Performance:
     """Run a session once more.
 
     Args:
         course: what is recorded of it.
         profile: what it runs under.
         listen: is told each event.
+        order: in which order those actions run that had run side by side.
 
     Raises:
         Refused: it can't be run again.
@@ -64,7 +71,7 @@ def perform(course: Course, profile: Profile, listen: Callable[[Event], None] | 
         root.mkdir(mode=0o700)
         restorer = Restorer(root, course.states.objects)
         assert course.states.first is not None
-        script = Script(course, restorer)
+        script = Script(course, restorer, order)
         script.left_out += restorer.restore(course.states.first)
         return _Stage(course, profile, folder, script, listen).play()
 
