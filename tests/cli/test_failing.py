@@ -50,6 +50,8 @@ def test_wrong_uses_end_in_a_sentence(sentence, recorded):
     assert "alone" in sentence("failures", "-l", recorded, "--between", "first", "x", "--by", "day")
     assert "can't be told" in sentence("failures", "-l", recorded, "--between", "first", "zz")
     assert "Say which" in sentence("shrink", "-l", recorded)
+    one = ("shrink", "-l", recorded, "--session", "a", "--turn", "0", "-p", "assistant")
+    assert "the other options of a filter go with --groups" in sentence(*one)
     assert "Say which" in sentence("shrink", "-l", recorded, "--session", "a")
     assert "can't be told" in sentence("shrink", "-l", recorded, "--attempt", "zz")
     assert "Nothing fails" in sentence("shrink", "-l", recorded, "--session", "a", "--turn", "0")
@@ -97,6 +99,7 @@ def test_an_expectation_is_taken_from_a_file(run, recorded, tmp_path):
 def test_a_text_of_each_group_is_shrunk(run, recorded):
     """The dearest of reading and checking; nothing of it steers the terminal."""
     value = run("shrink", "-l", recorded, "--groups", "2", "--json").value
+    assert run("shrink", "-l", recorded, "--groups", "2", "-p", "orchestrator", "--json").value == []
     assert 1 <= len(value) <= 2
     assert all(each["characters"] <= each["original_characters"] for each in value)
     table = run("shrink", "-l", recorded, "--groups", "2")
