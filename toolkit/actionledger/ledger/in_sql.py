@@ -84,11 +84,13 @@ class KindInSql(NamedTuple):
 
     Args:
         fields: what a line is read as: the type of each field that a column is made of.
+        times: which of them are times.
         of_events: the statement that puts the row of each event of ``INCOMING`` into ``events``.
         of_tables: the statements that put the others into their tables.
     """
 
     fields: dict[str, str]
+    times: tuple[str, ...]
     of_events: str
     of_tables: tuple[str, ...]
 
@@ -111,7 +113,9 @@ def _kind_in_sql(kind: type) -> KindInSql | None:
     names = [field.name for field in dataclasses.fields(kind) if field.name in wanted]
     head = ", ".join(name for name in HEAD if name in names)
     of_events = f"INSERT INTO events ({head}) SELECT {head} FROM {INCOMING}"  # noqa: S608 (our own names)
-    return KindInSql({name: _type_in_line(kind, name) for name in names}, of_events, inserts)
+    types = {name: _type_in_line(kind, name) for name in names}
+    times = tuple(name for name, sql_type in types.items() if sql_type == "TIMESTAMP")
+    return KindInSql(types, times, of_events, inserts)
 
 
 def insert_lines(connection: DuckDBPyConnection, kind: type, path: Path, longest: int) -> int:
