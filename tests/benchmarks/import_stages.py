@@ -121,7 +121,10 @@ def _imported(
         return derived(*parts)
 
     importers: dict[str, Importer] = {}
-    rooms = ("recording", "importing.importer", "importing.results", "importing.turns")
+    rooms = (
+        "recording",
+        *(f"importing.{name}" for name in ("open_sessions", "refusing", "results", "turns")),
+    )
     patches = [patch(f"actionledger.{room}.derived_id", noted) for room in rooms] if asked is not None else []
     for each in patches:
         each.start()

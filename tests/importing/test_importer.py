@@ -9,7 +9,7 @@ import pytest
 
 from actionledger.errors import UnknownNameError
 from actionledger.events import Event
-from actionledger.importing import Importer, ImportReport, importer as importing
+from actionledger.importing import Importer, ImportReport, refusing
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known, known
 from actionledger.sources.base import RecordedSession, RecordedTurn, Refusal
@@ -336,7 +336,7 @@ def test_an_import_of_nothing_records_nothing():
 
 def test_a_response_that_is_too_large_is_refused_and_the_rest_goes_on(tmp_path, monkeypatch):
     """With its size, in the report and in the ledger."""
-    monkeypatch.setattr(importing, "RESPONSE_CHARACTERS", 10)
+    monkeypatch.setattr(refusing, "RESPONSE_CHARACTERS", 10)
     turns = tuple(RecordedTurn(index, text) for index, text in enumerate(("short", "x" * 11, "again")))
     session = RecordedSession("s", "coder", "m", "", turns)
     with open_ledger(tmp_path / "l.duckdb") as ledger:
