@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, get_args
 
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Stage, is_uuid
-from actionledger.ledger.queries.found import HAS_TEXT, executed, text_parameters, went_wrong
+from actionledger.ledger.queries.found import executed, has_text, text_parameters, went_wrong
 from actionledger.ledger.queries.scores import ScoreBound
 from actionledger.text import writable
 from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
@@ -349,8 +349,10 @@ def found_scope(within: Filter) -> Scope:
         parts.append("attempt_id IN (SELECT attempt_id FROM actions WHERE name = $action)")
     if within.executions or within.origin:
         parts.append(executed(has_statuses=bool(within.executions), origin=within.origin))
+    looked_at, bounds = of_session(within)
     if within.text:
-        parts.append(HAS_TEXT)
+        _add_times(within, looked_at, bounds)
+        parts.append(has_text(" AND ".join(looked_at) or "true"))
     named: dict[str, object] = {
         "outcomes": list(within.outcomes),
         "dialects": ["" if name == NO_DIALECT else name for name in within.dialects],
@@ -360,9 +362,9 @@ def found_scope(within: Filter) -> Scope:
         "origin": within.origin,
     }
     parameters = {name: value for name, value in named.items() if value}
-    return Scope(
-        " AND ".join(parts) or "true", parameters | (text_parameters(within.text) if within.text else {})
-    )
+    if within.text:
+        parameters |= bounds | text_parameters(within.text)
+    return Scope(" AND ".join(parts) or "true", parameters)
 
 
 def _add_times(within: Filter, parts: list[str], parameters: dict[str, object]) -> None:

@@ -32,9 +32,18 @@ IN_ARGUMENTS = (
 IN_RESULTS = f"""attempt_id IN (SELECT attempt_id FROM execution_starts WHERE execution_id IN (
     SELECT execution_id FROM execution_ends WHERE {IN_JSON.format(column="result::VARCHAR")} OR {HOLDS.format(column="message")}))"""
 
-HAS_TEXT = f"({IN_RESPONSE} OR {IN_ARGUMENTS} OR {IN_RESULTS})"
-"""In which parse attempts the text stands: in the response, in the arguments read of it, in the results of these, or in the
-session's name."""
+
+def has_text(within: str = "true") -> str:
+    """Return the condition that the text stands in the response, in the arguments read of it, in the results of these, or in the
+    session's name.
+
+    Args:
+        within: which responses and actions are looked at, as SQL over the dimensions that both tables have: their texts are most of a
+            ledger, and read no further than need be.
+    """
+    response = IN_RESPONSE.replace("FROM turn_starts WHERE", f"FROM turn_starts WHERE {within} AND")
+    arguments = IN_ARGUMENTS.replace("FROM actions WHERE", f"FROM actions WHERE {within} AND")
+    return f"({response} OR {arguments} OR {IN_RESULTS})"
 
 
 def text_parameters(text: str) -> dict[str, object]:
