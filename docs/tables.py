@@ -4,14 +4,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.ledger import open_ledger
-from actionledger.ledger.comments import column_meanings
+from actionledger.ledger.comments import column_meanings, texts_of
 from actionledger.ledger.schema import QUARANTINE, TABLES, VIEWS
 
 HERE = Path(__file__).parent
 HEAD = """# Tables
 
 Every column that people read, as `DESCRIBE` tells them; what a row is, [ledger.md](ledger.md) says. A column is a field of an
-event, or of what an event holds, and has its words: `python docs/tables.py` writes this page anew.
+event, or of what an event holds, and has its words: `python docs/tables.py` writes this page anew. What a model, a tool or a person wrote is called
+*text*: an export `--without-text` has blanks there, and no names of actions that nobody offered.
 """
 
 
@@ -26,7 +27,11 @@ def page() -> str:
 
 def _section(name: str, rows: list[tuple[str, ...]]) -> str:
     meanings = column_meanings(name)
-    cells = {column: meaning.replace("|", "\\|") for column, meaning in meanings.items()}
+    texts = texts_of(name)
+    cells = {
+        column: meaning.replace("|", "\\|") + " · *text*" * (column in texts)
+        for column, meaning in meanings.items()
+    }
     lines = "".join(f"| `{row[0]}` | {row[1]} | {cells[row[0]]} |\n" for row in rows)
     return f"\n## {name}\n\n| column | type | what it is |\n|---|---|---|\n{lines}"
 

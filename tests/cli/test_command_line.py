@@ -78,6 +78,8 @@ COMMANDS = (
     "otlp-receiver",
     "dashboard",
     "doctor",
+    "verify",
+    "forget",
 )
 
 

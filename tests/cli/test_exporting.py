@@ -54,6 +54,20 @@ def test_a_session_is_a_report_spans_and_a_trajectory(run, recorded, tmp_path):
     assert json.loads((tmp_path / "o.json").read_text())["resourceSpans"]
 
 
+def test_texts_are_left_out_where_asked(run, sentence, recorded, tmp_path):
+    """With every form; a filter that looks for one is refused with them."""
+    for command in (("rows", "turns", "t.csv"), ("report", "r.html", "-s", "a"), ("otlp", "o.json", "-s", "a"), ("atif", "a.json", "-s", "a")):  # fmt: skip
+        assert run("export", *command, "--without-text", "--ledger", recorded).code == 0
+    with open_ledger(recorded, read_only=True) as ledger:
+        texts = [text for (text,) in ledger.sql("SELECT text FROM turns WHERE length(text) > 20").fetchall()]
+    assert texts
+    for name in ("t.csv", "r.html", "o.json", "a.json"):
+        assert not any(text in (tmp_path / name).read_text() for text in texts)
+    assert "give one of them" in sentence(
+        "export", "rows", "turns", "u.csv", "--text", "a", "--without-text", "--ledger", recorded
+    )
+
+
 def test_a_comparison_is_a_report(run, recorded, tmp_path):
     """Of a run's readings beside the first ones."""
     copy = tmp_path / "copy.duckdb"

@@ -12,14 +12,16 @@ from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.copies import read_tables, write_database, write_rows, write_tables
 from actionledger.ledger.queries.selected import selected
-from actionledger.ledger.schema import TABLES
+from actionledger.ledger.schema import LINK, TABLES
 
 
 def contents(file: Path) -> dict[str, list[tuple]]:
     """Return every row of every table by plain DuckDB, in an order of their own."""
     with duckdb.connect(str(file), read_only=True) as connection:
         return {
-            table.name: sorted(connection.execute(f"FROM {table.name}").fetchall(), key=repr)
+            table.name: sorted(
+                connection.execute(f"SELECT * EXCLUDE ({LINK}) FROM {table.name}").fetchall(), key=repr
+            )
             for table in TABLES
         }
 

@@ -25,6 +25,7 @@ from actionledger.events import (
     RunFinished,
     RunStarted,
     SessionFinished,
+    SessionForgotten,
     SessionStarted,
     SystemNoted,
     ToolsOffered,
@@ -40,6 +41,7 @@ from actionledger.vocabulary import (
     BlockStatus,
     DecisionKind,
     ExecutionStatus,
+    ForgettingStep,
     LeftOutReason,
     Outcome,
     Reason,
@@ -152,6 +154,16 @@ class Maker:
     def superseded(self, turn_id: str, by: str) -> TurnSuperseded:
         return TurnSuperseded(**self._head(), session_id=self.session_id, turn_id=turn_id, superseded_by=by)
 
+    def forgotten(self, session_id: str, **given: Any) -> SessionForgotten:
+        values = {
+            "forgotten_session": session_id,
+            "step": ForgettingStep.FORGOTTEN,
+            "forgotten_by": "ada",
+            "why": "older than 90 days",
+            "counts": {"turn_starts": 3},
+        }
+        return SessionForgotten(**self._head() | values | given)
+
     def reversed(self, **given: Any) -> ActionReversed:
         values = {
             "reversal_id": new_id(),
@@ -245,6 +257,7 @@ class Maker:
             self.finished(),
             self.recorded(),
             self.superseded(new_id(), new_id()),
+            self.forgotten(new_id()),
             ToolsOffered(**self._head(), tools_hash="h", tools="[]"),
             InputLeftOut(**self._head(), path="f", reason=LeftOutReason.DUPLICATE, detail="d", count=3),
             self.reversed(),
@@ -300,6 +313,12 @@ class Maker:
 @pytest.fixture
 def make() -> Maker:
     return Maker()
+
+
+@pytest.fixture(scope="session")
+def make_any() -> type[Maker]:
+    """Makes makers, for tests of many examples."""
+    return Maker
 
 
 @pytest.fixture

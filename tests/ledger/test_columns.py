@@ -8,7 +8,7 @@ import pytest
 
 from actionledger.events import Event, ExecutionFinished, ExecutionRecorded, ExecutionStarted
 from actionledger.events.base import Recorded
-from actionledger.events.stored import NOT_STORED, BigInt, Id, JsonText, JsonTextOrEmpty
+from actionledger.events.stored import NOT_STORED, BigInt, Id, JsonObjectOrEmpty, JsonText
 from actionledger.ledger.columns import ALL, OWN, take
 from actionledger.ledger.schema import TABLES, Table
 from actionledger.values import Issue, Span
@@ -34,7 +34,7 @@ class Full(Recorded):
     some_id: Id
     bytes: BigInt | None
     arguments: JsonText
-    changed: JsonTextOrEmpty
+    changed: JsonObjectOrEmpty
     secret: Annotated[str, NOT_STORED] = ""
 
     @property

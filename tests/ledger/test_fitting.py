@@ -16,9 +16,18 @@ def fitted(table: str, **values: object) -> dict[str, object]:
 
 
 def test_what_fits_stays() -> None:
-    """Identifiers in either case, numbers in range and missing values are left alone."""
-    values = {"event_id": new_id().upper(), "session_id": None, "kind": "x"}
+    """Identifiers, numbers in range and missing values are left alone; an identifier's letters are small ones, as the database has them."""
+    values = {"event_id": new_id(), "session_id": None, "kind": "x"}
     assert fitted("events", **values) == values
+    assert fitted("events", event_id=values["event_id"].upper())["event_id"] == values["event_id"]
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"), [(5, "5.0"), (0.1, "0.1"), (float("nan"), "None"), (float("inf"), "None")]
+)
+def test_an_amount_is_what_the_database_gives_back(given, kept) -> None:
+    """What is proven is what is stored: a whole number has its point there, and what is no number is nothing."""
+    assert repr(fitted("execution_ends", duration_ms=given)["duration_ms"]) == kept
 
 
 @pytest.mark.parametrize("bad", ["", "x", UUID.replace("-", ""), UUID + "\n", "{" + UUID + "}"])

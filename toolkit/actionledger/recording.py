@@ -23,6 +23,7 @@ from actionledger.events import (
     RunFinished,
     RunStarted,
     SessionFinished,
+    SessionForgotten,
     SessionStarted,
     SystemNoted,
     ToolsOffered,
@@ -33,7 +34,7 @@ from actionledger.events import (
 from actionledger.ids import derived_id, new_id
 from actionledger.privacy import mask_text
 from actionledger.text import utf8_with_halves
-from actionledger.vocabulary import SENTENCES, LeftOutReason, Reason, Relation, RunKind
+from actionledger.vocabulary import SENTENCES, ForgettingStep, LeftOutReason, Reason, Relation, RunKind
 
 Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
@@ -205,6 +206,23 @@ def session_started(
         metadata=metadata,
         parent_session_id=parent_session_id,
         relation=relation,
+    )
+
+
+def session_readmitted(session_id: str, run_id: str) -> SessionForgotten:
+    """Return the event of a session that was forgotten, and is taken in again.
+
+    Args:
+        session_id: the session.
+        run_id: the run that takes it in.
+    """
+    return SessionForgotten(
+        event_id=new_id(),
+        recorded_at=now(),
+        run_id=run_id,
+        forgotten_session=session_id,
+        step=ForgettingStep.READMITTED,
+        forgotten_by="",
     )
 
 

@@ -138,6 +138,14 @@ COMMANDS = {
         "doctoring:doctor",
         "Look at how a ledger is, and say what to do about it; --fix mends what can be mended safely.",
     ),
+    "verify": Entry(
+        "verifying:verify",
+        "Look whether a ledger's files hold what was taken in; say what was changed, lost or put there, the first place first.",
+    ),
+    "forget": Entry(
+        "forgetting:forget_sessions",
+        "Remove all that is recorded of sessions from every file of a ledger, and keep that it was done.",
+    ),
     "approvals": Entry("approvals:app", "Decide about actions that wait for a person."),
     "reviews": Entry("reviewing:app", "Say what is right and wrong about turns, and see what others say."),
     "export": Entry(

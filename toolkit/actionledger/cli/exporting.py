@@ -29,6 +29,13 @@ app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, 
 
 OutputArgument = Annotated[Path, typer.Argument(help="The file to write.")]
 SessionOption = Annotated[str, typer.Option("--session", "-s", help="The session, by its name or its id.")]
+BareOption = Annotated[
+    bool,
+    typer.Option(
+        "--without-text",
+        help="Leave out every text that a model, a tool or a person wrote; docs/exports.md lists what stays.",
+    ),
+]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace the output if it is there.")]
 
 
@@ -40,13 +47,16 @@ def rows(
     ledger: LedgerOption = None,
     *,
     within: Chosen,
+    without_text: BareOption = False,
     force: ForceOption = False,
 ) -> None:
     """Write the rows that a filter selects as Parquet, CSV or JSON lines, by the file's name, and count them again."""
     form = _form(output)
     _refuse(output, force=force)
-    with open_ledger(existing(ledger), read_only=True) as opened:
-        count = write_rows(opened, selected(_selected(what), within(opened)), output, form)
+    with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
+        count = write_rows(
+            opened, selected(_selected(what), _seen(within(opened), without_text)), output, form
+        )
     print_note(f"{counted(count, 'row')} written to {output}.")
 
 
@@ -60,10 +70,11 @@ def sessions(
         Literal["parquet", "jsonl"] | None, typer.Option(help="A file for each table, in this form.")
     ] = None,
     within: Chosen,
+    without_text: BareOption = False,
 ) -> None:
     """Write the sessions with a response that a filter selects, with everything of them: one .duckdb, a ledger of its own, or a folder."""
-    with open_ledger(existing(ledger), read_only=True) as opened:
-        picked = within(opened)
+    with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
+        picked = _seen(within(opened), without_text)
         found = [row[0] for row in opened.sql(*selected_sessions(picked)).fetchall()]
         chosen = None if picked == Filter() else found
         counts = (
@@ -94,13 +105,14 @@ def report(
         str | None, typer.Option(help="Report this run's readings beside those of --run, or the first ones.")
     ] = None,
     run: RunOption = None,
+    without_text: BareOption = False,
     force: ForceOption = False,
 ) -> None:
     """Write one HTML file, of a session or of two readings of the same turns, that opens offline and asks nobody for anything."""
     if (session is None) == (compare is None):
         raise UsageError("Give one of --session and --compare.")
     _refuse(output, force=force)
-    with open_ledger(existing(ledger), read_only=True) as opened:
+    with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
         run_id = None if run is None else one_run(opened, run)
         if session is not None:
             pieces = session_report(track(opened, one_session(opened, session), run_id))
@@ -115,11 +127,16 @@ def report(
 
 @app.command()
 def otlp(
-    output: OutputArgument, ledger: LedgerOption = None, *, session: SessionOption, force: ForceOption = False
+    output: OutputArgument,
+    ledger: LedgerOption = None,
+    *,
+    session: SessionOption,
+    without_text: BareOption = False,
+    force: ForceOption = False,
 ) -> None:
     """Write a session as spans of OpenTelemetry, in OTLP's JSON."""
     _refuse(output, force=force)
-    with open_ledger(existing(ledger), read_only=True) as opened:
+    with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
         value = traces([track(opened, one_session(opened, session))])
     _write(output, [json.dumps(value, ensure_ascii=False), "\n"])
     print_note(f"Written to {output}.")
@@ -127,14 +144,30 @@ def otlp(
 
 @app.command()
 def atif(
-    output: OutputArgument, ledger: LedgerOption = None, *, session: SessionOption, force: ForceOption = False
+    output: OutputArgument,
+    ledger: LedgerOption = None,
+    *,
+    session: SessionOption,
+    without_text: BareOption = False,
+    force: ForceOption = False,
 ) -> None:
     """Write a session as a trajectory of ATIF."""
     _refuse(output, force=force)
-    with open_ledger(existing(ledger), read_only=True) as opened:
+    with open_ledger(existing(ledger), read_only=True, without_text=without_text) as opened:
         value = trajectory(track(opened, one_session(opened, session)))
     _write(output, [json.dumps(value, ensure_ascii=False, indent=1), "\n"])
     print_note(f"Written to {output}.")
+
+
+def _seen(within: Filter, without_text: bool) -> Filter:
+    """Return the filter, unless it asks for a text where none is to be seen.
+
+    Raises:
+        UsageError: it does.
+    """
+    if without_text and within.text:
+        raise UsageError("--text looks into texts, and --without-text leaves them out; give one of them.")
+    return within
 
 
 def _selected(what: str) -> Selected:

@@ -76,6 +76,12 @@ def import_recordings(
             help="How many processes read; by default one for each processor. Little is read by one.",
         ),
     ] = None,
+    again_forgotten: Annotated[
+        bool,
+        typer.Option(
+            "--again-forgotten", help="Take in sessions that were forgotten as well; else they are left out."
+        ),
+    ] = False,
 ) -> None:
     """Take in recorded sessions of any known format, which is found out; what is there already is passed over."""
     mapping = _mapping(columns or [])
@@ -96,6 +102,7 @@ def import_recordings(
                 on_progress=tell,
                 prices=prices,
                 workers=workers,
+                again_forgotten=again_forgotten,
             )
     except KeyboardInterrupt as stopped:
         if (so_far := getattr(stopped, "report", None)) is None:
@@ -118,7 +125,8 @@ def ingest(ledger: LedgerOption = None) -> None:
     else:
         console.print(
             f"{counted(report.events, 'event')} taken in, {report.duplicates:,} known already, "
-            f"{counted(report.quarantined, 'line')} that can't be read kept in the table quarantine."
+            f"{counted(report.quarantined, 'line')} that can't be read kept in the table quarantine"
+            + (f", {report.forgotten:,} of forgotten sessions passed over." if report.forgotten else ".")
         )
 
 

@@ -25,7 +25,7 @@ from actionledger.events.runs import (
     SystemNoted,
     ToolsOffered,
 )
-from actionledger.events.sessions import SessionFinished, SessionStarted
+from actionledger.events.sessions import SessionFinished, SessionForgotten, SessionStarted
 from actionledger.events.turns import ResponseReceived, TurnFinished, TurnResumed, TurnSuperseded
 
 __all__ = [
@@ -46,6 +46,7 @@ __all__ = [
     "RunFinished",
     "RunStarted",
     "SessionFinished",
+    "SessionForgotten",
     "SessionStarted",
     "SystemNoted",
     "ToolsOffered",
@@ -62,6 +63,7 @@ Event = Annotated[
     | InputLeftOut
     | SessionStarted
     | SessionFinished
+    | SessionForgotten
     | ResponseReceived
     | ResponseParsed
     | ExecutionStarted

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from actionledger.events.base import InTurn, TurnEvent
-from actionledger.events.stored import NOT_STORED, Id, JsonText, JsonTextOrEmpty
+from actionledger.events.stored import NOT_STORED, Id, JsonObject, JsonObjectOrEmpty, Word
 from actionledger.vocabulary import DecisionKind
 
 
@@ -29,10 +29,10 @@ class ApprovalRequested(TurnEvent):
     attempt_id: Id
     action_id: Id
     action_index: int
-    name: str
-    arguments: JsonText
-    content_hash: str
-    policy_version: str
+    name: Word
+    arguments: JsonObject
+    content_hash: Word
+    policy_version: Word
     is_exact: bool = True
 
 
@@ -53,8 +53,8 @@ class ApprovalDecided(InTurn):
     kind: Literal["approval_decided"] = "approval_decided"
     approval_id: Id
     decision: DecisionKind
-    decided_by: str
+    decided_by: Word
     why: str
-    decided_hash: str
-    changed_arguments: JsonTextOrEmpty = ""
+    decided_hash: Word
+    changed_arguments: JsonObjectOrEmpty = ""
     signature: Annotated[str, NOT_STORED] = ""

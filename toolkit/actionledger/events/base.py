@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.events.stored import Id
+from actionledger.events.stored import Id, Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class TurnEvent(InTurn):
     """
 
     turn_index: int
-    profile: str
-    model: str
-    task: str
+    profile: Word
+    model: Word
+    task: Word
     occurred_at: datetime | None

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from actionledger.events.base import InTurn, TurnEvent
-from actionledger.events.stored import BigInt, Id, JsonText
+from actionledger.events.stored import BigInt, Id, JsonObject, JsonText, Word
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason, Reversal
 
 
@@ -33,12 +33,12 @@ class ExecutionStarted(TurnEvent):
     attempt_id: Id
     action_id: Id
     action_index: int
-    name: str
-    dialect: str
+    name: Word
+    dialect: Word
     trace_id: str
     try_number: int
     started_at: datetime | None
-    arguments: JsonText | None = None
+    arguments: JsonObject | None = None
     origin: Origin = Origin.RUNTIME
     call_id: str | None = None
 
@@ -100,12 +100,12 @@ class ExecutionRecorded(TurnEvent):
     attempt_id: Id
     action_id: Id
     action_index: int
-    name: str
-    dialect: str
+    name: Word
+    dialect: Word
     trace_id: str
     try_number: int = 1
     started_at: datetime | None = None
-    arguments: JsonText | None = None
+    arguments: JsonObject | None = None
     origin: Origin = Origin.RECORDED
     call_id: str | None = None
     status: ExecutionStatus
@@ -140,8 +140,8 @@ class ActionReversed(TurnEvent):
     attempt_id: Id
     action_id: Id
     action_index: int
-    name: str
-    dialect: str
+    name: Word
+    dialect: Word
     reversal: Reversal
     paths: tuple[str, ...]
     path_count: BigInt

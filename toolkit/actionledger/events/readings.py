@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from actionledger.events.base import TurnEvent
-from actionledger.events.stored import BigInt, Id, JsonText
+from actionledger.events.stored import BigInt, Id, JsonObject, Word
 from actionledger.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RunKind
 
@@ -31,15 +31,15 @@ class ActionRecord:
     """
 
     block: int
-    dialect: str
+    dialect: Word
     span: Span
     action_id: Id
     index: int
-    name: str
+    name: Word
     status: ActionStatus
     reason: Reason | None
     call_id: str | None = None
-    arguments: JsonText
+    arguments: JsonObject
     errors: tuple[FieldError, ...] = ()
     conversions: tuple[Conversion, ...] = ()
     evidence: Evidence | None = None
@@ -58,8 +58,8 @@ class InAttempt(TurnEvent):
 
     attempt_id: Id
     run_kind: RunKind
-    parser_id: str
-    parser_name: str
+    parser_id: Word
+    parser_name: Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +78,8 @@ class ResponseParsed(InAttempt):
     """
 
     kind: Literal["response_parsed"] = "response_parsed"
-    dialect: str
-    catalogue: str | None
+    dialect: Word
+    catalogue: Word | None
     outcome: Outcome
     reason: Reason | None
     duration_us: BigInt

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from actionledger.events.base import TurnEvent
-from actionledger.events.stored import Id
+from actionledger.events.stored import Id, Word
 from actionledger.values import Span
 from actionledger.vocabulary import ReviewAspect, ReviewStep
 
@@ -29,7 +29,7 @@ class Reviewed(TurnEvent):
     attempt_id: Id | None = None
     aspect: ReviewAspect
     step: ReviewStep
-    reviewer: str
+    reviewer: Word
     value: str
     span: Span | None = None
     quote: str = ""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from actionledger.events.base import Recorded
-from actionledger.events.stored import BigInt, Id, JsonText
+from actionledger.events.stored import BigInt, Id, JsonText, Settings, Word
 from actionledger.vocabulary import LeftOutReason, RunKind
 
 
@@ -23,11 +23,11 @@ class RunStarted(Recorded):
 
     kind: Literal["run_started"] = "run_started"
     run_kind: RunKind
-    name: str
+    name: Word
     source: str
     parent_run_id: Id | None = None
-    toolkit_version: str
-    python_version: str
+    toolkit_version: Word
+    python_version: Word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +56,10 @@ class ParserUsed(Recorded):
     """
 
     kind: Literal["parser_used"] = "parser_used"
-    parser_id: str
-    name: str
-    version: str
-    configuration: JsonText
+    parser_id: Word
+    name: Word
+    version: Word
+    configuration: Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +72,7 @@ class ToolsOffered(Recorded):
     """
 
     kind: Literal["tools_offered"] = "tools_offered"
-    tools_hash: str
+    tools_hash: Word
     tools: JsonText
 
 
@@ -106,7 +106,7 @@ class SystemNoted(Recorded):
     """
 
     kind: Literal["system_noted"] = "system_noted"
-    code: str
+    code: Word
     message: str
     session_id: Id | None = None
     turn_id: Id | None = None

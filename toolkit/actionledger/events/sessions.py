@@ -1,12 +1,12 @@
-"""What is recorded of a session: its beginning and its end."""
+"""What is recorded of a session: its beginning and its end, and that it was forgotten."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from actionledger.events.base import Recorded
-from actionledger.events.stored import Id, JsonText
-from actionledger.vocabulary import Relation
+from actionledger.events.stored import Id, JsonObject, Word
+from actionledger.vocabulary import ForgettingStep, Relation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,13 +28,13 @@ class SessionStarted(Recorded):
 
     kind: Literal["session_started"] = "session_started"
     session_id: Id
-    external_id: str
-    source: str
-    profile: str
-    model: str
-    task: str
+    external_id: Word
+    source: Word
+    profile: Word
+    model: Word
+    task: Word
     started_at: datetime | None
-    metadata: JsonText = "{}"
+    metadata: JsonObject = "{}"
     parent_session_id: Id | None = None
     relation: Relation | None = None
 
@@ -59,3 +59,23 @@ class SessionFinished(Recorded):
     finished_at: datetime | None = None
     scores: dict[str, float] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionForgotten(Recorded):
+    """All that was recorded of a session is gone, or it may come in again; it says nothing of what was in it.
+
+    Args:
+        forgotten_session: the session.
+        step: whether it was forgotten, or is taken in again.
+        forgotten_by: who asked for it.
+        why: for what rule; empty where somebody named the session.
+        counts: how many rows of each table, and how many of each other thing, are gone.
+    """
+
+    kind: Literal["session_forgotten"] = "session_forgotten"
+    forgotten_session: Id
+    step: ForgettingStep
+    forgotten_by: Word
+    why: Word = ""
+    counts: dict[str, int] = field(default_factory=dict)

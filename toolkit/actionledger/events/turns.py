@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from actionledger.events.base import InTurn, TurnEvent
-from actionledger.events.stored import BigInt, Id
+from actionledger.events.stored import BigInt, Id, Word
 from actionledger.vocabulary import Capture, CostOrigin
 
 
@@ -40,10 +40,10 @@ class ResponseReceived(TurnEvent):
     text_is_exact: bool = True
     prompt: str | None = None
     reasoning: str | None = None
-    message_id: str = ""
+    message_id: Word = ""
     capture: Capture = Capture.TEXT
     call_count: int = 0
-    tools_hash: str | None = None
+    tools_hash: Word | None = None
     input_tokens: BigInt | None = None
     output_tokens: BigInt | None = None
     cached_tokens: BigInt | None = None
@@ -53,7 +53,7 @@ class ResponseReceived(TurnEvent):
     cost_origin: CostOrigin | None = None
     latency_ms: float | None = None
     time_to_first_token_ms: float | None = None
-    finish_reason: str | None = None
+    finish_reason: Word | None = None
 
     @property
     def characters(self) -> int:

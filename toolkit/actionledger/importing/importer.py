@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
 from actionledger.importing.import_run import ImportRun
 from actionledger.importing.news import News, Touched
@@ -24,6 +25,7 @@ from actionledger.recording import (
     input_left_out,
     record_fitting,
     response_received,
+    session_readmitted,
     turn_finished,
     turn_superseded,
 )
@@ -44,6 +46,7 @@ class Importer:
         read_as: how texts of sessions without a profile are read.
         wordings: how the source words errors.
         prices: what responses cost of which only the tokens are recorded; None to leave that open.
+        again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted.
         manifests: where to keep what the workspaces of sessions that are run hold, so that they can be run again; None to
             keep nothing.
         run_id: the run, where this is a part of one that others begin and end; None for a run of its own.
@@ -67,11 +70,13 @@ class Importer:
         read_as: ReadAs = AS_IT_SAYS,
         wordings: Sequence[Wording] = (),
         prices: Prices | None = None,
+        again_forgotten: bool = False,
         manifests: Path | None = None,
         run_id: str | None = None,
         is_part: bool = False,
     ) -> None:
         self._manifests = manifests
+        self._again_forgotten = again_forgotten
         self.record = record
         self.source = source
         self.known = known
@@ -116,8 +121,13 @@ class Importer:
 
         Raises:
             UnknownNameError: the session names a profile that there is not.
+            UsageError: the session was forgotten.
         """
         self._read_as = read_as
+        if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
+            raise UsageError(
+                f"The session {session.external_id!r} was forgotten, and nothing of it is taken in; record the turn under another name."
+            )
         self._take_session(replace(session, turns=(turn,), is_last=False), None)
         session_id = self._sessions.id_of(session.external_id)
         key = SessionKey(session_id=session_id, profile="", model="", task="")
@@ -198,6 +208,8 @@ class Importer:
             model=item.model,
             task=item.task,
         )
+        if self._is_left_forgotten(item, key):
+            return
         if self.touched is not None:
             self.touched.sessions.add(key.session_id)
         if key.session_id not in self.known.ids:
@@ -209,6 +221,17 @@ class Importer:
                 self._take_turn(item, key, turn)
         self.report.results += self._results.of_earlier(item, key, "", item.results, self.file)
         self._sessions.go_on(item, key, self.file)
+
+    def _is_left_forgotten(self, item: RecordedSession, key: SessionKey) -> bool:
+        """Return whether a session is left out since it was forgotten; one that is to come in again is said to first."""
+        if key.session_id not in self.known.forgotten:
+            return False
+        if not self._again_forgotten:
+            self.report.left_out[self.file, LeftOutReason.FORGOTTEN, ""] += len(item.turns)
+            return True
+        self.known.forgotten.discard(key.session_id)
+        self._run.record(session_readmitted(key.session_id, self.run.run_id))
+        return False
 
     def _take_turn(self, item: RecordedSession, session: SessionKey, turn: RecordedTurn) -> None:
         looked = looked_up(self.known, self.source, item, session, turn)

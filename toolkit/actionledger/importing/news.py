@@ -65,11 +65,13 @@ class Facts(NamedTuple):
     Args:
         run_id: the run that they are of.
         there: what the ledger has.
+        forgotten: the sessions that are forgotten.
         has_before: whether the ledger had anything of the source when the import began.
     """
 
     run_id: str
     there: Added
+    forgotten: frozenset[str]
     has_before: bool
 
 

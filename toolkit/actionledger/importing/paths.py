@@ -41,6 +41,7 @@ def import_path(
     on_progress: "Callable[[ImportProgress], None] | None" = None,
     prices: "Prices | AnyPath | None" = None,
     workers: int | None = None,
+    again_forgotten: bool = False,
 ) -> ImportReport:
     """Take files of recorded sessions into a ledger, whatever their formats; what it has already is passed over.
 
@@ -59,6 +60,7 @@ def import_path(
         on_progress: is told how far it is; ``progress`` shows it.
         prices: what responses cost of which only the tokens are recorded, or the file that says it; see ``Prices``.
         workers: how many processes read; None for as many as there are processors. What is little, or piped in, is read by one.
+        again_forgotten: whether sessions that were forgotten are taken in again; else they are left out, and counted. Files are read anew for it.
 
     Returns:
         What was taken in. A file that is as it was when it was taken in is not read again.
@@ -87,13 +89,15 @@ def import_path(
     costs = _prices(prices)
     ledger_path = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
     taken = TakenFiles.of(ledger_path)
-    plan = planned(files_at(paths), told, taken)
+    plan = planned(files_at(paths), told, taken if not again_forgotten else TakenFiles.anew(ledger_path))
     if not plan.to_read and not plan.refused:
         return _nothing_new(plan)
     # Slow to load, and most of the times that people import again there is nothing to read.
     from actionledger.importing.plan_importer import Hands, PlanImporter  # noqa: PLC0415
 
-    hands = Hands(_count(workers), texts if read_as else None, dict(columns or {}))
+    # That a session comes in again is told once, by whoever reads it first.
+    count = 1 if again_forgotten else _count(workers)
+    hands = Hands(count, texts if read_as else None, dict(columns or {}))
     opened: AbstractContextManager[Ledger] = (
         nullcontext(ledger) if isinstance(ledger, Ledger) else open_ledger(ledger_path)
     )
@@ -107,6 +111,7 @@ def import_path(
             on_progress=on_progress,
             prices=costs,
             hands=hands,
+            again_forgotten=again_forgotten,
         ).run()
 
 

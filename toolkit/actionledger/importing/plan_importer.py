@@ -84,6 +84,7 @@ class PlanImporter:
         on_progress: is told how far it is.
         prices: what responses cost of which only the tokens are recorded.
         hands: how several processes are to read them; None to read them in this one.
+        again_forgotten: whether sessions that were forgotten are taken in again.
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class PlanImporter:
         on_progress: Callable[[ImportProgress], None] | None,
         prices: Prices | None = None,
         hands: Hands | None = None,
+        again_forgotten: bool = False,
     ) -> None:
         self._ledger = ledger
         self._prices = prices
@@ -119,6 +121,7 @@ class PlanImporter:
             read_as=read_as or AS_IT_SAYS,
             asked_together=together,
             prices=prices,
+            again_forgotten=again_forgotten,
         )
 
     def run(self) -> ImportReport:

@@ -29,6 +29,7 @@ class SourcesImporter(Importers):
         read_as: how texts of sessions without a profile are read.
         asked_together: sources whose sessions are few each: what the ledger has of all of them is asked for once.
         prices: what responses cost of which only the tokens are recorded.
+        again_forgotten: whether sessions that were forgotten are taken in again.
         is_live: whether sessions come in for as long as the process lives, which may fork meanwhile.
     """
 
@@ -40,10 +41,12 @@ class SourcesImporter(Importers):
         read_as: ReadAs = AS_IT_SAYS,
         asked_together: Iterable[str] = (),
         prices: Prices | None = None,
+        again_forgotten: bool = False,
         is_live: bool = False,
     ) -> None:
         super().__init__(str(origin))
         self._ledger = ledger
+        self._again_forgotten = again_forgotten
         self._recorder = None if is_live else ledger.direct()
         self._is_live = is_live
         self._is_shared = False
@@ -116,7 +119,10 @@ class SourcesImporter(Importers):
         importer = self.importer(name, format_name)
         there = importer.known
         return Facts(
-            importer.run.run_id, Added(there.ids, there.turns, there.superseded), self._has_before[name]
+            importer.run.run_id,
+            Added(there.ids, there.turns, there.superseded),
+            frozenset(there.forgotten),
+            self._has_before[name],
         )
 
     def add(self, made: Made, part: int) -> bool:
@@ -160,6 +166,7 @@ class SourcesImporter(Importers):
             read_as=self._read_as.in_format(dialects_of(format_name)),
             wordings=wordings_of(format_name),
             prices=self._prices,
+            again_forgotten=self._again_forgotten,
             is_part=self._is_shared,
         )
 

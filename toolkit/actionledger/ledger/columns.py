@@ -63,12 +63,14 @@ class Column:
         sql_type: its DuckDB type.
         field: the field or property that its values are taken from.
         read: takes the column's value from what the row is made of; None where it is the field's as it is.
+        blank: what stands for its values where no text is to be shown; None where it holds none.
     """
 
     name: str
     sql_type: str
     field: str
     read: Read | None = None
+    blank: str | None = None
 
 
 class Part:
@@ -88,6 +90,8 @@ class Part:
         self._plain = attrgetter(*(column.field for column in plain)) if len(plain) > 1 else None
         self._alone = plain[0].field if len(plain) == 1 else ""
         self._others = [(column.name, column.read) for column in columns if column.read is not None]
+        self.staged = (*self._names, *(name for name, _ in self._others))
+        """The columns in the order in which ``values`` gives them."""
 
     def values(self, thing: Any) -> Values:
         """Return the values of the columns for a value of the class."""
@@ -134,12 +138,25 @@ def _columns(source: type, field: str, name: str) -> list[Column]:
         return [Column(f"{name}_{end}", "INTEGER", field, end_of(field, end)) for end in ("start", "end")]
     if stored is not None:
         read = _none_if_empty(field) if stored.empty_is_null else None
-        return [Column(name, stored.sql_type, field, read)] if stored is not NOT_STORED else []
+        is_text = stored.sql_type in {"VARCHAR", "JSON"} and not stored.is_word
+        blank = stored.blank if is_text else None
+        return [Column(name, stored.sql_type, field, read, blank)] if stored is not NOT_STORED else []
     try:
         sql_type = type_of(kind)
     except TypeError as error:
         raise TypeError(f"{source.__name__}.{field}: {error}") from None
-    return [Column(name, sql_type, field, _json(field) if sql_type == "JSON" else None)] if sql_type else []
+    read = _json(field) if sql_type == "JSON" else None
+    return [Column(name, sql_type, field, read, _blank_of(kind, name))] if sql_type else []
+
+
+def _blank_of(kind: Any, name: str) -> str | None:
+    """Return what stands for a field's values where no text is to be shown; None where its type says that it holds none."""
+    if get_origin(kind) is tuple:
+        return "[]"
+    if get_origin(kind) is dict:
+        return "{}" if get_args(kind)[1] is Any else None
+    # The values of a reading name their dialect as its event does.
+    return "" if kind is str and name != "dialect" else None
 
 
 def type_of(kind: Any) -> str:

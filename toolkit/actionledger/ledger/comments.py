@@ -8,7 +8,7 @@ from inspect import cleandoc
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import transaction
-from actionledger.ledger.schema import QUARANTINE, TABLES, VIEWS, Table
+from actionledger.ledger.schema import LINK, QUARANTINE, TABLES, VIEWS, Table
 
 ROWS = {
     "runs": "a set of parse attempts made together: live, import, reparse or rerun",
@@ -28,10 +28,15 @@ ROWS = {
     "approvals": "an action that waits, or has waited, for a decision",
     "resumptions": "a turn that went on after its end",
     "superseded": "a turn that is gone, since its recording has more of the same response by now",
+    "forgotten": "a session of which all that was recorded is gone, or that was taken in again since; the last row of each counts",
     "events": "everything that was recorded, with the message of what has no table of its own",
     "quarantine": "a line of a segment that can't be read, whole",
 }
 """What a row is, by table and view; of others the class of their rows says it."""
+
+_OF_LINK = (
+    "which link of the chain in links the row was taken in by; NULL where that was before there was one"
+)
 
 _ARGUMENT = re.compile(r"^    ([a-z_, ]+): (.+(?:\n {8}.+)*)", re.MULTILINE)
 
@@ -64,6 +69,15 @@ def column_meanings(name: str) -> dict[str, str]:
     }
 
 
+def texts_of(name: str) -> frozenset[str]:
+    """Return the columns of a table or view that hold what a model, a tool or a person wrote.
+
+    Args:
+        name: the table's or view's name.
+    """
+    return frozenset(column for table in _made_of(name) for column in table.blanks)
+
+
 def comment_on_everything(connection: DuckDBPyConnection, *, columns_of_views: bool = True) -> None:
     """Put what tables, views and columns mean into the current database, where any tool shows it.
 
@@ -85,7 +99,7 @@ def _statements(there: Sequence[tuple[str, str]], *, columns_of_views: bool) -> 
     for table, column in there:
         if table in VIEWS and not columns_of_views:
             continue
-        if meaning := column_meanings(table).get(column, ""):
+        if meaning := column_meanings(table).get(column, _OF_LINK if column == LINK else ""):
             yield f'COMMENT ON COLUMN {table}."{column}" IS {_quoted(meaning)}'
 
 

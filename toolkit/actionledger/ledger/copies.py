@@ -12,8 +12,9 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
 from actionledger.ledger.ledger import Ledger, open_ledger
+from actionledger.ledger.proofs.sealing import begin_anew
 from actionledger.ledger.queries.selected import Selection
-from actionledger.ledger.schema import TABLES, Table
+from actionledger.ledger.schema import OF_SESSION, TABLES, Table
 
 TableForm: TypeAlias = Literal["parquet", "jsonl"]
 """What a table is written as, so that it can be read again without a loss."""
@@ -34,14 +35,16 @@ _RUNS = f"""run_id IN (
     SELECT run_id FROM session_starts SEMI JOIN {_PICKED} USING (session_id)
     UNION SELECT run_id FROM parse_attempts SEMI JOIN {_PICKED} USING (session_id))"""
 _OF_SESSIONS = f"session_id IN (SELECT session_id FROM {_PICKED})"
+_ENDS_OF_SESSIONS = f"{OF_SESSION} IN (SELECT session_id FROM {_PICKED})"
 _CONDITIONS = {
     "run_starts": _RUNS,
     "run_ends": _RUNS,
     "left_out": _RUNS,
     "parsers": f"parser_id IN (SELECT parser_id FROM parse_attempts WHERE {_OF_SESSIONS})",
     "tools": f"tools_hash IN (SELECT tools_hash FROM turn_starts WHERE {_OF_SESSIONS})",
-    "execution_ends": f"execution_id IN (SELECT execution_id FROM execution_starts WHERE {_OF_SESSIONS})",
-    "approval_ends": f"approval_id IN (SELECT approval_id FROM approval_starts WHERE {_OF_SESSIONS})",
+    # Ends that were recorded before they named their session.
+    "execution_ends": f"{_ENDS_OF_SESSIONS} OR execution_id IN (SELECT execution_id FROM execution_starts WHERE {_OF_SESSIONS})",
+    "approval_ends": f"{_ENDS_OF_SESSIONS} OR approval_id IN (SELECT approval_id FROM approval_starts WHERE {_OF_SESSIONS})",
     "events": f"session_id IN (SELECT session_id FROM {_PICKED}) OR session_id IS NULL AND {_RUNS}",
 }
 """Which rows of a table go with the sessions, where it isn't those that name one of them."""
@@ -210,6 +213,7 @@ def _make(
             fill(connection)
             counts = {table.name: _count(connection, f"made.{table.name}") for table in TABLES}
             connection.execute("DETACH made")
+            begin_anew(made)
             made.replace(file)
             return counts
     except (OSError, duckdb.Error) as error:

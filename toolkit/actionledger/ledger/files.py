@@ -12,6 +12,7 @@
         effects/              what actions have changed in their workspaces, so that it can be undone
         manifests/            what sessions' workspaces held, so that they can be run again
         taken.json            which files were taken in whole
+        forgetting.json       which sessions are being forgotten, until nothing of them is left
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
         rates.json            how often actions ran lately, for sessions that share their limits
@@ -127,6 +128,11 @@ class LedgerFiles:
         return self.folder / "taken.json"
 
     @property
+    def forgetting(self) -> Path:
+        """The file of the sessions that are being forgotten; it is there until nothing of them is left."""
+        return self.folder / "forgetting.json"
+
+    @property
     def unpublished(self) -> Path:
         """The file that is there while the published copy lacks something that was put into the working file directly."""
         return self.folder / "unpublished"
@@ -156,6 +162,7 @@ class LedgerFiles:
             self.manifests,
             self.rates,
             self.taken_files,
+            self.forgetting,
             self.unpublished,
         )
         for part in parts:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
+from math import isfinite
 from typing import Any
 
 from actionledger.clock import utc
@@ -28,6 +29,12 @@ def _has_the_form(text: str) -> bool:
     return _UUID.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=4096)
+def _as_stored(text: str) -> str | None:
+    """Return an identifier in small letters, as DuckDB gives it back; None where it is none."""
+    return text.lower() if _has_the_form(text) else None
+
+
 def fit(row: Row) -> Row:
     """Check and convert what a column of its type could not hold.
 
@@ -44,9 +51,13 @@ def fit(row: Row) -> Row:
     identifiers, conversions = _CONVERSIONS[row.table]
     for column in identifiers:
         text = values.get(column)
+        if text is None:
+            continue
         # As is_uuid asks, without a call of it: a row has five of them.
-        if text is not None and not (len(text) == _UUID_CHARACTERS and _has_the_form(text)):
+        stored = _as_stored(text) if len(text) == _UUID_CHARACTERS else None
+        if stored is None:
             raise ValueError(f"{column} is no UUID: {text[:100]!r}")
+        values[column] = stored
     for column, convert in conversions:
         value = values.get(column)
         if value is not None:
@@ -56,6 +67,11 @@ def fit(row: Row) -> Row:
 
 def _fit_time(_column: str, value: datetime) -> datetime:
     return utc(value)
+
+
+def _fit_float(_column: str, value: float) -> float | None:
+    """Return an amount as DuckDB gives it back: whole ones too with their point, and those that no JSON has as NULL."""
+    return float(value) if isfinite(value) else None
 
 
 def _fit_json(_column: str, value: str) -> str:
@@ -79,6 +95,7 @@ def _fit_integer(allowed: range) -> Callable[[str, int], int]:
 
 _CONVERSION_BY_TYPE: dict[str, Callable[[str, Any], Any]] = {
     "TIMESTAMP": _fit_time,
+    "DOUBLE": _fit_float,
     "JSON": _fit_json,
 }
 

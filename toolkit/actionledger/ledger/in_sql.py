@@ -23,7 +23,7 @@ from actionledger.events import (
 )
 from actionledger.ledger.columns import Column, annotation, type_of
 from actionledger.ledger.projection import HEAD, REPAIR_CHARACTERS
-from actionledger.ledger.schema import TABLES, Table
+from actionledger.ledger.schema import LINK, TABLES, Table
 from actionledger.ledger.staging import json_or_text, object_limit
 from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import ActionStatus, Reason
@@ -112,13 +112,27 @@ def _kind_in_sql(kind: type) -> KindInSql | None:
     wanted = {column.field for column in columns} | {*HEAD} | {"blocks", "actions", "issues"}
     names = [field.name for field in dataclasses.fields(kind) if field.name in wanted]
     head = ", ".join(name for name in HEAD if name in names)
-    of_events = f"INSERT INTO events ({head}) SELECT {head} FROM {INCOMING}"  # noqa: S608 (our own names)
+    of_events = f"INSERT INTO events ({head}, {LINK}) SELECT {head}, {LINK} FROM {INCOMING}"  # noqa: S608 (our own names)
     types = {name: _type_in_line(kind, name) for name in names}
     times = tuple(name for name, sql_type in types.items() if sql_type == "TIMESTAMP")
     return KindInSql(types, times, of_events, inserts)
 
 
-def insert_lines(connection: DuckDBPyConnection, kind: type, path: Path, longest: int) -> int:
+class Inserted(NamedTuple):
+    """What was put into the tables.
+
+    Args:
+        events: how many events are new.
+        sessions: the sessions that they are of.
+    """
+
+    events: int
+    sessions: set[str]
+
+
+def insert_lines(
+    connection: DuckDBPyConnection, kind: type, path: Path, longest: int, link: int | None
+) -> Inserted:
     """Put the rows of lines of one kind into the tables of the connection's current database, but for events that it knows.
 
     Args:
@@ -126,9 +140,7 @@ def insert_lines(connection: DuckDBPyConnection, kind: type, path: Path, longest
         kind: the class of the events; ``IN_SQL`` has it.
         path: the file that holds the lines.
         longest: the length of the longest line, in bytes.
-
-    Returns:
-        How many events are new.
+        link: the link of the chain that takes them in; None where none is kept.
 
     Raises:
         duckdb.Error: a line does not fit, or an event stands in two of them.
@@ -138,14 +150,15 @@ def insert_lines(connection: DuckDBPyConnection, kind: type, path: Path, longest
         f"'{name}': '{sql_type.replace(chr(39), chr(39) * 2)}'" for name, sql_type in known.fields.items()
     )
     connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE {INCOMING} AS SELECT * FROM read_json(?, format='newline_delimited', "  # noqa: S608
+        f"CREATE OR REPLACE TEMP TABLE {INCOMING} AS SELECT *, ?::INTEGER AS {LINK} FROM read_json(?, format='newline_delimited', "  # noqa: S608
         f"columns={{{types}}}, maximum_object_size={object_limit(longest)}) ANTI JOIN events USING (event_id)",
-        [str(path)],
+        [link, str(path)],
     )
     counted = connection.execute(f"SELECT count(*), count(DISTINCT event_id) FROM {INCOMING}")  # noqa: S608
     count, distinct = counted.fetchone() or (0, 0)
     if count != distinct:
         raise duckdb.ConstraintException("An event is there twice.")
+    sessions = connection.execute(f"SELECT DISTINCT session_id::VARCHAR FROM {INCOMING}").fetchall()  # noqa: S608
     connection.execute(known.of_events)
     if "turn_id" in known.fields:
         # Of a turn that was superseded before the event came, it is known that there was one, and no more.
@@ -153,7 +166,7 @@ def insert_lines(connection: DuckDBPyConnection, kind: type, path: Path, longest
     for statement in known.of_tables:
         connection.execute(statement)
     connection.execute(f"DROP TABLE {INCOMING}")
-    return int(count)
+    return Inserted(int(count), {session for (session,) in sessions})
 
 
 def _insert(table: Table, kind: type) -> str:
@@ -165,7 +178,9 @@ def _insert(table: Table, kind: type) -> str:
             values[column.name] = _expression(source, column)
     names = ", ".join(f'"{name}"' for name in values)
     rows = _ROWS.get(table.name, INCOMING)
-    return f"INSERT INTO {table.name} ({names}) SELECT {', '.join(values.values())} FROM {rows}"  # noqa: S608
+    return (
+        f"INSERT INTO {table.name} ({names}, {LINK}) SELECT {', '.join(values.values())}, {LINK} FROM {rows}"  # noqa: S608
+    )
 
 
 def _expression(source: type, column: Column) -> str:

@@ -14,8 +14,11 @@ from duckdb import DuckDBPyConnection
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.forgetting.finishing import finish_records
+from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
+from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import with_store
@@ -41,6 +44,7 @@ class IngestReport:
         events: how many events were taken in.
         duplicates: how many were passed over, since an event of the same identifier is known.
         quarantined: how many lines could not be read.
+        forgotten: how many were passed over, since their session is forgotten.
         was_busy: whether somebody else is the ingester right now; then nothing was done.
         published: whether there is a new published copy.
         due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
@@ -49,6 +53,7 @@ class IngestReport:
     events: int = 0
     duplicates: int = 0
     quarantined: int = 0
+    forgotten: int = 0
     was_busy: bool = False
     published: bool = False
     due_in: float | None = None
@@ -84,6 +89,7 @@ def ingest(
         try:
             claim(files)
             files.remove_leftovers()
+            _go_on_forgetting(files)
             is_behind = files.unpublished.exists() or not files.published.exists()
             if not is_behind and not segment_sizes(files.segments):
                 return IngestReport()
@@ -117,10 +123,46 @@ def take_in(files: LedgerFiles, batch: Batch, *, patience: float = 0.0) -> bool:
         try:
             claim(files)
             files.remove_leftovers()
+            _go_on_forgetting(files)
             with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(batch))
             return True
         finally:
             lock.release()
+
+
+def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
+    """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them.
+
+    Args:
+        files: the ledger's files.
+        patience: how long to wait for an ingester, in seconds.
+
+    Returns:
+        Whether it was done; else somebody else is the ingester right now.
+
+    Raises:
+        LedgerError: the disk is full, or a file can't be used; whoever ingests next goes on with it.
+    """
+    lock = FileLock(files.ingest_lock)
+    with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+        if not lock.acquire(patience):
+            return False
+        try:
+            claim(files)
+            files.remove_leftovers()
+            _go_on_forgetting(files)
+            return True
+        finally:
+            lock.release()
+
+
+def _go_on_forgetting(files: LedgerFiles) -> None:
+    """Forget what is being forgotten before anything else: nothing is published of which a half is gone."""
+    intent = intent_of(files)
+    if intent is not None and intent.is_beside_done:
+        finish_records(
+            files, intent, lambda connection: _Ingest(files, connection, lambda: False).take_in_all()
+        )
 
 
 class _Ingest:
@@ -132,7 +174,7 @@ class _Ingest:
         self._files = files
         self._connection = connection
         self._is_stopped = is_stopped
-        self._loader = Loader(connection, scratch=files.folder)
+        self._loader = Loader(connection, scratch=files.folder, chain=Chain(connection))
         self._taken_in = offsets_in(connection)
         self._published = _published_offsets(connection, files)
         self._has_published = False
@@ -158,6 +200,12 @@ class _Ingest:
         self._loader.load_batch(batch)
         if due_in(self._files, at_least=DIRECT_SECONDS) == 0:
             self._publish()
+
+    def take_in_all(self) -> None:
+        """Take in all that segments hold, and publish nothing."""
+        for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
+            self._loader.load(batch)
+            self._taken_in |= {line.segment: line.end for line in batch}
 
     def _take_in(self) -> None:
         for batch in batches(self._files.segments, dict(self._taken_in), finish=True):
@@ -214,6 +262,7 @@ class _Ingest:
             events=tally.events,
             duplicates=tally.duplicates,
             quarantined=tally.quarantined,
+            forgotten=tally.forgotten,
             published=self._has_published,
             due_in=due_in(self._files) if self._is_behind() else None,
         )

@@ -19,7 +19,7 @@ from weakref import finalize
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.errors import LedgerError, UsageError
 from actionledger.events import Event
 from actionledger.forking import watch
 from actionledger.ledger.background import BackgroundIngester
@@ -30,14 +30,19 @@ from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.proofs.report import Verification
+from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.segments import has_live_writer
-from actionledger.ledger.stores import AsOf, Store, store_at
+from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
 from actionledger.locks import FileLock
+from actionledger.privacy import custom
 
 if TYPE_CHECKING:
     from actionledger.importing.live import AnyResult, AnyUsage, NamedParser, TurnRecorder
+    from actionledger.session.forgetting import ForgetReport
 
 _PATIENCE_SECONDS = 60.0
 _COUNTS = """
@@ -52,6 +57,8 @@ def open_ledger(
     read_only: bool = False,
     in_background: bool = True,
     as_of: AsOf | None = None,
+    secrets: Iterable[str] = (),
+    without_text: bool = False,
 ) -> "Ledger":
     """Open a ledger; one that doesn't exist is made.
 
@@ -63,6 +70,9 @@ def open_ledger(
             without it only ``ingest`` and ``close`` do.
         as_of: the state of a lake to be read, the number of a snapshot or a time (without a zone it is UTC); None for the
             newest. The past is only read.
+        secrets: patterns of secrets to be hidden in this process beside those that are known, as RE2 takes them.
+        without_text: whether to see blanks in the place of every text that a model, a tool or a person wrote, for what is to be handed on; then
+            ``read_only``.
 
     Returns:
         The ledger, to be closed after use (a ``with`` block does).
@@ -70,6 +80,7 @@ def open_ledger(
     Raises:
         NotALedgerError: the file is something else.
         NewerLedgerError: the ledger was written by a newer version of the toolkit.
+        UsageError: a pattern of secrets, here, in a file or in ``pyproject.toml``, can't be used.
         LedgerError: the file or its folder can't be used.
 
     Example:
@@ -77,8 +88,18 @@ def open_ledger(
         ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
         (0,)
     """
+    custom.add(secrets)
+    if without_text and not read_only:
+        raise UsageError("A ledger without its texts can only be read; open it with read_only=True.")
+    if not read_only:
+        custom.known()  # a pattern that can't be used is said before anything is recorded
     store = store_at(path, read_only=read_only, as_of=as_of)
-    return Ledger(store, read_only=read_only or as_of is not None, in_background=in_background)
+    return Ledger(
+        store,
+        read_only=read_only or as_of is not None,
+        in_background=in_background,
+        without_text=without_text,
+    )
 
 
 class Ledger:
@@ -88,6 +109,7 @@ class Ledger:
         store: where its tables lie, checked (``open_ledger`` does).
         read_only: whether nothing may be written.
         in_background: whether a thread takes in and publishes what is flushed.
+        without_text: whether every text is seen as a blank.
 
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
@@ -96,7 +118,9 @@ class Ledger:
         [('no_action',)]
     """
 
-    def __init__(self, store: Store, *, read_only: bool, in_background: bool = True) -> None:
+    def __init__(
+        self, store: Store, *, read_only: bool, in_background: bool = True, without_text: bool = False
+    ) -> None:
         self.path: Path = store.files.published
         self.read_only = read_only
         self._store = store
@@ -105,7 +129,8 @@ class Ledger:
         self._writer = SegmentWriter(
             store.files.segments, self._background.wake if in_background else _do_nothing
         )
-        self._reader = Reader(store, may_write=not read_only)
+        self._without_text = without_text
+        self._reader = self._new_reader()
         if read_only:
             # Who only reads will ask something: what the copy is, is found on the connection that answers.
             self._reader.refresh()
@@ -306,6 +331,69 @@ class Ledger:
             self._writer.flush()
             return self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
 
+    def verify(self, *, since: str = "") -> Verification:
+        """Look whether the ledger's files hold what was taken in; what was recorded here is taken in first.
+
+        Args:
+            since: a head that was kept elsewhere, as ``Verification.head`` was written then; empty for none.
+
+        Returns:
+            What is not as it was taken in, the first place first, and what can't be told.
+
+        Raises:
+            UsageError: ``since`` is no head.
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     _ = ledger.record_turn("s1", "Hello.")
+            ...     kept = str(ledger.verify().head)
+            ...     ledger.verify(since=kept).is_whole
+            True
+        """
+        self._refuse_if_closed()
+        self._refuse_lake("verified")
+        if not self.read_only:
+            self.ingest()
+        return verify(self.path, since=since)
+
+    def forget(self, sessions: Iterable[str], *, by: str = "", why: str = "") -> "ForgetReport":
+        """Remove all that is recorded of sessions, and of their children, from every file of the ledger; that it was done is recorded.
+
+        The whole database is written anew, so that nothing is left in its free pages: forget many at once.
+
+        Args:
+            sessions: the sessions, each by its name, its id, or enough of its id's beginning.
+            by: who asks for it; this user if not given.
+            why: for what rule, for the record; empty where somebody named the sessions.
+
+        Returns:
+            What is gone.
+
+        Raises:
+            UsageError: nothing is called that, or several are.
+            LedgerError: one of them is open in a live process, or a file can't be used; what was begun, the next forgetting or ingest goes on with.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     _ = ledger.record_turn("s1", "My key is on the table.")
+            ...     report = ledger.forget(["s1"])
+            ...     report.counts["turn_starts"], ledger.sql("FROM turns").fetchall()
+            (1, [])
+        """
+        from actionledger.session import forgetting  # noqa: PLC0415 - the other way up: what lies beside the records is a session's
+
+        self._refuse_unless_writable()
+        self._refuse_lake("made to forget")
+        if isinstance(sessions, str):
+            raise UsageError(f"sessions takes several, as in [{sessions!r}]; a text alone is none.")
+        found = [one_session(self, each) for each in sessions]
+        with self._lock:
+            if self._turns is not None:
+                self._turns.finish()
+                self._turns = None
+        return forgetting.forget(self, found, by=by, why=why)
+
     def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
         """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
 
@@ -352,7 +440,7 @@ class Ledger:
             if not self.read_only:
                 self._writer.flush()
                 self._publish_what_is_due()
-        reader = Reader(self._store, may_write=not self.read_only)
+        reader = self._new_reader()
         return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
 
     def snapshot(self) -> DuckDBPyConnection:
@@ -371,7 +459,10 @@ class Ledger:
             if not self.read_only:
                 self._writer.flush()
                 self._publish_what_is_due()
-        return Reader(self._store, may_write=not self.read_only).cursor()
+        return self._new_reader().cursor()
+
+    def _new_reader(self) -> Reader:
+        return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet.
@@ -523,6 +614,12 @@ class Ledger:
     def _refuse_if_closed(self) -> None:
         if self._is_closed:
             raise LedgerError(f"The ledger {self.path} is closed; open it again.")
+
+    def _refuse_lake(self, what: str) -> None:
+        if not isinstance(self._store, LocalStore):
+            raise LedgerError(
+                f"The ledger {self.path} is a lake, and only a ledger in one file can be {what} so far."
+            )
 
     def _refuse_unless_writable(self) -> None:
         self._refuse_if_closed()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,9 +16,14 @@ from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
+from actionledger.ledger.forgotten import Forgotten
 from actionledger.ledger.in_sql import insert_lines
 from actionledger.ledger.older import Older, ReversalAsTry
 from actionledger.ledger.projection import Row, rows_of
+from actionledger.ledger.proofs.cells import Cells, owner_of
+from actionledger.ledger.proofs.chain import Chain, Head
+from actionledger.ledger.proofs.stored import rows_of_links, rows_of_turns, stored_cells
+from actionledger.ledger.proofs.withdrawing import withdraw
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, Unreadable
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
@@ -32,11 +37,13 @@ class Tally:
         events: how many events were taken in.
         duplicates: how many were passed over, since an event of the same identifier is known.
         quarantined: how many lines can't be read.
+        forgotten: how many were passed over, since their session is forgotten.
     """
 
     events: int = 0
     duplicates: int = 0
     quarantined: int = 0
+    forgotten: int = 0
 
 
 class Loader:
@@ -46,12 +53,19 @@ class Loader:
         connection: its current database holds the tables of ``schema.py``.
         scratch: where temporary files may be made; None for the system's place for them.
         beside: the catalogue of another database whose events are known too; None where there is none.
+        chain: gets a link for each transaction; None where nothing is to be proven.
     """
 
     def __init__(
-        self, connection: DuckDBPyConnection, *, scratch: Path | None = None, beside: str | None = None
+        self,
+        connection: DuckDBPyConnection,
+        *,
+        scratch: Path | None = None,
+        beside: str | None = None,
+        chain: Chain | None = None,
     ) -> None:
         self._connection = connection
+        self._chain = chain
         self._scratch = scratch
         self._catalogues = ("", f"{beside}.") if beside else ("",)
         self.tally = Tally()
@@ -86,6 +100,9 @@ class Loader:
         Raises:
             duckdb.OperationalError: the database can't be written; nothing of the transaction was.
         """
+        if self._forgotten().has_any:
+            self.load(batch.lines())
+            return
         try:
             self._take_in(batch.others, of_kinds=batch.of_kinds)
         except duckdb.OperationalError:
@@ -100,41 +117,76 @@ class Loader:
             TemporaryDirectory(prefix=TEMPORARY, dir=self._scratch) as folder,
             closing(Staging(Path(folder))) as staging,
         ):
-            tally = Tally()
+            tally, cells = Tally(), Cells()
             superseded: list[str] = []
             # What is known is asked in the transaction that adds to it: elsewhere others may add, too.
             with transaction(self._connection):
                 if refusal is None:
-                    superseded = self._stage(lines, staging, tally)
+                    superseded = self._stage(lines, staging, cells, tally)
                 else:
-                    _quarantine(lines[0], refusal, staging, tally)
-                staging.insert(self._connection)
-                for each in of_kinds:
-                    self._insert(each, Path(folder), tally)
-                self._remove(superseded)
+                    _quarantine(lines[0], refusal, staging, cells, tally)
+                link = None if self._chain is None else self._chain.head.link + 1
+                staging.insert(self._connection, link)
+                salted_by = cells.salted_by | self._insert(of_kinds, link, Path(folder), tally)
+                head = self._seal(cells, salted_by, superseded, is_in_sql=bool(of_kinds))
                 self._finish(lines, staging)
-        self.tally.events += tally.events
-        self.tally.duplicates += tally.duplicates
-        self.tally.quarantined += tally.quarantined
+        if self._chain is not None and head is not None:
+            self._chain.head = head
+        for counted in fields(tally):
+            setattr(
+                self.tally, counted.name, getattr(self.tally, counted.name) + getattr(tally, counted.name)
+            )
 
-    def _insert(self, lines: LinesOfKind, folder: Path, tally: Tally) -> None:
+    def _insert(
+        self, of_kinds: Sequence[LinesOfKind], link: int | None, folder: Path, tally: Tally
+    ) -> set[str]:
+        """Have DuckDB make the rows of lines; return the sessions that they are of."""
         path = folder / "lines.ndjson"
-        path.write_bytes(lines.data)
-        new = insert_lines(self._connection, lines.kind, path, lines.longest)
-        tally.events += new
-        tally.duplicates += lines.count - new
+        sessions: set[str] = set()
+        for lines in of_kinds:
+            path.write_bytes(lines.data)
+            new = insert_lines(self._connection, lines.kind, path, lines.longest, link)
+            tally.events += new.events
+            tally.duplicates += lines.count - new.events
+            sessions |= new.sessions
+        return sessions
 
-    def _stage(self, lines: Sequence[Line], staging: Staging, tally: Tally) -> list[str]:
+    def _seal(
+        self, cells: Cells, salted_by: set[str], superseded: Sequence[str], *, is_in_sql: bool
+    ) -> Head | None:
+        """Remove what is superseded and, where a chain is kept and anything is new, write the next link."""
+        chain = self._chain
+        if chain is None or not salted_by:
+            self._remove(superseded)
+            return None
+        link = chain.head.link + 1
+        salts = chain.salt(salted_by)
+        # Rows that DuckDB has made are only there: their cells are made as those are that are looked at later.
+        made = (
+            [cell.digest for cell in stored_cells(self._connection, rows_of_links(link, link))]
+            if is_in_sql
+            else list(cells.digests(salts))
+        )
+        withdrawn: list[bytes] = []
+        if superseded:
+            withdrawn = withdraw(self._connection, [rows_of_turns(superseded)], link, "superseded")
+            self._remove(superseded)
+        return chain.write(made, withdrawn)
+
+    def _stage(self, lines: Sequence[Line], staging: Staging, cells: Cells, tally: Tally) -> list[str]:
         """Put the rows of lines on their way; return the turns that some of them supersede."""
         decoded: list[tuple[Line, Event | ReversalAsTry]] = []
         for line in lines:
+            if line.data.isspace():
+                continue  # of a session that is forgotten
             try:
                 decoded.append((line, decode(line)))
             except ValueError as error:
-                _quarantine(line, str(error), staging, tally)
+                _quarantine(line, str(error), staging, cells, tally)
         known = self._known_events([event.event_id for _, event in decoded])
         parsers = self._known("parser_id", "parsers")
         gone = self._known("turn_id::VARCHAR", "superseded")
+        forgotten = self._forgotten()
         superseded: list[str] = []
         older = Older(self._connection, self._catalogues)
         for line, event in decoded:
@@ -142,18 +194,22 @@ class Loader:
             if event_id in known:
                 tally.duplicates += 1
                 continue
+            if forgotten.covers(event):
+                tally.forgotten += 1
+                continue
             known.add(event_id)
             try:
-                rows = [fit(row) for row in rows_of(older.brought_up(event))]
+                brought_up = older.brought_up(event)
+                rows = [fit(row) for row in rows_of(brought_up)]
             except ValueError as error:
-                _quarantine(line, f"bad field: {error}", staging, tally)
+                _quarantine(line, f"bad field: {error}", staging, cells, tally)
                 continue
             tally.events += 1
             if isinstance(event, TurnSuperseded):
                 superseded.append(event.turn_id)
             for row in rows[:1] if _is_gone(event, gone) else rows:
                 if not _is_known_parser(row, parsers):
-                    staging.add(row)
+                    cells.add(row.table, owner_of(row.table, row.values, brought_up), staging.add(row))
         return superseded
 
     def _remove(self, turn_ids: Sequence[str]) -> None:
@@ -164,6 +220,8 @@ class Loader:
         joined = [",".join(turn_ids)]
         executions = f"SELECT execution_id FROM execution_starts WHERE {of_turns}"  # noqa: S608 (our own names)
         self._connection.execute(f"DELETE FROM execution_ends WHERE execution_id IN ({executions})", joined)  # noqa: S608
+        approvals = f"SELECT approval_id FROM approval_starts WHERE {of_turns}"  # noqa: S608
+        self._connection.execute(f"DELETE FROM approval_ends WHERE approval_id IN ({approvals})", joined)  # noqa: S608
         for table in OF_TURN:
             self._connection.execute(f"DELETE FROM {table} WHERE {of_turns}", joined)  # noqa: S608
 
@@ -191,6 +249,17 @@ class Loader:
             found = self._connection.execute(f"SELECT {column} FROM {catalogue}{table}")  # noqa: S608
             known.update(value for (value,) in found.fetchall())
         return known
+
+    def _forgotten(self) -> Forgotten:
+        """Return the sessions of which nothing is taken in."""
+        steps = [
+            row
+            for catalogue in self._catalogues
+            for row in self._connection.execute(
+                f"SELECT session_id::VARCHAR, step, forgotten_at FROM {catalogue}forgotten"  # noqa: S608 (our own names)
+            ).fetchall()
+        ]
+        return Forgotten(steps)
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:  # noqa: ARG002 - a lake's asks for it
         """Do what is to be committed beside the rows: note how far each segment was taken in."""
@@ -223,9 +292,10 @@ def _is_gone(event: Event | ReversalAsTry, superseded: set[str]) -> bool:
     return getattr(event, "turn_id", None) in superseded and not isinstance(event, TurnSuperseded | Reviewed)
 
 
-def _quarantine(line: Line, reason: str, staging: Staging, tally: Tally) -> None:
+def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: Tally) -> None:
     tally.quarantined += 1
     # Whole: once it is taken in, the segment goes. Bytes that are no UTF-8 are kept as \xNN.
     text = line.data.decode(errors="backslashreplace").rstrip("\n")
     unreadable = Unreadable(line.segment, line.start, reason, text, found_at=now())
-    staging.add(Row(QUARANTINE.name, QUARANTINE.values(unreadable)))
+    row = Row(QUARANTINE.name, QUARANTINE.values(unreadable))
+    cells.add(row.table, owner_of(row.table, row.values, None), staging.add(row))

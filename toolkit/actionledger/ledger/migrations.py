@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 from actionledger._version import __version__
 from actionledger.clock import now
 from actionledger.ledger.connections import transaction
-from actionledger.ledger.schema import BOOKKEEPING, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.schema import BOOKKEEPING, LINK, PROOFS, QUARANTINE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.versions import refuse_newer, version_in
 
 Migration = Callable[[DuckDBPyConnection], None]
@@ -75,12 +75,21 @@ def add_recordings(connection: DuckDBPyConnection) -> None:
 def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
     """Make room for what models thought, for reviews, and for where a cost comes from: before, only recordings said one."""
     for table in TABLES:
-        if table.name == "reviews":
+        if table.name in {"reviews", "forgotten"}:
             connection.execute(table.ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
     if _add_missing_columns(connection):
         connection.execute("UPDATE turn_starts SET cost_origin = 'recorded' WHERE cost_usd IS NOT NULL")
     _keep_last_of_left_out(connection)
+    _make_room_for_proofs(connection)
     _make_views_anew(connection)
+
+
+def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
+    """Make room for what shows that records are as they were taken in; what was recorded before belongs to no link."""
+    for ddl in PROOFS:
+        connection.execute(ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
+    for table in (*TABLES, QUARANTINE):
+        connection.execute(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {LINK} INTEGER")
 
 
 def _keep_last_of_left_out(connection: DuckDBPyConnection) -> None:

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter
 
 from actionledger.events import ActionReversed, Event, ExecutionStarted, ResponseReceived
 from actionledger.ledger.columns import IN_EVENTS
+from actionledger.ledger.schema import TABLES
 from actionledger.vocabulary import CostOrigin, Reversal
 
 _RESULT = {"changed_back", "in_all"}
@@ -37,6 +38,8 @@ class ReversalAsTry:
     path_count: int
 
 
+[_STARTS] = [table for table in TABLES if table.name == "execution_starts"]
+_OF_STARTS = ", ".join(_STARTS.columns)
 _ADAPTER = TypeAdapter(ReversalAsTry)
 _STARTED = {field.name for field in fields(ExecutionStarted)} - set(IN_EVENTS)
 _OF_START = [field.name for field in fields(ActionReversed) if field.name in _STARTED]
@@ -111,7 +114,7 @@ class Older:
         )
 
     def _start_of(self, execution_id: str) -> ExecutionStarted:
-        for row in self._found("*", "execution_starts", "execution_id", execution_id):
+        for row in self._found(_OF_STARTS, "execution_starts", "execution_id", execution_id):
             return _start(row)
         raise ValueError(f"an undoing of an unknown try: {execution_id[:100]!r}")
 

@@ -23,6 +23,7 @@ _HEADS = {
     kind: take(kind, *(name for name in HEAD if hasattr(kind, name)))
     for kind in (*_OF_EVENT, ExecutionRecorded)
 }
+_NO_HEAD: Values = dict.fromkeys(_BY_NAME["events"].staged)
 
 
 class Row(NamedTuple):
@@ -66,7 +67,7 @@ def _row(table: str, *things: Any) -> Row:
 
 def _head(event: Event) -> Values:
     """Return what ``events`` has of an event, and of a decision what its own table has no column for."""
-    values = _HEADS[type(event)].values(event)
+    values = _NO_HEAD | _HEADS[type(event)].values(event)
     if isinstance(event, ApprovalDecided) and event.signature:
         detail = {"approval_id": event.approval_id, "signature": event.signature}
         values["detail"] = to_json(detail).decode()

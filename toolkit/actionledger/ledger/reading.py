@@ -18,14 +18,15 @@ from actionledger.ledger.connections import BASE, offsets_in, transaction
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import make_ledger
-from actionledger.ledger.schema import OF_TURN, TABLES, VIEWS
+from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, VIEWS, Table
 from actionledger.ledger.segments import batches, segment_sizes
 from actionledger.ledger.stores.base import Store
 
 _ATTEMPTS = 20
 _TAIL = "tail"
-_GROWING_TABLES = (*(table.name for table in TABLES), "quarantine")
-_OTHER_TABLES = ("meta", "segments")
+_GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
+_OTHER_TABLES = ("meta", "segments", "links")
+_UNKNOWN = "SELECT action_id FROM actions WHERE status = 'unknown'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,12 @@ class Reader:
     Args:
         store: where the ledger's tables lie.
         may_write: whether the ledger's folder may be written to for a moment.
+        without_text: whether every text that a model, a tool or a person wrote is blank.
     """
 
-    def __init__(self, store: Store, *, may_write: bool) -> None:
+    def __init__(self, store: Store, *, may_write: bool, without_text: bool = False) -> None:
         self._store = store
+        self._without_text = without_text
         self._files = store.files
         self._may_write = may_write
         self._view: _View | None = None
@@ -68,7 +71,9 @@ class Reader:
                 looked_at, state = time.monotonic(), self._look()
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
-                    self._view = _View(self._store, may_write=self._may_write)
+                    self._view = _View(
+                        self._store, may_write=self._may_write, without_text=self._without_text
+                    )
                 # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
                 view, self._view = self._view, None
                 view.load_new_lines()
@@ -111,9 +116,11 @@ class _View:
     Args:
         store: where the ledger's tables lie.
         may_write: whether the ledger's folder may be written to for a moment.
+        without_text: whether every text is blank.
     """
 
-    def __init__(self, store: Store, *, may_write: bool) -> None:
+    def __init__(self, store: Store, *, may_write: bool, without_text: bool) -> None:
+        self._without_text = without_text
         self._segments = store.files.segments
         self._host = store.host
         self._has_tail = store.has_tail
@@ -135,7 +142,7 @@ class _View:
             self._known |= {line.segment: line.end for line in batch}
         has_tail = self._loader is not None
         if self._shows_tail is not has_tail:
-            _create_views(self.connection, has_tail=has_tail)
+            _create_views(self.connection, has_tail=has_tail, without_text=self._without_text)
             self._shows_tail = has_tail
 
     def _begin_tail(self) -> Loader:
@@ -146,17 +153,31 @@ class _View:
         return self._loader
 
 
-def _create_views(connection: DuckDBPyConnection, *, has_tail: bool) -> None:
-    views = {table: f"FROM {BASE}.{table}" for table in (*_GROWING_TABLES, *_OTHER_TABLES)}
-    if has_tail:
-        views |= {
-            table: f"FROM {_base(table)} UNION ALL BY NAME FROM {_TAIL}.{table}" for table in _GROWING_TABLES
-        }
+def _create_views(connection: DuckDBPyConnection, *, has_tail: bool, without_text: bool) -> None:
+    views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
+    for table, columns in _GROWING_TABLES.items():
+        seen = _seen(columns, without_text=without_text)
+        views[table] = f"{seen} FROM {_base(table) if has_tail else f'{BASE}.{table}'}"
+        if has_tail:
+            views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
     with transaction(connection):
         # In one text: a statement by itself takes half as long again to be begun and ended.
         connection.execute(
             ";".join(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in (views | VIEWS).items())
         )
+
+
+def _seen(table: Table, *, without_text: bool) -> str:
+    """Return the SELECT of what a query sees of a table: all but how it was proven, and blanks for texts where none is to be seen."""
+    columns = {name: name for name in table.columns}
+    if without_text:
+        for name, blank in table.blanks.items():
+            columns[name] = f"CASE WHEN {name} IS NOT NULL THEN '{blank}'::{table.columns[name]} END"
+        if {"name", "action_id"} <= table.columns.keys():
+            # A name that nobody offered is what the model made up.
+            is_unknown = "status = 'unknown'" if "status" in table.columns else f"action_id IN ({_UNKNOWN})"
+            columns["name"] = f"CASE WHEN {is_unknown} THEN '' ELSE name END"
+    return "SELECT " + ", ".join(f'{select} AS "{name}"' for name, select in columns.items())
 
 
 def _base(table: str) -> str:

@@ -30,6 +30,7 @@ from actionledger.events import (
     RunFinished,
     RunStarted,
     SessionFinished,
+    SessionForgotten,
     SessionStarted,
     SystemNoted,
     ToolsOffered,
@@ -65,6 +66,13 @@ LONG_TEXTS = frozenset(
 """The columns that hold what somebody wrote at length: by zstd they take two fifths of the bytes, and less time to be written."""
 
 
+OF_SESSION = "of_session"
+"""The session of an end whose start names it: known even where the start is not, and no column of the view over both."""
+
+LINK = "link"
+"""The last column of every table of records: which link of the chain the row was taken in by; NULL where that was before there was one."""
+
+
 class Table:
     """An append-only table.
 
@@ -91,12 +99,24 @@ class Table:
             types[column.name] = column.sql_type
         return types
 
+    @cached_property
+    def staged(self) -> tuple[str, ...]:
+        """The columns in the order in which ``values`` gives them."""
+        names = (name for part in self.parts for name in part.staged)
+        return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def blanks(self) -> dict[str, str]:
+        """What stands in the place of each text where none is to be shown, by column."""
+        columns = {column.name: column for part in self.parts for column in part.columns}
+        return {name: column.blank for name, column in columns.items() if column.blank is not None}
+
     @property
     def ddl(self) -> str:
         """The statement that creates it."""
         columns = ", ".join(
             f'"{name}" {kind}{" USING COMPRESSION zstd" if name in LONG_TEXTS else ""}'
-            for name, kind in self.columns.items()
+            for name, kind in (*self.columns.items(), (LINK, "INTEGER"))
         )
         return f"CREATE TABLE {self.name} ({columns})"
 
@@ -176,11 +196,14 @@ TABLES = (
         take(FieldError, ALL),
     ),
     Table("execution_starts", take(ExecutionStarted, ALL)),
-    Table("execution_ends", take(ExecutionFinished, OWN)),
+    Table("execution_ends", take(ExecutionFinished, OWN, session_id=OF_SESSION)),
     Table("reversals", take(ActionReversed, ALL, reversal="kind")),
     Table("superseded", take(TurnSuperseded, "turn_id", ALL, "recorded_at")),
     Table("approval_starts", take(ApprovalRequested, ALL, recorded_at="requested_at")),
-    Table("approval_ends", take(ApprovalDecided, OWN, recorded_at="decided_at")),
+    Table("approval_ends", take(ApprovalDecided, OWN, recorded_at="decided_at", session_id=OF_SESSION)),
+    Table(
+        "forgotten", take(SessionForgotten, ALL, forgotten_session="session_id", recorded_at="forgotten_at")
+    ),
     Table("reviews", take(Reviewed, ALL, recorded_at="reviewed_at")),
     Table("resumptions", take(TurnResumed, "turn_id", "session_id", ALL)),
     Table(
@@ -201,9 +224,14 @@ OF_TURN = tuple(
 _COLUMNS = {table.name: table.columns for table in TABLES}
 
 
+def _of_start(name: str) -> str:
+    """Return what a view takes from a start: all that is recorded of it."""
+    return ", ".join(f"s.{column}" for column in _COLUMNS[f"{name}_starts"])
+
+
 def _of_end(name: str, *without: str, prefix: str = "e.") -> str:
     """Return what a view takes from an end: what the start hasn't, but for what the view says itself."""
-    known = {*_COLUMNS[f"{name}_starts"], *without}
+    known = {*_COLUMNS[f"{name}_starts"], *without, OF_SESSION}
     return ", ".join(f"{prefix}{column}" for column in _COLUMNS[f"{name}_ends"] if column not in known)
 
 
@@ -219,7 +247,7 @@ def sessions_of(condition: str = "") -> str:
     where = f" WHERE {condition}" if condition else ""
     starts = f"(FROM session_starts{where})" if condition else "session_starts"
     return f"""
-        SELECT s.*, {_of_end("session", "recorded_at")}
+        SELECT {_of_start("session")}, {_of_end("session", "recorded_at")}
         FROM {starts} s
         LEFT JOIN (SELECT DISTINCT ON (session_id) * FROM session_ends{where} ORDER BY session_id, recorded_at DESC) e
         USING (session_id)"""
@@ -227,27 +255,35 @@ def sessions_of(condition: str = "") -> str:
 
 VIEWS = {
     "runs": f"""
-        SELECT s.*, {_of_end("run")}
+        SELECT {_of_start("run")}, {_of_end("run")}
         FROM run_starts s LEFT JOIN run_ends e USING (run_id)""",
     "sessions": sessions_of(),
     "turns": f"""
-        SELECT s.*, {_of_end("turn")}
+        SELECT {_of_start("turn")}, {_of_end("turn")}
         FROM turn_starts s LEFT JOIN (SELECT turn_id, {_of_end("turn", prefix="")} FROM turn_ends) e USING (turn_id)""",
     "executions": f"""
-        SELECT s.*, coalesce(e.status, 'interrupted') AS status,
+        SELECT {_of_start("execution")}, coalesce(e.status, 'interrupted') AS status,
                CASE WHEN e.status IS NULL THEN 'never_finished' ELSE e.reason END AS reason,
                {_of_end("execution", "status", "reason")}
         FROM execution_starts s LEFT JOIN execution_ends e USING (execution_id)
         ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)""",
     "approvals": f"""
-        SELECT s.*, {_of_end("approval")}
+        SELECT {_of_start("approval")}, {_of_end("approval")}
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",
 }
 """What people read: each view's name and its SELECT."""
+
+PROOFS = (
+    "CREATE TABLE links (link INTEGER, made_at TIMESTAMP, seed VARCHAR, head VARCHAR, marks BLOB)",
+    "CREATE TABLE salts (link INTEGER, owner UUID, salt UUID)",
+    "CREATE TABLE withdrawn (link INTEGER, by_link INTEGER, digest BLOB, reason VARCHAR)",
+)
+"""What shows that records are as they were taken in: a chain of links, what its digests are salted with, and those of rows that are gone."""
 
 BOOKKEEPING = (
     "CREATE TABLE meta (schema_version INTEGER, created_at TIMESTAMP, toolkit_version VARCHAR)",
     "CREATE TABLE segments (name VARCHAR PRIMARY KEY, ingested_bytes BIGINT)",
     QUARANTINE.ddl,
+    *PROOFS,
 )
-"""What the ingester needs: the schema's version, how far each segment was taken in, and lines that can't be read."""
+"""What the ingester needs: the schema's version, how far each segment was taken in, lines that can't be read, and the proofs."""

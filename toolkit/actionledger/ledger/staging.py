@@ -8,7 +8,7 @@ from duckdb import DuckDBPyConnection
 from pydantic_core import to_json
 
 from actionledger.ledger.projection import Row
-from actionledger.ledger.schema import QUARANTINE, TABLES, Table
+from actionledger.ledger.schema import LINK, QUARANTINE, TABLES, Table
 
 _TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _SMALLEST_OBJECT_LIMIT = 16 * 1024 * 1024  # DuckDB's default; its buffers are a multiple of it
@@ -26,8 +26,8 @@ class Staging:
         self._files: dict[str, BufferedWriter] = {}
         self._longest = 0
 
-    def add(self, row: Row) -> None:
-        """Put a row behind those of its table."""
+    def add(self, row: Row) -> bytes:
+        """Put a row behind those of its table; return it as the JSON of its values."""
         file = self._files.get(row.table)
         if file is None:
             file = self._files[row.table] = self._path(row.table).open("wb")
@@ -35,17 +35,23 @@ class Staging:
         self._longest = max(self._longest, len(line))
         file.write(line)
         file.write(b"\n")
+        return line
 
     @property
     def tables(self) -> Collection[str]:
         """The tables that there are rows of."""
         return self._files.keys()
 
-    def insert(self, connection: DuckDBPyConnection) -> None:
-        """Put all rows into the tables of the connection's current database."""
+    def insert(self, connection: DuckDBPyConnection, link: int | None) -> None:
+        """Put all rows into the tables of the connection's current database.
+
+        Args:
+            connection: the connection.
+            link: the link of the chain that takes them in; None where none is kept.
+        """
         for name, file in self._files.items():
             file.close()
-            connection.execute(self._statement(_TABLES[name]), [str(self._path(name))])
+            connection.execute(self._statement(_TABLES[name], link), [str(self._path(name))])
 
     def close(self) -> None:
         """Close the files, whatever became of them."""
@@ -55,9 +61,11 @@ class Staging:
     def _path(self, table: str) -> Path:
         return self._folder / f"{table}.ndjson"
 
-    def _statement(self, table: Table) -> str:
+    def _statement(self, table: Table, link: int | None) -> str:
         names = ", ".join(f'"{column}"' for column in table.columns)
         values = ", ".join(_value(column, kind) for column, kind in table.columns.items())
+        if link is not None:
+            names, values = f"{names}, {LINK}", f"{values}, {link}"
         types = ", ".join(f"'{column}': '{_type_in_file(kind)}'" for column, kind in table.columns.items())
         return (
             f"INSERT INTO {table.name} ({names}) SELECT {values} FROM read_json(?, "  # noqa: S608 (our own names)

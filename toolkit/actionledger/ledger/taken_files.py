@@ -90,6 +90,15 @@ class TakenFiles:
         files = LedgerFiles.at(ledger)
         return cls(files.taken_files, _read(files.taken_files) if files.published.exists() else {})
 
+    @classmethod
+    def anew(cls, ledger: Path) -> Self:
+        """Return those of a ledger as if it had taken in none, so that every file is read again.
+
+        Args:
+            ledger: its path.
+        """
+        return cls(LedgerFiles.at(ledger).taken_files, {})
+
     def has(self, path: Path, state: FileState) -> bool:
         """Return whether a file was taken in as it is now."""
         return self._files.get(_name(path)) == state

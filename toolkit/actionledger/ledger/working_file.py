@@ -17,6 +17,8 @@ from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import connect_store
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.migrations import make_ledger, migrate
+from actionledger.ledger.proofs.chain import begin
+from actionledger.ledger.proofs.sealing import begin_chain
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.versions import version_in
 
@@ -106,6 +108,7 @@ def make_store(files: LedgerFiles) -> None:
         new.write_bytes(_blank())
         with closing(connect_store(new)) as connection:
             connection.execute("UPDATE meta SET created_at = ?", [now()])
+            begin(connection)
             connection.execute("CHECKPOINT")
     new.chmod(0o600)
     sync_to_disk(new)
@@ -119,6 +122,7 @@ def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
     migrate(connection)
     if is_older:
         comment_on_everything(connection)
+    begin_chain(connection)
 
 
 @cache

@@ -4,7 +4,7 @@ It works on JSON lines, not on texts: a quote within a text has one backslash be
 on; an even number of them before a quote means that the line's own string ends there. A quote, a backslash before one and a line
 break stay where they are, so a line stays the JSON that it was.
 
-``tokens`` knows secrets by their looks, ``named`` by their names and ``headers`` by where they stand; ``escapes`` sees through JSON's
+``tokens`` knows secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
 other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first.
 """
 
@@ -14,6 +14,7 @@ from typing import Generic, Protocol, TypeVar
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
+from actionledger.privacy import custom
 from actionledger.privacy.escapes import SPELLINGS, View, masked, seen_through
 from actionledger.privacy.headers import HEADERS, Place
 from actionledger.privacy.named import NAMED, Named
@@ -73,7 +74,9 @@ def mask(line: bytes) -> bytes:
     lowered = text.lower()
     spans = [span for kind in tokens for span in kind.spans(text)]
     spans += [span for kind in _NAMED.in_line(lowered)[0] for span in kind.spans(text, lowered)]
-    return masked(line, sorted(map(view.in_line, spans))) if spans else line
+    found = [view.in_line(span) for span in spans]
+    found += custom.spans(line)
+    return masked(line, sorted(found)) if found else line
 
 
 def mask_text(text: str) -> str:

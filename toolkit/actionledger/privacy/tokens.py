@@ -23,7 +23,8 @@ class Token:
     Args:
         name: what it is called.
         prefix: what it begins with, to the letter.
-        rest: what follows, as a regular expression; group ``secret``, where it has one, is all that is hidden.
+        rest: what follows, as a regular expression; group ``secret``, where it has one, is all that is hidden; where it has a group ``begin``,
+            what is hidden begins there, before the prefix.
         example: one of it, as a template.
         counter: something like it that is none, as a template.
         source: whose definition it follows.
@@ -54,9 +55,11 @@ class Token:
 
     def spans(self, text: bytes) -> Iterator[Span]:
         """Yield where secrets of this kind stand."""
-        group = "secret" if "secret" in self._pattern.groupindex else 0
+        groups = self._pattern.groupindex
+        hidden, begin = ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
         for found in self._pattern.finditer(text):
-            yield found.span(group)
+            start, end = found.span(hidden)
+            yield start if begin is None else found.start(begin), end
 
 
 _W = "[A-Za-z0-9]"
@@ -239,7 +242,7 @@ TOKENS: tuple[Token, ...] = (
     Token(
         "Mailchimp key",
         "-us",
-        r"(?<=(?P<secret>[a-f0-9]{32})-us)[0-9]{1,2}(?![A-Za-z0-9])",
+        r"(?<=(?P<begin>[a-f0-9]{32})-us)[0-9]{1,2}(?![A-Za-z0-9])",
         "{32x}-us12",
         "the-us12",
         inside=True,

@@ -48,6 +48,13 @@ class Relation(StrEnum):
     FORK = "fork"
 
 
+class ForgettingStep(StrEnum):
+    """What was decided about a session: that it is forgotten, or may be taken in again."""
+
+    FORGOTTEN = "forgotten"
+    READMITTED = "readmitted"
+
+
 class RunKind(StrEnum):
     """How a set of parse attempts came about."""
 
@@ -71,6 +78,7 @@ class LeftOutReason(StrEnum):
     DUPLICATE = "duplicate"
     EMPTY = "empty"
     ENCRYPTED = "encrypted"
+    FORGOTTEN = "forgotten"
     INJECTED_CONTEXT = "injected_context"
     MADE_BY_CLIENT = "made_by_client"
     NO_CALL = "no_call"
@@ -97,6 +105,7 @@ LEFT_OUT: dict[LeftOutReason, str] = {
     LeftOutReason.DUPLICATE: "Something that stands elsewhere in the recording as well.",
     LeftOutReason.EMPTY: "Something without any content.",
     LeftOutReason.ENCRYPTED: "Content that only its provider can read.",
+    LeftOutReason.FORGOTTEN: "A turn of a session that was forgotten; --again-forgotten takes it in nevertheless.",
     LeftOutReason.INJECTED_CONTEXT: "Text that the runtime has put in a person's place.",
     LeftOutReason.MADE_BY_CLIENT: "A message in the model's place that no model wrote.",
     LeftOutReason.NO_CALL: "A result of a call that is nowhere in the recording.",

@@ -55,7 +55,7 @@ def let_go_of_old(state: Path, days: float) -> None:
     for folder in sorted(state.iterdir()):
         if not size_of(folder / "contents"):
             continue
-        with suppress(OSError, ActionError, LedgerError), _alone(folder) as is_alone:
+        with suppress(OSError, ActionError, LedgerError), alone(folder) as is_alone:
             if is_alone and time.time() - (folder / _USERS).lstat().st_mtime > _PAUSE_SECONDS:
                 _let_go(folder, now() - timedelta(days=days))
                 os.utime(folder / _USERS, follow_symlinks=False)
@@ -90,7 +90,7 @@ def _needed(history: History, before: datetime) -> set[str]:
 
 
 @contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
+def alone(folder: Path) -> Iterator[bool]:
     """Keep everybody from using a journal meanwhile; gives whether nobody does."""
     if folder.is_symlink():
         yield False

@@ -180,6 +180,13 @@ def _why_unwritable(path: os.PathLike[str]) -> str:
 
 def leftovers(facts: Facts) -> Iterator[Finding]:
     """Judge what nobody needs any more."""
+    if facts.files.forgetting.exists():
+        yield Finding(
+            Check.LEFTOVERS,
+            Level.FAULT,
+            "Sessions are being forgotten, or whoever was at it was killed: some of what is recorded of them may still be there.",
+            f"{command('forget', facts)} goes on with it, unless somebody is at it now.",
+        )
     files, locks = facts.old_temporaries, facts.old_locks
     if not files and not locks:
         yield Finding(Check.LEFTOVERS, Level.FINE, "No temporary files or locks of killed processes.")

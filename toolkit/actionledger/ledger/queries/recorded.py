@@ -7,6 +7,7 @@ from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
 from actionledger.canonical import json_text
+from actionledger.ledger.forgotten import STANDING
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
 from actionledger.ledger.queries.filters import FIRST_READING
 from actionledger.text import utf8_with_halves
@@ -99,6 +100,7 @@ class Known:
         ids: the sessions that came to their end, and the turns that were read (and run) to theirs.
         turns: each turn, whether it was read or not, by its id.
         superseded: the turn that stands for another one now, by that one's id.
+        forgotten: the sessions that are forgotten, of whatever source.
         open_calls: returns the calls without a result.
         calls_of: returns the identifiers of a turn's calls.
         answered: returns those of some calls' identifiers of which a result is recorded.
@@ -109,6 +111,7 @@ class Known:
     ids: set[str] = field(default_factory=set)
     turns: dict[str, KnownTurn] = field(default_factory=dict)
     superseded: dict[str, str] = field(default_factory=dict)
+    forgotten: set[str] = field(default_factory=set)
     open_calls: Callable[[], list[OpenCall]] = list
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
     answered: Callable[[Sequence[str]], set[str]] = set
@@ -218,6 +221,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         ids,
         {turn_id: KnownTurn(*rest) for turn_id, *rest in turns},
         dict(ledger.sql(_SUPERSEDED, {"sources": among}).fetchall()),
+        set(_texts(ledger, STANDING, {})),
         lambda: rows(ledger, OpenCall, _OPEN_CALLS, {"sources": among}),
         lambda turn_id: frozenset(_texts(ledger, _CALLS, {"turn_id": turn_id})),
         lambda call_ids: set(_texts(ledger, _ANSWERED, {"sources": among, "call_ids": "\n".join(call_ids)})),

@@ -72,6 +72,15 @@ class Objects:
                     removed += 1
         return removed
 
+    def remove(self, digests: Collection[str]) -> int:
+        """Remove contents; return how many there were."""
+        removed = 0
+        for digest in digests:
+            with suppress(FileNotFoundError):
+                self._path(digest).unlink()
+                removed += 1
+        return removed
+
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest
 

@@ -2,8 +2,10 @@
 
 import os
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
+from uuid import UUID
 
 from actionledger.locks import FileLock
 from actionledger.session.states.lines import Effects
@@ -52,6 +54,51 @@ def _remove(folder: Path, before: float, young: float) -> int:
             for known in (folder / "known").glob("*.json"):
                 known.unlink(missing_ok=True)
     return len(old)
+
+
+def forget_states(folder: Path, session_ids: Collection[str]) -> dict[str, int]:
+    """Remove the manifests of sessions, what they wrote, and every content that no other manifest needs, however young it is.
+
+    What a session wrote goes, though another one has found it in its workspace: that one's states are no longer whole.
+
+    Args:
+        folder: the folder of all manifests of a ledger.
+        session_ids: the sessions.
+
+    Returns:
+        How many contents of each session are gone.
+    """
+    if not folder.is_dir():
+        return {}
+    gone = {session_id: _needed(folder, session_id) for session_id in session_ids}
+    written = {session_id: _written(folder, session_id) for session_id in session_ids}
+    for session_id in session_ids:
+        (folder / f"{UUID(session_id)}.jsonl").unlink(missing_ok=True)
+        (folder / f".{UUID(session_id)}.tmp").unlink(missing_ok=True)
+    needed: set[str] = set()
+    for path in folder.glob("*.jsonl"):
+        needed |= _needed(folder, path.stem)
+    objects = Objects(folder / "objects", 1)
+    counts = {
+        session_id: objects.remove(written[session_id] | digests - needed)
+        for session_id, digests in gone.items()
+    }
+    if any(gone.values()):
+        for known in (folder / "known").glob("*.json"):
+            known.unlink(missing_ok=True)
+    return {session_id: count for session_id, count in counts.items() if count}
+
+
+def _written(folder: Path, session_id: str) -> set[str]:
+    """Return the digests of what a session's own actions wrote."""
+    with suppress(ValueError):
+        kept = read_states(folder, session_id)
+        lines = kept.lines if kept is not None else ()
+        of_actions = [line for line in lines if isinstance(line, Effects) and line.turn is not None]
+        return {change.after.digest for line in of_actions for change in line.as_changes if change.after} - {
+            ""
+        }
+    return set()
 
 
 def _needed(folder: Path, session_id: str) -> set[str]:

@@ -1,0 +1,239 @@
+"""What is forgotten is in no file any more, whoever wrote it there and whenever somebody was killed; and it stays forgotten."""
+
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import actionledger as al
+from actionledger.errors import LedgerError, UsageError
+from actionledger.ledger import open_ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.forgetting import finishing
+from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger.saved import Saved
+from actionledger.session import forgetting
+from actionledger.vocabulary import LeftOutReason
+
+WORDS = "Zaphod's naïve 漢字 secret"
+NEEDLES = [
+    WORDS.encode(),
+    json.dumps(WORDS)[1:-1].encode(),
+    json.dumps(json.dumps(WORDS))[1:-1].encode(),
+    WORDS.encode("utf-16-le"),
+    b"Zaphod",
+]
+KEPT = "This one stays."
+STEPS = [
+    (forgetting, "_forget_beside"),
+    (forgetting, "forget_effects"),
+    (forgetting, "forget_states"),
+    (forgetting, "_forget_saved"),
+    (finishing, "forget_records"),
+    (finishing, "_make_anew"),
+    (finishing, "publish"),
+    (finishing, "remove_finished"),
+    (finishing, "blank_lines"),
+]
+"""Where somebody may be killed: before each step and right behind it."""
+
+
+class KilledError(BaseException):
+    """Stands for a process that is gone."""
+
+
+def found_in(ledger: Path) -> Iterator[str]:
+    """Yield every file of a ledger that holds the words, and every column of a database in which a row does: texts may be compressed there."""
+    for path in (ledger, *LedgerFiles.at(ledger).folder.rglob("*")):
+        if not path.is_file():
+            continue
+        data = path.read_bytes()
+        if data[:1] == b"\x78":  # contents of workspaces are compressed by zlib
+            data += zlib.decompress(data)
+        yield from (f"{path.name}: {needle!r}" for needle in NEEDLES if needle in data)
+        if path.suffix == ".duckdb":
+            yield from _columns_with_words(path)
+
+
+def _columns_with_words(path: Path) -> Iterator[str]:
+    with duckdb.connect(str(path), read_only=True) as connection:
+        columns = connection.execute(
+            "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"
+        ).fetchall()
+        for table, column in columns:
+            asked = f"SELECT count(*) FROM {table} WHERE contains(\"{column}\"::VARCHAR, 'Zaphod')"
+            if connection.execute(asked).fetchone() != (0,):
+                yield f"{path.name}: {table}.{column}"
+
+
+def recorded(path: Path, workspace: Path) -> list[str]:
+    """Make a ledger that holds the words wherever they can stand; return the ids of the live session and the recorded one."""
+    log = path.with_name("log.jsonl")
+    lines = [{"session": name, "text": f"<execute>{WORDS if name == 'bad' else KEPT}</execute>", "prompt": WORDS if name == "bad" else "q"} for name in ("bad", "good")]  # fmt: skip
+    log.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    al.import_path(log, path)
+    with open_ledger(path) as ledger:
+        with al.Runtime("coder", ledger=ledger, workspace=workspace, auto=True) as runtime:
+            for name, text in (("a.txt", WORDS), ("b.txt", f"{WORDS} again")):
+                runtime.handle(f"<create_file><path>{name}</path><content>{text}</content></create_file>")
+            live = runtime.session_id
+        with al.Runtime("coder", ledger=ledger, workspace=workspace, auto=True) as runtime:
+            runtime.handle(f"<create_file><path>c.txt</path><content>{KEPT}</content></create_file>")
+        [(bad,)] = ledger.sql("SELECT session_id::VARCHAR FROM sessions WHERE external_id = 'bad'").fetchall()
+        al.review(ledger, "bad", 0, by="ann", comment=WORDS)
+    Saved(path, "queries").put("mine", f"FROM turns WHERE session_id = '{bad}' -- {WORDS}")
+    Saved(path, "queries").put("others", "FROM turns")
+    segments = LedgerFiles.at(path).segments
+    (segments / "00000000-0000-7000-8000-000000000000.000000.jsonl").write_bytes(
+        json.dumps({"session_id": bad, "kind": "response_received", "text": WORDS}).encode() + b"\nnonsense\n"
+    )
+    with open_ledger(path) as ledger:
+        ledger.ingest()
+    return [live, bad]
+
+
+def test_nothing_is_left_in_any_file(tmp_path) -> None:
+    """Texts, prompts, files, reviews, quarantine, saved queries: gone; what is others' is there, and all of it is proven."""
+    path = tmp_path / "team.duckdb"
+    sessions = recorded(path, tmp_path / "work")
+    assert list(found_in(path))
+    with open_ledger(path) as ledger:
+        report = ledger.forget([sessions[0], "bad"], by="ann")
+    assert list(found_in(path)) == []
+    assert set(report.sessions) == set(sessions)
+    assert report.counts["turn_starts"] == 3
+    assert report.counts["reviews"] == 1
+    with duckdb.connect(str(path), read_only=True) as plain:
+        assert plain.execute(
+            "SELECT count(*) FROM turn_starts WHERE contains(text, ?)", [KEPT]
+        ).fetchone() == (2,)
+        assert plain.execute("SELECT line FROM quarantine").fetchall() == [("nonsense",)]
+        told = plain.execute(
+            "SELECT session_id::VARCHAR, step, forgotten_by FROM forgotten ORDER BY 1"
+        ).fetchall()
+    assert told == [(session, "forgotten", "ann") for session in sorted(sessions)]
+    assert list(Saved(path, "queries").entries()) == ["others"]
+    found = verify(path)
+    assert found.faults == ()
+    assert found.forgotten > 0
+    with (
+        open_ledger(path) as ledger,
+        al.Runtime("coder", ledger=ledger, workspace=tmp_path / "work", auto=True) as runtime,
+    ):
+        done = runtime.handle("<create_file><path>d.txt</path><content>new</content></create_file>")
+        assert [str(each.status) for each in done.observations] == ["succeeded"]  # the journal is whole
+
+
+@pytest.mark.parametrize(("room", "step"), STEPS, ids=[step for _, step in STEPS])
+@pytest.mark.parametrize("is_behind", [False, True], ids=["before", "behind"])
+def test_whoever_is_killed_is_followed_by_the_next(tmp_path, monkeypatch, room, step, is_behind) -> None:
+    """Until it is done the published copy is whole, as it was or as it is to be; the next forgetting goes on, and so does an ingest."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        for name, text in (("bad", WORDS), ("good", KEPT)):
+            ledger.record_turn(name, text)
+    usual = getattr(room, step)
+
+    def killed(*given, **named):
+        if is_behind:
+            usual(*given, **named)
+        raise KilledError
+
+    with open_ledger(path, in_background=False) as ledger:
+        with monkeypatch.context() as patched:
+            patched.setattr(room, step, killed)
+            with pytest.raises(KilledError):
+                ledger.forget(["bad"])
+        with duckdb.connect(str(path), read_only=True) as plain:
+            texts = {text for (text,) in plain.execute("SELECT text FROM turn_starts").fetchall()}
+            gone = plain.execute("SELECT count(*) FROM forgotten").fetchone()[0]
+        assert texts == ({KEPT} if gone else {KEPT, WORDS})
+        assert forgetting.go_on_forgetting(ledger).was_begun
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()
+    with open_ledger(path, in_background=False) as ledger:
+        assert ledger.sql("SELECT text FROM turns").fetchall() == [(KEPT,)]
+        assert ledger.sql("SELECT count(*) FROM forgotten").fetchall() == [(1,)]
+
+
+def test_what_a_live_writer_has_flushed_is_blanked(tmp_path) -> None:
+    """Its segment stays, and so does what it writes on; what it still holds of a forgotten session is passed over."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as writer:
+        writer.record_turn("bad", WORDS)
+        writer.record_turn("good", KEPT)
+        writer.flush()
+        with open_ledger(path, in_background=False) as other:
+            other.forget(["bad"])
+        assert [str(each) for each in LedgerFiles.at(path).segments.iterdir()]
+        assert list(found_in(path)) == []
+        writer.record_turn("bad", f"{WORDS}, once more")
+        writer.record_turn("good", f"{KEPT} Still.")
+        report = writer.ingest()
+        assert report.forgotten
+        assert writer.sql("SELECT text FROM turns ORDER BY text").fetchall() == [(KEPT,), (f"{KEPT} Still.",)]
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()
+
+
+def test_a_session_that_is_open_is_refused(tmp_path) -> None:
+    """In a sentence, and nothing is begun."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path) as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
+        runtime.handle("Nothing to do.")
+        with pytest.raises(LedgerError, match="open in a live process"):
+            ledger.forget([runtime.session_id])
+        assert not LedgerFiles.at(path).forgetting.exists()
+        with pytest.raises(UsageError, match="no session 'x'"):
+            ledger.forget(["x"])
+        with pytest.raises(UsageError, match="takes several"):
+            ledger.forget("x")
+
+
+def test_an_import_brings_it_back_only_when_asked(tmp_path) -> None:
+    """It is counted as left out by its own reason; asked for, it is there as it was, and proven."""
+    path, log = tmp_path / "team.duckdb", tmp_path / "log.jsonl"
+    lines = [json.dumps({"session": name, "text": text}) for name, text in (("bad", WORDS), ("good", KEPT))]
+    log.write_text("\n".join(lines), encoding="utf-8")
+    assert al.import_path(log, path).turns == 2
+    with open_ledger(path) as ledger:
+        ledger.forget(["bad"])
+    report = al.import_path(log, path)
+    assert (report.turns, report.known) == (0, 1)
+    assert report.left_out_by_reason == {LeftOutReason.FORGOTTEN: 1}
+    assert list(found_in(path)) == []
+    with open_ledger(path) as ledger:
+        ledger.record_turn("s", "One.")
+        ledger.forget(["s"])
+        with pytest.raises(UsageError, match="was forgotten"):
+            ledger.record_turn("s", "Two.")
+    report = al.import_path(log, path, again_forgotten=True)
+    assert report.turns == 1
+    with open_ledger(path) as ledger:
+        assert len(ledger.sql("SELECT text FROM turns")) == 2
+        assert ledger.sql("SELECT sum(count) FROM left_out WHERE reason = 'forgotten'").fetchall() == [(0,)]
+    assert verify(path).faults == ()
+    with open_ledger(path) as ledger:
+        ledger.forget(["bad"])
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()
+
+
+def test_children_go_with_their_parents(tmp_path) -> None:
+    """A subagent was told what its parent had to say."""
+    path = tmp_path / "team.duckdb"
+    sessions = [
+        al.RecordedSession("top", None, "m", "", (al.RecordedTurn(0, KEPT),)),
+        al.RecordedSession("kid", None, "m", "", (al.RecordedTurn(0, WORDS),), parent="top", relation=al.Relation.SUBAGENT),
+        al.RecordedSession("kid's kid", None, "m", "", (al.RecordedTurn(0, WORDS),), parent="kid", relation=al.Relation.FORK),
+        al.RecordedSession("other", None, "m", "", (al.RecordedTurn(0, KEPT),)),
+    ]  # fmt: skip
+    with open_ledger(path) as ledger:
+        al.import_sessions(ledger, sessions)
+        report = ledger.forget(["top"])
+        assert len(report.sessions) == 3
+        assert ledger.sql("SELECT external_id FROM sessions").fetchall() == [("other",)]
+    assert list(found_in(path)) == []

@@ -1,0 +1,140 @@
+"""``forget``: what is recorded of sessions goes from every file."""
+
+import re
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from actionledger.cli.exits import ExitCode
+from actionledger.cli.filters import Chosen, filtered
+from actionledger.cli.ledgers import existing
+from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.sheets import Sheet
+from actionledger.cli.tables import beside, console, plain, print_json, print_note
+from actionledger.clock import now
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
+from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.selected import selected_sessions
+from actionledger.plurals import counted
+from actionledger.session.forgetting import ForgetReport, forget, go_on_forgetting, to_forget
+
+_AGE = re.compile(r"(\d{1,6})([hdwy])")
+_UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
+_SHOWN = 20
+
+
+@filtered(lists=True)
+def forget_sessions(
+    sessions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SESSION...", help="Sessions, by their names, ids, or the beginnings of their ids."
+        ),
+    ] = None,
+    ledger: LedgerOption = None,
+    *,
+    within: Chosen,
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE", help="Sessions of which nothing happened for so long: 90d, 12w, 2y, 36h."
+        ),
+    ] = None,
+    by: Annotated[str, typer.Option(help="Who asks for it, for the record; this user if not given.")] = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove all that is recorded of sessions from every file of a ledger, and keep that it was done.
+
+    Their children go with them. What is open in a live process is refused. Without --yes it asks, or only says what would go and ends with 3.
+    """
+    path = existing(ledger)
+    with open_ledger(path) as opened:
+        begun = go_on_forgetting(opened)
+        if begun is not None:
+            print_note(
+                f"Went on with what was begun before: {counted(len(begun.sessions), 'session')} forgotten."
+            )
+        picked, why = _picked(opened, sessions or [], within(opened), older_than)
+        if picked is None:
+            if begun is None:
+                raise UsageError(
+                    "Say which sessions to forget: name them, filter them, or give --older-than; all of them are never meant."
+                )
+            return
+        found = to_forget(opened, picked)
+        if not as_json:
+            _show(found)
+        if found and not yes and not _agreed(found, as_json=as_json):
+            raise typer.Exit(ExitCode.WAITING)
+        report = forget(opened, [each.session_id for each in found], by=by, why=why)
+    _tell(report, path, as_json=as_json)
+
+
+def _picked(
+    ledger: Ledger, names: list[str], within: Filter, older_than: str | None
+) -> tuple[list[str] | None, str]:
+    """Return the sessions that are meant, None where nothing was said, and by what rule."""
+    asked: list[set[str]] = []
+    rules = []
+    if names:
+        asked.append({one_session(ledger, name) for name in names})
+    if within != Filter():
+        asked.append({row[0] for row in ledger.sql(*selected_sessions(within)).fetchall()})
+        rules.append(within.words)
+    if older_than is not None:
+        asked.append(set(older_sessions(ledger, _moment(older_than))))
+        rules.append(f"older than {older_than}")
+    return (sorted(set.intersection(*asked)) if asked else None), ", ".join(rules)
+
+
+def _moment(age: str) -> datetime:
+    found = _AGE.fullmatch(age.strip())
+    if found is None:
+        raise UsageError(f"{age!r} is no age; write a number and h, d, w or y, such as 90d.")
+    return now() - int(found[1]) * _UNITS[found[2]]
+
+
+def _show(found: list[Forgettable]) -> None:
+    if not found:
+        print_note("No session is meant; nothing is forgotten.")
+        return
+    table = Sheet("session", "name", "source", "turns", "")
+    for each in found[:_SHOWN]:
+        table.add_row(
+            each.session_id,
+            plain(each.name),
+            plain(each.source),
+            str(len(each.turns)),
+            "child" if each.is_child else "",
+        )
+    console.print(table)
+    if len(found) > _SHOWN:
+        print_note(f"And {len(found) - _SHOWN:,} more.")
+
+
+def _agreed(found: list[Forgettable], *, as_json: bool) -> bool:
+    turns = sum(len(each.turns) for each in found)
+    what = f"{counted(len(found), 'session')} with {counted(turns, 'turn')}"
+    if as_json or not sys.stdin.isatty():
+        print_note(f"Nothing is forgotten yet: {what} would go from every file; --yes does it.")
+        return False
+    beside.print(
+        plain(f"{what} go from every file, for good. Copies of the ledger elsewhere are not touched.")
+    )
+    return typer.confirm("Forget them?")
+
+
+def _tell(report: ForgetReport, path: Path, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"forgotten": report})
+        return
+    if report.sessions:
+        gone = ", ".join(f"{name} {count:,}" for name, count in report.counts.items())
+        print_note(f"{counted(len(report.sessions), 'session')} forgotten in {path}: {gone}.")

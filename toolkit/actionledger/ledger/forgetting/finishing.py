@@ -1,0 +1,114 @@
+"""What is deleted goes out of the files as well: the working file is made anew, published, and lines of live segments are blanked."""
+
+import json
+import os
+import shutil
+from collections.abc import Callable, Collection
+from contextlib import closing, suppress
+from pathlib import Path
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import LedgerError
+from actionledger.ledger.connections import connect_store, offsets_in
+from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.forgetting.intent import Intent
+from actionledger.ledger.forgetting.records import forget_records
+from actionledger.ledger.publishing import publish
+from actionledger.ledger.segments import remove_finished, segment_sizes
+from actionledger.ledger.working_file import open_store
+
+
+def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDBPyConnection], None]) -> None:
+    """Have nothing of some sessions left in the records of a ledger; whoever is killed here is followed by the next one.
+
+    Args:
+        files: the ledger's files; the caller holds the ingest lock.
+        intent: which sessions.
+        take_in: takes in all that was flushed.
+
+    Raises:
+        LedgerError: the new working file has other rows than the old one; nothing was replaced.
+        OSError, duckdb.Error: a file can't be written; the next one goes on.
+    """
+    with closing(open_store(files, is_bounded=False)) as connection:
+        take_in(connection)
+        forget_records(connection, intent, files.folder)
+        connection.execute("CHECKPOINT")
+        offsets = offsets_in(connection)
+    _make_anew(files)
+    files.spare.unlink(missing_ok=True)
+    publish(files)
+    files.spare.unlink(missing_ok=True)  # the copy before, which has all of it
+    files.unpublished.unlink(missing_ok=True)
+    remove_finished(files.segments, offsets)
+    blank_lines(files.segments, frozenset(intent.sessions))
+    for spilled in (Path(f"{files.store}.tmp"), Path(f"{files.published}.tmp")):
+        shutil.rmtree(spilled, ignore_errors=True)
+    files.forgetting.unlink(missing_ok=True)
+    sync_to_disk(files.folder)
+
+
+def _make_anew(files: LedgerFiles) -> None:
+    """Copy the working file's rows into a new one, in their order, and put it in its place: free pages still hold what was deleted."""
+    new = files.folder / f"{TEMPORARY}anew.duckdb"
+    for leftover in (new, wal_of(new)):
+        leftover.unlink(missing_ok=True)
+    with closing(connect_store(new, is_bounded=False)) as connection:
+        quoted = str(files.store).replace("'", "''")
+        connection.execute(f"ATTACH '{quoted}' AS kept (READ_ONLY, TYPE duckdb)")
+        connection.execute(f"COPY FROM DATABASE kept TO {_current(connection)}")
+        for (table,) in connection.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = 'kept'"
+        ).fetchall():
+            counts = [
+                connection.execute(f"SELECT count(*) FROM {catalog}{table}").fetchone()  # noqa: S608 (its own names)
+                for catalog in ("kept.", "")
+            ]
+            if counts[0] != counts[1]:
+                raise LedgerError(f"The table {table} of {files.store} can't be copied whole: try again.")
+        connection.execute("DETACH kept")
+        connection.execute("CHECKPOINT")
+    new.chmod(0o600)
+    sync_to_disk(new)
+    wal_of(files.store).unlink(missing_ok=True)
+    new.replace(files.store)
+    sync_to_disk(files.folder)
+
+
+def _current(connection: DuckDBPyConnection) -> str:
+    [(name,)] = connection.execute("SELECT current_database()").fetchall()
+    return '"{}"'.format(str(name).replace('"', '""'))
+
+
+def blank_lines(segments: Path, session_ids: Collection[str]) -> int:
+    """Put blanks over the lines of sessions in segments that are still written to; return how many.
+
+    A writer only ever appends, so nobody writes where a whole line stands. What is blank is passed over by whoever takes it in.
+
+    Args:
+        segments: the folder of segments.
+        session_ids: the sessions.
+    """
+    needles = [session_id.encode() for session_id in session_ids]
+    blanked = 0
+    for name in segment_sizes(segments):
+        with suppress(FileNotFoundError), (segments / name).open("r+b", buffering=0) as file:
+            descriptor, start = file.fileno(), 0
+            with open(descriptor, "rb", closefd=False) as lines:
+                for line in lines:
+                    is_whole = line.endswith(b"\n")
+                    if is_whole and any(needle in line for needle in needles) and _is_of(line, session_ids):
+                        os.pwrite(descriptor, b" " * (len(line) - 1), start)
+                        blanked += 1
+                    start += len(line)
+            os.fsync(descriptor)
+    return blanked
+
+
+def _is_of(line: bytes, session_ids: Collection[str]) -> bool:
+    """Return whether a line is of one of the sessions, and does not only mention it; one that can't be read is."""
+    try:
+        return str(json.loads(line).get("session_id")).lower() in session_ids
+    except (ValueError, AttributeError):
+        return True

@@ -1,0 +1,147 @@
+"""The records of sessions that are forgotten: counted, their digests kept, deleted, and that they are, in one transaction."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.events import SessionForgotten
+from actionledger.ledger.connections import transaction
+from actionledger.ledger.files import TEMPORARY
+from actionledger.ledger.fitting import fit
+from actionledger.ledger.forgetting.intent import Intent
+from actionledger.ledger.projection import rows_of
+from actionledger.ledger.proofs.cells import ENDS, Cells, owner_of
+from actionledger.ledger.proofs.chain import Chain
+from actionledger.ledger.proofs.stored import Rows, rows_of_sessions, rows_that
+from actionledger.ledger.proofs.withdrawing import withdraw
+from actionledger.ledger.schema import OF_SESSION, QUARANTINE, TABLES
+from actionledger.ledger.staging import Staging
+from actionledger.vocabulary import ForgettingStep
+
+_PICKED = "picked_to_forget"
+_THEIRS = "IN (SELECT session_id FROM picked_to_forget)"
+_OF_SESSIONS = f"t.session_id {_THEIRS}"
+_ORPHANED_RUNS = """
+t.session_id IS NULL AND t.run_id IN (
+    SELECT run_id FROM session_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
+    EXCEPT SELECT run_id FROM session_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)
+    EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget))"""
+"""Notes of runs that were about nothing else: a line that could not be read may be quoted in them."""
+
+_ONLY_THEIR_TOOLS = """
+t.tools_hash IN (
+    SELECT tools_hash FROM turn_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
+    EXCEPT SELECT tools_hash FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget))"""
+_QUARANTINED = (
+    "EXISTS (SELECT 1 FROM picked_to_forget AS p WHERE contains(lower(t.line), p.session_id::VARCHAR))"
+)
+
+
+class _Part(NamedTuple):
+    """Rows of one table that go."""
+
+    table: str
+    condition: str
+
+
+def forget_records(connection: DuckDBPyConnection, intent: Intent, scratch: Path) -> None:
+    """Delete all records of sessions, and record that they are forgotten; a second time does nothing.
+
+    Args:
+        connection: its current database is a working file, in which all is taken in that was flushed.
+        intent: which sessions.
+        scratch: where temporary files may be made.
+    """
+    asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
+    if connection.execute(asked, [",".join(intent.events.values())]).fetchone() != (0,):
+        return
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PICKED} (session_id UUID)")
+    connection.execute(
+        f"INSERT INTO {_PICKED} SELECT unnest(string_split(?, ','))::UUID", [",".join(intent.sessions)]
+    )
+    parts = list(_parts())
+    events = list(_events(intent, _counts(connection, parts)))
+    chain = Chain(connection)
+    with (
+        TemporaryDirectory(prefix=TEMPORARY, dir=scratch) as folder,
+        closing(Staging(Path(folder))) as staging,
+    ):
+        cells = _staged(events, staging)
+        with transaction(connection):
+            link = chain.head.link + 1
+            withdrawn = withdraw(connection, list(_going(intent)), link, ForgettingStep.FORGOTTEN)
+            for part in reversed(parts):  # ends before the starts that name their session
+                connection.execute(
+                    f"DELETE FROM {part.table} AS t WHERE {part.condition}"  # noqa: S608 (our own names)
+                )
+            connection.execute(
+                f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
+            )
+            staging.insert(connection, link)
+            salts = chain.salt(cells.salted_by)
+            chain.write(list(cells.digests(salts)), withdrawn)
+    connection.execute(f"DROP TABLE {_PICKED}")
+
+
+def _parts() -> Iterator[_Part]:
+    """Yield what goes, the tables that others are found by first."""
+    for table in TABLES:
+        if "session_id" in table.columns and table.name not in {"forgotten", "events", *ENDS}:
+            yield _Part(table.name, _OF_SESSIONS)
+    yield _Part("events", f"({_OF_SESSIONS} OR {_ORPHANED_RUNS})")
+    yield _Part("tools", _ONLY_THEIR_TOOLS)
+    for name, key in ENDS.items():
+        starts = name.replace("_ends", "_starts")
+        of_starts = (
+            f"SELECT s.{key} FROM {starts} AS s WHERE s.session_id IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
+        )
+        yield _Part(name, f"(t.{OF_SESSION} {_THEIRS} OR t.{key} IN ({of_starts}))")
+    yield _Part(QUARANTINE.name, _QUARANTINED)
+
+
+def _going(intent: Intent) -> Iterator[Rows]:
+    """Yield the same as the proofs know it."""
+    yield rows_of_sessions(intent.sessions)
+    runs = f"owner IN (SELECT t.run_id FROM events AS t WHERE {_ORPHANED_RUNS})"  # noqa: S608 (our own names)
+    yield Rows(_ORPHANED_RUNS, runs, ("events",), {})
+    yield rows_that("tools", _ONLY_THEIR_TOOLS, {})
+    yield rows_that(QUARANTINE.name, _QUARANTINED, {})
+
+
+def _counts(connection: DuckDBPyConnection, parts: Sequence[_Part]) -> dict[str, dict[str, int]]:
+    """Return how many rows of each table each session has."""
+    counts: dict[str, dict[str, int]] = {}
+    for part in parts:
+        if part.table in {"tools", QUARANTINE.name}:
+            continue
+        session = f"t.{OF_SESSION if part.table in ENDS else 'session_id'}"
+        asked = f"SELECT {session}::VARCHAR, count(*) FROM {part.table} AS t WHERE {session} {_THEIRS} GROUP BY ALL"  # noqa: S608
+        for session_id, count in connection.execute(asked).fetchall():
+            counts.setdefault(session_id, {})[part.table] = count
+    return counts
+
+
+def _events(intent: Intent, rows: Mapping[str, Mapping[str, int]]) -> Iterator[SessionForgotten]:
+    for session_id, event_id in intent.events.items():
+        yield SessionForgotten(
+            event_id=event_id,
+            recorded_at=intent.at,
+            run_id=intent.run_id,
+            forgotten_session=session_id,
+            step=ForgettingStep.FORGOTTEN,
+            forgotten_by=intent.forgotten_by,
+            why=intent.why,
+            counts={**rows.get(session_id, {}), **(intent.counts or {}).get(session_id, {})},
+        )
+
+
+def _staged(events: Sequence[SessionForgotten], staging: Staging) -> Cells:
+    cells = Cells()
+    for event in events:
+        for row in map(fit, rows_of(event)):
+            cells.add(row.table, owner_of(row.table, row.values, event), staging.add(row))
+    return cells

@@ -1,0 +1,101 @@
+"""Cells: whose a row is, and the digest of all rows of one owner in one table. Pure."""
+
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b, md5
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from actionledger.events import Event
+from actionledger.ledger.columns import Values
+from actionledger.ledger.schema import OF_TURN
+
+OF_TURNS = frozenset(OF_TURN)
+"""The tables whose rows name the turn that they go with."""
+
+ENDS = {"execution_ends": "execution_id", "approval_ends": "approval_id"}
+"""The tables whose rows go with a turn that their starts name, and what start and end have in common."""
+
+OF_THEMSELVES = {"tools": ("tools_hash",), "quarantine": ("segment", "byte_offset")}
+"""The tables whose rows belong to nothing that is recorded, and what tells one from the other."""
+
+MARK_BYTES = 4
+"""How much of each cell's digest a link keeps, to find the cell that is not as it was; what proves it is the link's head."""
+
+_DIGEST_BYTES = 32
+
+
+class Owner(NamedTuple):
+    """Whose rows are.
+
+    Args:
+        identity: the turn, session or run, or what stands for a row that belongs to none.
+        salted_by: what they are forgotten with: the session where there is one.
+    """
+
+    identity: str
+    salted_by: str
+
+
+def owner_of(table: str, values: Values, event: Event | None) -> Owner:
+    """Return whose a row is.
+
+    Args:
+        table: its table.
+        values: its values by column.
+        event: what it was made of; None for a line that can't be read.
+    """
+    if table in OF_THEMSELVES:
+        own = own_identity([values[name] for name in OF_THEMSELVES[table]])
+        return Owner(own, own)
+    session = getattr(event, "session_id", None)
+    if session is None:
+        return Owner(values["run_id"], values["run_id"])
+    session = session.lower()
+    if table in ENDS:
+        return Owner(values[ENDS[table]], session)
+    return Owner(values["turn_id"] if table in OF_TURNS else session, session)
+
+
+def own_identity(values: list[Any]) -> str:
+    """Return what stands for a row that belongs to nothing that is recorded; ``stored.py`` has the same in SQL."""
+    return str(UUID(md5(":".join(map(str, values)).encode(), usedforsecurity=False).hexdigest()))
+
+
+class Cells:
+    """Gathers rows by table and owner."""
+
+    def __init__(self) -> None:
+        self._lines: dict[tuple[str, Owner], list[bytes]] = {}
+
+    def add(self, table: str, owner: Owner, line: bytes) -> None:
+        """Add a row, as JSON of its values."""
+        self._lines.setdefault((table, owner), []).append(line)
+
+    @property
+    def salted_by(self) -> set[str]:
+        """What each salt is for."""
+        return {owner.salted_by for _, owner in self._lines}
+
+    def digests(self, salts: Mapping[str, bytes]) -> Iterator[bytes]:
+        """Yield the cells' digests.
+
+        Args:
+            salts: the salt of each owner.
+        """
+        for (table, owner), lines in self._lines.items():
+            yield digest(table, salts[owner.salted_by], lines)
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+
+def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
+    """Return a cell's digest.
+
+    Args:
+        table: the table's name.
+        salt: sixteen bytes that nobody can guess.
+        lines: the rows, in any order.
+    """
+    whole = b"\n".join(sorted(lines) if len(lines) > 1 else lines)
+    return blake2b(b"%b\n%b" % (table.encode(), whole), key=salt, digest_size=_DIGEST_BYTES).digest()

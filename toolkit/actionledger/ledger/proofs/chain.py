@@ -1,0 +1,137 @@
+"""The chain: one link more for each transaction that takes something in, or takes something away."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from secrets import token_hex
+from typing import NamedTuple
+from uuid import uuid4
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.clock import now
+from actionledger.ledger.proofs.cells import MARK_BYTES
+
+FIRST = 0
+"""The link of all that was there before a chain was kept: nothing in a new ledger."""
+
+
+class Head(NamedTuple):
+    """How far a chain has come.
+
+    Args:
+        link: the last link's number.
+        value: its hash, in hexadecimal digits.
+    """
+
+    link: int
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.link}:{self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What one transaction took in and took away.
+
+    Args:
+        number: its place in the chain.
+        made_at: when, UTC without a zone.
+        cells: the digests of what it took in.
+        withdrawn: those of what it took away.
+        seed: of the first link alone, what tells this chain from every other one.
+    """
+
+    number: int
+    made_at: datetime
+    cells: Sequence[bytes]
+    withdrawn: Sequence[bytes] = ()
+    seed: str = ""
+
+    def head(self, before: str) -> str:
+        """Return the hash of this link and of all before it.
+
+        Args:
+            before: the head before; empty for the first one.
+        """
+        made = blake2b(
+            f"{before}\n{self.seed}\n{self.number}\n{self.made_at.isoformat()}\n".encode(), digest_size=32
+        )
+        for part in (self.cells, self.withdrawn):
+            made.update(len(part).to_bytes(8))
+            made.update(b"".join(sorted(part)))
+        return made.hexdigest()
+
+
+class Chain:
+    """Adds links to the chain of the current database; of whoever may write to it.
+
+    Args:
+        connection: its current database is a working file whose chain has begun.
+    """
+
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        self._connection = connection
+        self.head = head_in(connection)
+
+    def write(self, cells: Sequence[bytes], withdrawn: Sequence[bytes] = ()) -> Head:
+        """Write the next link; where its transaction is committed, ``head`` is to become what this returns.
+
+        Args:
+            cells: the digests of what is taken in.
+            withdrawn: those of what is taken away.
+        """
+        link = Link(self.head.link + 1, now(), cells, withdrawn)
+        head = link.head(self.head.value)
+        insert_link(self._connection, link, head)
+        return Head(link.number, head)
+
+    def salt(self, owners: Collection[str]) -> dict[str, bytes]:
+        """Draw and write the salts of the next link.
+
+        Args:
+            owners: what each is for.
+
+        Returns:
+            The salt of each.
+        """
+        drawn = {owner: uuid4() for owner in sorted(owners)}
+        self._connection.execute(
+            "INSERT INTO salts SELECT ?, unnest(string_split(?, ','))::UUID, unnest(string_split(?, ','))::UUID",
+            [self.head.link + 1, ",".join(drawn), ",".join(map(str, drawn.values()))],
+        )
+        return {owner: salt.bytes for owner, salt in drawn.items()}
+
+
+def insert_link(connection: DuckDBPyConnection, link: Link, head: str) -> None:
+    """Write a link with its head."""
+    marks = b"".join(sorted(cell[:MARK_BYTES] for cell in link.cells))
+    connection.execute(
+        "INSERT INTO links VALUES (?, ?, ?, ?, ?)",
+        [link.number, link.made_at, link.seed or None, head, marks],
+    )
+
+
+def begin(connection: DuckDBPyConnection, cells: Iterable[bytes] = ()) -> None:
+    """Begin the chain of the current database.
+
+    Args:
+        connection: its current database has no chain yet.
+        cells: the digests of what is there already.
+    """
+    link = Link(FIRST, now(), list(cells), seed=token_hex(16))
+    insert_link(connection, link, link.head(""))
+
+
+def head_in(connection: DuckDBPyConnection, catalog: str = "") -> Head:
+    """Return how far a chain has come.
+
+    Args:
+        connection: what to ask.
+        catalog: what the database is called there; empty for the current one.
+    """
+    table = f"{catalog}.links" if catalog else "links"
+    found = connection.execute(f"SELECT link, head FROM {table} ORDER BY link DESC LIMIT 1").fetchone()  # noqa: S608
+    return Head(*found) if found else Head(-1, "")

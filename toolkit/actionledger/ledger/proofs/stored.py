@@ -1,0 +1,197 @@
+"""Cells of what a database holds: the same digests that were made as its rows were taken in."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from duckdb import DuckDBPyConnection
+from pydantic_core import to_json
+
+from actionledger.ledger.proofs.cells import ENDS, OF_THEMSELVES, OF_TURNS, Owner, digest
+from actionledger.ledger.proofs.chain import FIRST
+from actionledger.ledger.schema import LINK, OF_SESSION, QUARANTINE, TABLES, Table
+
+PROVEN = {table.name: table for table in (*TABLES, QUARANTINE)}
+"""The tables whose rows are proven."""
+
+_NO_SALT = bytes(16)
+"""What a row is taken for salted with that no link has salted."""
+
+_BATCH = 1000
+
+
+class Rows(NamedTuple):
+    """Which rows are meant.
+
+    Args:
+        condition: on ``t`` (the row), ``of_turn`` and ``of_salt``, as SQL.
+        salts: on the table ``salts``, as SQL: what they may be salted with.
+        tables: the tables that may have some.
+        parameters: the values of both.
+    """
+
+    condition: str
+    salts: str
+    tables: Sequence[str]
+    parameters: Mapping[str, object]
+
+
+def rows_of_links(first: int, last: int) -> Rows:
+    """Return all rows of some links.
+
+    Args:
+        first: the first link's number.
+        last: the last one's.
+    """
+    condition = f"t.{LINK} IS NULL OR t.{LINK} = 0" if last == FIRST else f"t.{LINK} BETWEEN $first AND $last"
+    parameters = {} if last == FIRST else {"first": first, "last": last}
+    salts = "link = 0" if last == FIRST else "link BETWEEN $first AND $last"
+    return Rows(condition, salts, tuple(PROVEN), parameters)
+
+
+def rows_of_turns(turn_ids: Iterable[str]) -> Rows:
+    """Return the rows that go with their turns."""
+    listed = "(SELECT unnest(string_split($ids, ','))::UUID)"
+    salts = f"owner IN (SELECT session_id FROM turn_starts WHERE turn_id IN {listed})"  # noqa: S608 (our own names)
+    condition = f"of_turn IN {listed}"
+    return Rows(condition, salts, sorted(OF_TURNS | ENDS.keys()), {"ids": ",".join(turn_ids)})
+
+
+def rows_of_sessions(session_ids: Iterable[str]) -> Rows:
+    """Return all rows of some sessions, and of their turns."""
+    listed = "(SELECT unnest(string_split($ids, ','))::UUID)"
+    tables = [name for name in PROVEN if name not in OF_THEMSELVES]
+    return Rows(f"of_salt IN {listed}", f"owner IN {listed}", tables, {"ids": ",".join(session_ids)})
+
+
+def rows_that(table: str, condition: str, parameters: dict[str, object]) -> Rows:
+    """Return rows of a table that belong to nothing that is recorded.
+
+    Args:
+        table: one of ``OF_THEMSELVES``.
+        condition: on ``t``, as SQL.
+        parameters: its values.
+    """
+    own = f"(SELECT {_own(table)} FROM {table} AS t WHERE {condition})"  # noqa: S608 (our own names)
+    return Rows(condition, f"owner IN {own}", (table,), parameters)
+
+
+class StoredCell(NamedTuple):
+    """What one link put into one table about one owner, as it is there now.
+
+    Args:
+        table: the table's name.
+        link: the link's number.
+        owner: whose it is.
+        digest: of its rows.
+        alternative: the digest if texts that are no JSON were put into a column for it; else the same.
+        rows: how many they are.
+    """
+
+    table: str
+    link: int
+    owner: Owner
+    digest: bytes
+    alternative: bytes
+    rows: int
+
+
+def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredCell]:
+    """Yield the cells of what the current database holds, table by table.
+
+    Args:
+        connection: what to ask; it is to be asked nothing else meanwhile.
+        rows: which rows.
+    """
+    salts = _salts(connection, rows)
+    for name in rows.tables:
+        table = PROVEN[name]
+        connection.execute(_statement(table, rows), _needed(rows, rows.condition))
+        for (link, *owner), found in groupby(_fetched(connection), lambda row: row[:3]):
+            whose = Owner(*owner)
+            salt = salts.get((link, whose.salted_by), _NO_SALT)
+            values = [dict(zip(table.staged, row[3:], strict=True)) for row in found]
+            made = digest(name, salt, [_line(row) for row in values])
+            others = [_line(_as_recorded(table, row)) for row in values] if _may_differ(table, values) else []
+            alternative = digest(name, salt, others) if others else made
+            yield StoredCell(name, link, whose, made, alternative, len(values))
+
+
+def _salts(connection: DuckDBPyConnection, rows: Rows) -> dict[tuple[int, str], bytes]:
+    asked = f"SELECT link, owner::VARCHAR, salt FROM salts WHERE {rows.salts}"  # noqa: S608 (our own names)
+    found = connection.execute(asked, _needed(rows, rows.salts))
+    return {(link, owner): salt.bytes for link, owner, salt in found.fetchall()}
+
+
+def _needed(rows: Rows, condition: str) -> dict[str, object]:
+    """Return the values that a statement names: DuckDB refuses others."""
+    return {name: value for name, value in rows.parameters.items() if f"${name}" in condition}
+
+
+def _statement(table: Table, rows: Rows) -> str:
+    owner, salted_by, joined = _owner(table)
+    turn = "s.turn_id" if table.name in ENDS else "t.turn_id"
+    columns = ", ".join(_column(name, table.columns[name]) for name in table.staged)
+    return (
+        f"SELECT coalesce(t.{LINK}, {FIRST}), {owner}::VARCHAR, {salted_by}::VARCHAR, {columns} "  # noqa: S608 (our own names)
+        f"FROM {table.name} AS t {joined} "
+        f"WHERE {rows.condition.replace('of_turn', turn).replace('of_salt', salted_by)} ORDER BY 1, 2, 3"
+    )
+
+
+def _column(name: str, kind: str) -> str:
+    return f't."{name}"::VARCHAR' if kind in {"UUID", "JSON"} else f't."{name}"'
+
+
+def _owner(table: Table) -> tuple[str, str, str]:
+    """Return whose a table's rows are and what they are salted by, as SQL, and what to join for that."""
+    if table.name in OF_THEMSELVES:
+        return _own(table.name), _own(table.name), ""
+    if table.name in ENDS:
+        starts, key = table.name.replace("_ends", "_starts"), ENDS[table.name]
+        joined = f"LEFT JOIN {starts} AS s ON s.{key} = t.{key}"
+        return f"t.{key}", f"coalesce(t.{OF_SESSION}, s.session_id)", joined
+    if "session_id" not in table.columns or table.name == "forgotten":
+        return "t.run_id", "t.run_id", ""
+    if table.name in OF_TURNS:
+        return "t.turn_id", "t.session_id", ""
+    session = "coalesce(t.session_id, t.run_id)" if "run_id" in table.columns else "t.session_id"
+    return session, session, ""
+
+
+def _own(table: str) -> str:
+    values = ", ".join(f"t.{name}" for name in OF_THEMSELVES[table])
+    return f"md5(concat_ws(':', {values}))::UUID"
+
+
+def _fetched(connection: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
+    while batch := connection.fetchmany(_BATCH):
+        yield from batch
+
+
+def _line(values: dict[str, Any]) -> bytes:
+    return to_json(values, inf_nan_mode="null")
+
+
+def _may_differ(table: Table, rows: Iterable[dict[str, Any]]) -> bool:
+    kept = [name for name, kind in table.columns.items() if kind == "JSON"]
+    return any((row[name] or "").startswith('"') for row in rows for name in kept)
+
+
+def _as_recorded(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+    """Return a row as it was recorded if what is a JSON string in it was a text that is no JSON."""
+    return {name: _text(value) if table.columns[name] == "JSON" else value for name, value in row.items()}
+
+
+def _text(value: str | None) -> str | None:
+    if value is None or not value.startswith('"'):
+        return value
+    with suppress(ValueError):
+        text = json.loads(value)
+        try:
+            json.loads(text)
+        except ValueError:
+            return str(text)
+    return value

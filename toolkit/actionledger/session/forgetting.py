@@ -1,0 +1,187 @@
+"""Forgetting sessions: which go, whether they may, what lies beside their records, and then the records themselves."""
+
+import getpass
+import json
+import shutil
+import tempfile
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from re import escape, search
+
+from actionledger.errors import LedgerError
+from actionledger.ledger import Ledger
+from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.forgetting.intent import Intent, intent_of
+from actionledger.ledger.ingest import forget as forget_records
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.forgettable import Forgettable, family
+from actionledger.ledger.saved import Saved
+from actionledger.session.states.pruning import forget_states
+from actionledger.workspace.forgetting import forget_effects, journals_with, refuse_used
+
+_SAVED = ("queries", "views")
+_TEMPORARY_WORKSPACE = "actionledger-"
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetReport:
+    """What was forgotten.
+
+    Args:
+        sessions: the sessions' identifiers, children among them.
+        counts: how many rows of each table, and how many of each other thing, are gone.
+        was_begun: whether somebody had begun with it before, and was cut off.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "My key is on the table.")
+        ...     report = ledger.forget(["s1"])
+        ...     len(report.sessions), ledger.sql("FROM turns").fetchall()
+        (1, [])
+    """
+
+    sessions: tuple[str, ...]
+    counts: dict[str, int]
+    was_begun: bool = False
+
+
+def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettable]:
+    """Return what goes if sessions are forgotten: they and their children, whose first prompts and histories are theirs.
+
+    Args:
+        ledger: what to ask.
+        session_ids: the sessions.
+    """
+    return family(ledger, session_ids)
+
+
+def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: str = "") -> ForgetReport:
+    """Remove all that is recorded of sessions, and of their children, from every file of a ledger.
+
+    Args:
+        ledger: the ledger, open for writing.
+        session_ids: the sessions' identifiers.
+        by: who asks for it; this user if not given.
+        why: for what rule; empty where somebody named the sessions.
+
+    Returns:
+        What is gone.
+
+    Raises:
+        LedgerError: one of them is open in a live process, another forgetting was cut off and can't be gone on with, or a file can't be used;
+            whatever was begun is gone on with by the next one.
+    """
+    begun = go_on_forgetting(ledger)
+    found = to_forget(ledger, session_ids)
+    if not found:
+        return ForgetReport((), {}, was_begun=begun is not None)
+    files = LedgerFiles.at(ledger.path)
+    turns = [turn for each in found for turn in each.turns]
+    intent = Intent.of(
+        [each.session_id for each in found],
+        turns,
+        [each.name for each in found if each.name],
+        forgotten_by=by or getpass.getuser(),
+        why=why,
+    )
+    with _locked(ledger, intent.sessions):
+        refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
+        with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+            intent.save(files)
+        return _carry_out(ledger, files, intent)
+
+
+def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
+    """Go on with what somebody has begun to forget; None where nobody has.
+
+    Args:
+        ledger: the ledger, open for writing.
+
+    Raises:
+        LedgerError: see ``forget``.
+    """
+    files = LedgerFiles.at(ledger.path)
+    intent = intent_of(files)
+    if intent is None:
+        return None
+    with _locked(ledger, intent.sessions):
+        return _carry_out(ledger, files, intent, was_begun=True)
+
+
+def _carry_out(
+    ledger: Ledger, files: LedgerFiles, intent: Intent, *, was_begun: bool = False
+) -> ForgetReport:
+    ledger.flush()
+    if not intent.is_beside_done:
+        with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+            intent = intent.with_counts(_forget_beside(ledger, files, intent))
+            intent.save(files)
+    if not forget_records(files):
+        raise LedgerError(
+            f"Another process has been taking events into {files.published} for a minute: forget again, and it is gone on with."
+        )
+    asked = "SELECT counts::VARCHAR FROM forgotten WHERE list_contains($sessions, session_id::VARCHAR) AND forgotten_at = $at"
+    counts: dict[str, int] = {}
+    for (text,) in ledger.sql(asked, {"sessions": intent.sessions, "at": intent.at}).fetchall():
+        for name, count in json.loads(text).items():
+            counts[name] = counts.get(name, 0) + count
+    return ForgetReport(tuple(intent.sessions), dict(sorted(counts.items())), was_begun)
+
+
+def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[str, dict[str, int]]:
+    """Remove what lies beside the records; return how much of each session."""
+    counts: dict[str, dict[str, int]] = {session_id: {} for session_id in intent.sessions}
+    names = {*intent.sessions, *intent.turns}
+    effects = forget_effects(journals_with(files.effects, names), names)
+    states = forget_states(files.manifests, intent.sessions)
+    for what, found in (("effects", effects), ("workspace_states", states)):
+        for session_id, count in found.items():
+            if session_id in counts:
+                counts[session_id][what] = count
+    _remove_folders(ledger, intent.sessions)
+    _forget_saved(files, [*names, *intent.names])
+    # It holds hashes of how files begin and end; without it they are read again.
+    files.taken_files.unlink(missing_ok=True)
+    return counts
+
+
+def _remove_folders(ledger: Ledger, session_ids: Sequence[str]) -> None:
+    """Remove temporary workspaces that were kept for sessions that wait for somebody."""
+    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND metadata->>'temporary' = 'true'"
+    here = Path(tempfile.gettempdir()).resolve()
+    for (place,) in ledger.sql(asked, {"ids": list(session_ids)}).fetchall():
+        path = Path(place or "/")
+        if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
+    """Remove what people keep under a name that names one of the sessions."""
+    patterns = [rf"(?<![\w-]){escape(json.dumps(name)[1:-1])}(?![\w-])" for name in names if name]
+    for kind in _SAVED:
+        saved = Saved(files.published, kind)
+        with suppress(LedgerError):
+            for name, value in saved.entries().items():
+                text = json.dumps([name, value])
+                if any(search(pattern, text) for pattern in patterns):
+                    saved.remove(name)
+
+
+@contextmanager
+def _locked(ledger: Ledger, session_ids: Sequence[str]) -> Iterator[None]:
+    """Keep every session from being opened meanwhile.
+
+    Raises:
+        LedgerError: a live process has one of them open.
+    """
+    with ExitStack() as stack:
+        for session_id in session_ids:
+            lock = ledger.session_lock(session_id)
+            if not lock.acquire():
+                raise LedgerError(
+                    f"The session {session_id} is open in a live process ('actionledger doctor' says which): close it there, then forget it."
+                )
+            stack.callback(lock.release, remove=True)
+        yield
