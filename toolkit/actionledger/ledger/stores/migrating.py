@@ -15,6 +15,7 @@ from actionledger.ledger.connections import BASE, STORAGE_VERSION, transaction
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.migrations import make_ledger
+from actionledger.ledger.proofs.sealing import begin_anew
 from actionledger.ledger.schema import QUARANTINE, TABLES, Table
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores.base import Store
@@ -122,6 +123,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
             with transaction(connection):
                 migrated = _copy(connection, BASE, _OTHER)
             connection.execute(f"CHECKPOINT {_OTHER}")
+        begin_anew(new)
         _copy_files(lake.files, files)
         sync_to_disk(new)
         new.replace(files.published)
