@@ -152,7 +152,7 @@ def test_one_who_stops_it_while_rows_are_put_into_the_database_is_told_what_is_k
     """DuckDB makes an error of its own of Ctrl-C; the import was stopped nevertheless, keeps all that it says, and goes on."""
     insert, path = Staging.insert, tmp_path / "team.duckdb"
 
-    def stopped(self: Staging, connection: duckdb.DuckDBPyConnection) -> None:
+    def stopped(self: Staging, connection: duckdb.DuckDBPyConnection, link: int | None) -> None:
         monkeypatch.undo()
         monkeypatch.setattr(direct, "BATCH_BYTES", SMALL_BATCH)
         assert Staging.insert is insert
@@ -172,7 +172,7 @@ def test_one_who_stops_it_while_rows_are_put_into_the_database_is_told_what_is_k
 def test_what_can_not_be_ended_does_not_keep_back_what_was_read(tmp_path, monkeypatch) -> None:
     """The batch in memory is handed over, whatever keeps the end of sessions from being recorded."""
 
-    def fail(self: Importer) -> None:
+    def fail(self: Importer, **_: object) -> None:
         raise LedgerError("No end today.")
 
     monkeypatch.setattr(Importer, "end_sessions", fail)
