@@ -387,3 +387,27 @@ def test_one_who_stops_an_import_is_told_what_was_kept(run, log, monkeypatch):
     monkeypatch.undo()
     again = run("import", log, "-l", log.parent / "team.duckdb")
     assert "1 session with 1 new turn taken in; 5 turns were there already" in again.out
+
+
+def test_a_turn_that_takes_an_earlier_state_s_place_is_told_apart(run):
+    """A recording that grew while it was read: what is new is more than the ledger gets rows."""
+    message = {
+        "id": "m1",
+        "role": "assistant",
+        "model": "m",
+        "usage": {"input_tokens": 1, "output_tokens": 2},
+    }
+    for number, said in enumerate(("On", "On it.")):
+        line = {
+            "type": "assistant",
+            "uuid": f"u{number}",
+            "parentUuid": None,
+            "sessionId": "s1",
+            "version": "2.0.0",
+            "timestamp": "2026-05-04T08:00:00Z",
+            "message": message | {"content": [{"type": "text", "text": said}]},
+        }
+        Path("s1.jsonl").write_text(json.dumps(line) + "\n", encoding="utf-8")
+        done = run("import", "s1.jsonl", "--format", "claude_code", "-l", "team.duckdb")
+    assert "1 new turn (1 of them in place of less of the same) taken in" in done.out
+    assert run("sql", "SELECT count(*) AS n FROM turns", "-l", "team.duckdb", "--json").out.count("1") == 1

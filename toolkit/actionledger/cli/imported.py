@@ -81,10 +81,9 @@ def taken(report: ImportReport) -> str:
         f", {counted(report.calls, 'call')} and {counted(report.results, 'result')}" if report.results else ""
     )
     turns = counted(report.turns, "new turn")
+    revised = f" ({report.revised:,} of them in place of less of the same)" if report.revised else ""
     unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
-    return (
-        f"{counted(report.sessions, 'session')} with {turns}{calls} taken in; {there}{differing}{unchanged}"
-    )
+    return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{unchanged}"
 
 
 def print_refusals(report: ImportReport, ledger: Path) -> None:
