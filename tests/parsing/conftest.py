@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from actionledger.parsing import cues
+from actionledger.parsing import cue_words, cues
 from actionledger.parsing.dialects import parameter_tags
 from actionledger.parsing.dialects.parts import json_values
 from actionledger.parsing.evidence import candidates
@@ -29,6 +29,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openings, "_LINE", 40)
     monkeypatch.setattr(openings, "_BLANKS", 8)
     monkeypatch.setattr(cues, "_WINDOW", 40)
+    monkeypatch.setattr(cue_words, "_PIECE", 16)
     monkeypatch.setattr(candidates, "_PARAGRAPH", 40)
     monkeypatch.setattr(parameter_tags, "_LONGEST_OPENING", 40)
 

@@ -4,6 +4,7 @@ import pytest
 
 from actionledger.parsing.cues import is_shown
 from actionledger.parsing.parsers import PARSERS
+from actionledger.parsing.scan.source import Source
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
 FENCE = '```json\n{"action": "update_plan", "plan": "x"}\n```'
@@ -104,7 +105,7 @@ IN_DOUBT = [
 def test_the_last_sentence_says_whether_a_block_is_shown(before, shows, gap):
     """Directly before it or behind a blank line, and in a list's item."""
     text = f"Some words.\n\n{before}{gap}{FENCE}"
-    assert is_shown(text, text.index("```json")) is shows
+    assert is_shown(Source(text), text.index("```json")) is shows
 
 
 @pytest.mark.parametrize("before", SHOWN)
@@ -127,7 +128,7 @@ def test_only_the_block_behind_the_sentence_is_shown():
 
 def test_a_sentence_far_away_says_nothing():
     """It is looked for in a few hundred characters, so reading stays linear."""
-    assert not is_shown(f"For example {'a' * 2000}\n{FENCE}", 2013)
+    assert not is_shown(Source(f"For example {'a' * 2000}\n{FENCE}"), 2013)
 
 
 @pytest.mark.parametrize("before", IN_DOUBT)

@@ -182,6 +182,9 @@ FAMILIES = {
     "comments in a fence of another label": ("orchestrator", "```js\n", "// a\n", '{"action": "'),
     "examples": ("orchestrator", "", 'For example:\n```json\n{"action": "a"}\n```\n', ""),
     "words before a fence": ("orchestrator", "", 'Do not a b ```json {"action": "a"}``` ', ""),
+    "messages to tools": ("auto", "", '>>>f\n{"a": "x"}', ""),
+    "open messages to tools": ("auto", "", ">>>f\n{", ""),
+    "functions never closed": ("auto", "", '<function=f>{"a": "x"}\n', ""),
     "openers by turns": ("coder", "", '<CREATE_FILE>\n```json\n> <read_file path="\n- ```\n', ""),
     "openers of values by turns": (
         "orchestrator",

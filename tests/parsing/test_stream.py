@@ -103,6 +103,23 @@ def test_random_cuts_of_random_texts_change_nothing(pieces, name, cuts):
     check(PARSERS[name], text, [text[a:b] for a, b in pairwise(places)])
 
 
+@pytest.mark.parametrize("end", ["", "\n"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["<execute>", "1 + 1", "</execute>"],
+        ["> <read_file><path>a.txt</path></read_file>"],
+        ["```", "<read_file><path>a.txt</path></read_file>", "```"],
+    ],
+)
+@pytest.mark.usefixtures("looks_always")
+def test_a_line_that_a_carriage_return_may_end_is_waited_for(lines, end):
+    """What is a line's end and what is content is known with the first line feed, or with the end of the response."""
+    text = "".join(f"{line}\r" for line in ["Look.", *lines]) + "x" * 99 + end
+    for name in ("coder", "mint", "auto"):
+        check(PARSERS[name], text, text)
+
+
 def test_a_block_is_given_out_before_the_end():
     """A whole block with enough text behind it doesn't wait for the end of the response."""
     given_out = check(PARSERS["assistant"], TEXT * 3, [*TEXT, *TEXT, *TEXT])

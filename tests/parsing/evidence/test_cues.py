@@ -3,6 +3,7 @@
 import pytest
 
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
+from actionledger.parsing.scan.source import Source
 
 
 @pytest.mark.parametrize(
@@ -21,7 +22,7 @@ from actionledger.parsing.evidence.cues import is_choice, speaks_against
 def test_the_last_sentence_and_what_follows_speak_against_a_call(before, behind, why):
     text = f"{before}\n\nf()\n\n{behind}"
     start = len(before) + 2
-    assert speaks_against(text, start, start + 3) == why
+    assert speaks_against(Source(text), start, start + 3) == why
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def placed(text):
     ],
 )
 def test_a_block_that_quotes_is_an_illustration_that_is_said(text, details):
-    found = without_echoes(text, placed(text), None)
+    found = without_echoes(Source(text), placed(text))
     assert [issue.detail for _, block in found for issue in block.issues] == details
     statuses = [str(block.status) for _, block in found]
     assert statuses == ["strict"] * (len(found) - len(details)) + ["ignored"] * len(details)

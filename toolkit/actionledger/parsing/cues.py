@@ -6,7 +6,10 @@ is in it: "For example, the port is missing, so I'll add it:".
 
 import re
 
+from actionledger.parsing.cue_words import CueWords
 from actionledger.parsing.scan.openings import text_before
+from actionledger.parsing.scan.source import Source
+from actionledger.values import Span
 
 _WINDOW = 600
 """How much before a block is looked at, in code points."""
@@ -129,17 +132,18 @@ _ANNOUNCES = re.compile(
 _SHOWS = re.compile(r"\b(?:show|illustrat|demonstrat|give you)|展示|举", re.IGNORECASE)
 
 
-def is_shown(text: str, start: int) -> bool:
+def is_shown(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block says that the block is an example, or is not to be written.
 
     Args:
-        text: the response.
+        source: the response.
         start: where the block begins, in code points.
     """
-    is_within_line, sentence = _sentence_before(text, start)
-    words = sentence.rstrip(_DECORATION)
-    if not words:
+    is_within_line, place = _sentence_before(source.text, start)
+    if not source.memory(CueWords).may_stand_in(source.text, *place):
         return False
+    sentence = place.of(source.text)
+    words = sentence.rstrip(_DECORATION)
     if _FORBIDS.search(words) or _ENDS_SO.search(words):
         return True
     if _PRESCRIBES.search(words) and not _OWN.search(sentence):
@@ -149,15 +153,15 @@ def is_shown(text: str, start: int) -> bool:
     return not _ANNOUNCES.search(sentence) or _SHOWS.search(sentence) is not None
 
 
-def may_forbid_something_else(text: str, start: int) -> bool:
+def may_forbid_something_else(source: Source, start: int) -> bool:
     """Return whether the last sentence before a block forbids what it names: the block, or another thing.
 
     Args:
-        text: the response.
+        source: the response.
         start: where the block begins, in code points.
     """
-    _, sentence = _sentence_before(text, start)
-    forbids = _FORBIDS.search(sentence.rstrip(_DECORATION))
+    _, place = _sentence_before(source.text, start)
+    forbids = _FORBIDS.search(place.of(source.text).rstrip(_DECORATION))
     return bool(forbids and not _POINTS.fullmatch(forbids[forbids.lastgroup or 0]))
 
 
@@ -169,11 +173,13 @@ def _tells(is_within_line: bool, sentence: str, words: str) -> bool:
     return bool(_LAST.search(words) or _FORMAT.fullmatch(words) or _TELLS_FORMAT.search(words))
 
 
-def _sentence_before(text: str, start: int) -> tuple[bool, str]:
-    """Return whether words stand before a block on its line, and the last sentence before it."""
+def _sentence_before(text: str, start: int) -> tuple[bool, Span]:
+    """Return whether words stand before a block on its line, and where the last sentence before it stands."""
     is_within_line = bool(text_before(text, start).strip())
     end = start if is_within_line else text.rfind("\n", 0, start) + 1
-    before = text[max(0, end - _WINDOW) : end].rstrip()
+    first = max(0, end - _WINDOW)
+    before = text[first:end].rstrip()
+    end = first + len(before)
     for parting in (_PARTS, _SENTENCES):
         before = parting.split(before)[-1]
-    return is_within_line, before
+    return is_within_line, Span(end - len(before), end)

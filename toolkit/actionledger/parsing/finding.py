@@ -157,9 +157,9 @@ class Finder:
             elif found.reason is Reason.WRONG_SHAPE:
                 misshapen = misshapen or (dialect, found)
             elif misshapen is None or found.status is not BlockStatus.MALFORMED:
-                return dialect, unless_shown(dialect, found, opening, source.text)
+                return dialect, unless_shown(dialect, found, opening, source)
         if misshapen:
-            return misshapen[0], unless_shown(*misshapen, opening, source.text)
+            return misshapen[0], unless_shown(*misshapen, opening, source)
         return data
 
     def _examples(

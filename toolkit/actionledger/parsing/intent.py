@@ -15,6 +15,7 @@ from actionledger.parsing.cues import is_shown, may_forbid_something_else
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.parts.verdicts import as_example, in_prose
 from actionledger.parsing.scan.openings import Opening, OpeningKind, text_before
+from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue
 from actionledger.vocabulary import BlockStatus, Reason
 
@@ -59,19 +60,19 @@ def weighed(found: Found, opening: Opening, text: str) -> Found:
     return in_prose(found)
 
 
-def unless_shown(dialect: Dialect, found: Found, opening: Opening, text: str) -> Found:
+def unless_shown(dialect: Dialect, found: Found, opening: Opening, source: Source) -> Found:
     """Return a block as it was read, or as what the sentence before it makes of it: an example, or in doubt.
 
     Args:
         dialect: what read it; one that fences don't concern has marks that nobody writes to show them.
         found: the block.
         opening: what it begins with.
-        text: the response.
+        source: the response.
     """
     is_open = found.status is not BlockStatus.IGNORED or found.reason is Reason.CALL_IN_PROSE
-    if not (is_open and dialect.respects_fences and is_shown(text, opening.start)):
+    if not (is_open and dialect.respects_fences and is_shown(source, opening.start)):
         return found
-    if not may_forbid_something_else(text, opening.start):
+    if not may_forbid_something_else(source, opening.start):
         return as_example(found)
     return (
         found if found.issues else in_prose(found, "The sentence before it forbids this, or something else.")

@@ -56,9 +56,9 @@ def read(
             placed = _as_thoughts(placed, found)
         else:
             placed.append((dialect, found))
-    placed = without_echoes(text, placed, source.names)
+    placed = without_echoes(source, placed)
     weighed = with_evidence(source, placed, options, evidence)
-    placed = weighed if weighed == placed else without_echoes(text, weighed, source.names)
+    placed = weighed if weighed == placed else without_echoes(source, weighed)
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)

@@ -5,7 +5,8 @@ What ``parsing.cues`` says of any block is asked as well. These are too weak to 
 
 import re
 
-from actionledger.parsing.cues import is_shown, may_forbid_something_else
+from actionledger.parsing.cues import is_shown
+from actionledger.parsing.scan.source import Source
 
 _WINDOW = 400
 _REFUSES = re.compile(
@@ -51,18 +52,18 @@ _NO_NEED = re.compile(
 )
 
 
-def speaks_against(text: str, start: int, end: int) -> str:
+def speaks_against(source: Source, start: int, end: int) -> str:
     """Return what the words around a call say against it, as a sentence; empty where nothing does.
 
     Args:
-        text: the response.
+        source: the response.
         start: where the call begins, in code points.
         end: where it ends.
     """
-    if is_shown(text, start) or may_forbid_something_else(text, start):
+    if is_shown(source, start):
         return "The sentence before it shows or forbids it."
-    before = _last_sentence(text, start)
-    behind = text[end : end + _WINDOW].lstrip("`~ \t\r\n.")
+    before = _last_sentence(source.text, start)
+    behind = source.text[end : end + _WINDOW].lstrip("`~ \t\r\n.")
     if _ASKS.search(before) or _ASKS_BEHIND.match(behind):
         return "It is asked about first."
     if _REFUSES.search(before) or _NO_NEED.match(behind):

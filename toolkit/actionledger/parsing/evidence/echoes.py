@@ -11,6 +11,7 @@ from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
 from actionledger.parsing.evidence.places import Quotations, inked, is_document
 from actionledger.parsing.evidence.turns import invented_from
+from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 
@@ -27,14 +28,14 @@ READ = frozenset({BlockStatus.STRICT, BlockStatus.REPAIRED})
 Placed: TypeAlias = tuple[Dialect, Found]
 
 
-def without_echoes(text: str, placed: Sequence[Placed], names: frozenset[str] | None) -> list[Placed]:
+def without_echoes(source: Source, placed: Sequence[Placed]) -> list[Placed]:
     """Return blocks with those as illustrations that quote, that stand in an invented turn, or that repeat another.
 
     Args:
-        text: the response.
+        source: the response.
         placed: the blocks that the dialects read, in text order.
-        names: the names that were offered; None where nobody said.
     """
+    text, names = source.text, source.names
     native = [found for dialect, found in placed if is_judged(dialect, found)]
     if not native:
         return list(placed)
@@ -55,7 +56,7 @@ def without_echoes(text: str, placed: Sequence[Placed], names: frozenset[str] | 
         elif invented is not None and found.span.start >= invented.start:
             why = "It stands behind a turn that the model wrote itself."
         elif dialect.name in MARKLESS and _is_bare(found, text):
-            rank, why = Evidence.EXAMPLE, _against(text, found, stated, names, previous)
+            rank, why = Evidence.EXAMPLE, _against(source, found, stated, previous)
             if (
                 not why
                 and reads_like_document
@@ -97,24 +98,23 @@ def _is_bare(found: Found, text: str) -> bool:
 
 
 def _against(
-    text: str,
+    source: Source,
     found: Found,
     stated: dict[str, tuple[Dialect, Found]],
-    names: frozenset[str] | None,
     previous: Found | None,
 ) -> str:
     """Return what speaks against a block that has no marks; empty where nothing does."""
     if (
         found.status in READ
         and (before := stated.get(calls_text(found.actions)))
-        and _is_restated(text, before[1], found)
+        and _is_restated(source.text, before[1], found)
     ):
         return "It states the same calls once more."
-    if names is None:
+    if source.names is None:
         return ""
-    if previous and is_choice(text[previous.span.end : found.span.start]):
+    if previous and is_choice(source.text[previous.span.end : found.span.start]):
         return "It is one of two that the text offers as a choice."
-    if why := speaks_against(text, *found.span):
+    if why := speaks_against(source, *found.span):
         return why
     return ""
 

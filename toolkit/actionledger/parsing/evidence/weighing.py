@@ -191,7 +191,7 @@ class _Weighing:
             return _Weighed(candidate, Evidence.SENTENCE, "Text stands beside it on its line.")
         if span.start <= self.inked.start and self.inked.end <= span.end:
             return _Weighed(candidate, Evidence.WHOLE, "")
-        if why := speaks_against(self.text, span.start, span.end):
+        if why := speaks_against(self.source, span.start, span.end):
             return _Weighed(candidate, Evidence.EXAMPLE, why)
         if (
             candidate.fence is None

@@ -154,11 +154,17 @@ def _patterns(
     if lines:
         beginnings.append(rf"[ \t]*+(?P<line>{'|'.join(sorted(lines))})")
     here = "|".join(beginnings) or _NOTHING
-    anywhere = [*(_any_of(same) for same in _by_beginning(literals)), *sorted(near)]
+    anywhere = [any_of(literals)] if literals else []
+    anywhere += sorted(near)
     if fences:
         anywhere.append(_EMBEDDED)
     ahead = "|".join([rf"\n(?:{here})", *anywhere])
     return re.compile(here, re.MULTILINE), re.compile(ahead, re.MULTILINE)
+
+
+def any_of(literals: Iterable[str]) -> str:
+    """Return a pattern of literals; of two that begin alike, the longest one is tried first."""
+    return "|".join(map(_any_of_alike, _by_beginning(literals)))
 
 
 def _by_beginning(literals: Iterable[str]) -> list[list[str]]:
@@ -166,7 +172,7 @@ def _by_beginning(literals: Iterable[str]) -> list[list[str]]:
     return [list(same) for _, same in groupby(sorted(literals), key=lambda literal: literal[0])]
 
 
-def _any_of(literals: list[str]) -> str:
+def _any_of_alike(literals: list[str]) -> str:
     """Return a pattern of literals in order that begin with the same character; the longest one is tried first.
 
     What they begin with is looked at once: a hundred tags cost a text with other tags no more than a few.
@@ -176,7 +182,7 @@ def _any_of(literals: list[str]) -> str:
     rest = [literal.removeprefix(start) for literal in literals if literal != start]
     if not rest:
         return re.escape(start)
-    further = "|".join(map(_any_of, _by_beginning(rest)))
+    further = any_of(rest)
     return f"{re.escape(start)}(?:{further}){'?' if start in literals else ''}"
 
 

@@ -1,0 +1,61 @@
+"""Words without one of which no sentence has a cue: where none stands, none of the cues' patterns has to be asked.
+
+Behind blocks that nothing closes, such as messages one after the other, the sentence before a block is all of them that
+is looked at. Asking it takes eight patterns a millisecond; here the text is gone through once, for all of its blocks.
+"""
+
+import re
+
+from actionledger.parsing.scan.openings import any_of
+
+_STEMS = frozenset(
+    {
+        *("exampl", "instance", "sample", "beispiel", "exempl", "ejempl"),
+        *("e.g", "e. g", "z.b", "z. b", "p.ex", "p. ex", "p.ej", "p. ej"),
+        *("could", "might", "look", "you can", "kann", "könn", "pouvez", "tu peux", "on peut", "pourr"),
+        *("puede", "podr"),
+        *("not", "don't", "don’t", "won't", "won’t", "never", "avoid", "refuse", "nicht", "nie", "pas"),
+        *("jamais", "nunca"),
+        *(
+            "form",
+            "syntax",
+            "sintax",
+            "schem",
+            "schém",
+            "usage",
+            "writ",
+            "wrote",
+            "geschrieb",
+            "écri",
+            "escrib",
+        ),
+        *("sieht", "sehen", "ressembl", "se ve"),
+        *("such as", "instead", "rather", "statt", "au lieu", "en lugar", "en vez"),
+        *("sent", "print", "return", "answer", "said", "result", "output", "respon", "observ"),
+        *("wrong", "bad", "incorrect", "falsch", "schlecht", "faux", "mal"),
+    }
+)
+WORDS = re.compile(rf"{any_of(_STEMS)}|no\s|[\u4e00-\u9fff]", re.IGNORECASE)
+"""What a match of each pattern that finds a cue holds, with no look at what stands around it."""
+
+_PIECE = 128
+_LONGEST = max(map(len, _STEMS))
+
+
+class CueWords:
+    """Which pieces of one text hold such a word; each piece is gone through once."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, bool] = {}
+
+    def may_stand_in(self, text: str, start: int, end: int) -> bool:
+        """Return whether one may stand in ``text[start:end]``; of a long stretch its surroundings decide as well."""
+        if end - start <= _PIECE:
+            return WORDS.search(text, start, end) is not None
+        return any(self._begins_in(text, number) for number in range(start // _PIECE, -(-end // _PIECE)))
+
+    def _begins_in(self, text: str, number: int) -> bool:
+        if number not in self._known:
+            first = number * _PIECE
+            self._known[number] = WORDS.search(text, first, first + _PIECE + _LONGEST) is not None
+        return self._known[number]
