@@ -108,7 +108,7 @@ Takes its validated model, and the texts that actions before it in the same turn
 
 
 def hold_nothing() -> None:
-    """Let go of nothing: the close of handlers that hold nothing."""
+    """Open or let go of nothing: for handlers that hold nothing."""
 
 
 class Handlers(dict[str, Handler]):
@@ -121,6 +121,8 @@ class Handlers(dict[str, Handler]):
         reaches: says, as a clause, why a program that a handler starts could read a file of this user; empty if none can.
             Where one can read the key for decisions, those of other processes don't count.
         binds: says, by action name, what a decision about an action is about beside its arguments; see ``Binder``.
+        opens: opens what the handlers hold, as the first of them to run does; called again, it does nothing. A rerun has it drawn by
+            the action that did so where several ran side by side.
 
     Example:
         >>> handlers = al.Handlers({"add": lambda action, context: action.a + action.b})
@@ -136,12 +138,14 @@ class Handlers(dict[str, Handler]):
         close: Callable[[], None] = hold_nothing,
         reaches: Callable[[Path], str] = reach_nothing,
         binds: Mapping[str, Binder] | None = None,
+        opens: Callable[[], None] = hold_nothing,
     ) -> None:
         super().__init__(handlers or {})
         self.previews: Mapping[str, Handler] = previews or {}
         self.close = close
         self.reaches = reaches
         self.binds: Mapping[str, Binder] = binds or {}
+        self.opens = opens
 
 
 HandlerFactory: TypeAlias = Callable[[Workspace], Handlers]

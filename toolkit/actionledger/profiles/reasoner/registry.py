@@ -98,7 +98,7 @@ def _make(
 
         return run
 
-    return Handlers({name: handler(name) for name in names}, close=place.close)
+    return Handlers({name: handler(name) for name in names}, close=place.close, opens=place.open)
 
 
 class _Place:
@@ -113,6 +113,10 @@ class _Place:
         self._store: PersonaStore | None = None
         self._turn = ("", SharedContext())
         self._lock = Lock()
+
+    def open(self) -> None:
+        """Open the persona, where it isn't yet."""
+        _ = self.store
 
     @property
     def store(self) -> PersonaStore:

@@ -87,4 +87,5 @@ def _like(handlers: Handlers, by_name: Mapping[str, Handler]) -> Handlers:
         close=handlers.close,
         reaches=handlers.reaches,
         binds=handlers.binds,
+        opens=handlers.opens,
     )

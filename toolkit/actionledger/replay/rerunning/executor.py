@@ -2,12 +2,13 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
 from actionledger.canonical import json_text
-from actionledger.draws import Giving
+from actionledger.draws import Giving, drawing_from
 from actionledger.execution.execution_events import Step, execution_started
 from actionledger.execution.executor import Executor
 from actionledger.ledger.queries.tries import RecordedTry
@@ -114,6 +115,7 @@ class RerunExecutor(Executor):
             return super().run(steps) if steps else []
         for step in steps:
             self._record(execution_started(step))
+        self._open(steps)
         ended = {}
         in_order = sorted(steps, key=self._last_seen) if self._script.order == "as_seen" else steps
         for step in in_order:
@@ -123,10 +125,23 @@ class RerunExecutor(Executor):
 
     def _last_seen(self, step: Step) -> tuple[str, int]:
         """Return the last time that an action drew, or else its end."""
-        drawn = self._script.course.drawn(step.turn.index, step.index)
-        times = [str(value) for kind, value in drawn if kind == "time"]
         finished = [each.finished_at.isoformat() for each in self._tries(step) if each.finished_at]
-        return max(times, default=max(finished, default="")), step.index
+        return max(self._times(step), default=max(finished, default="")), step.index
+
+    def _times(self, step: Step) -> list[str]:
+        """Return the times that an action drew."""
+        drawn = self._script.course.drawn(step.turn.index, step.index)
+        return [str(value) for kind, value in drawn if kind == "time"]
+
+    def _open(self, steps: Sequence[Step]) -> None:
+        """Open what the handlers hold, as the step did that drew first: the others waited for it, and it need not have ended first."""
+        drew = [step for step in steps if self._times(step)]
+        if not drew:
+            return
+        first = min(drew, key=lambda step: min(self._times(step)))
+        # What can't be opened is said by the handler that needs it.
+        with drawing_from(self._script.tape_of(first)), suppress(Exception):
+            self.handlers.opens()
 
     def _tries(self, step: Step) -> list[RecordedTry]:
         """Return the recorded tries at the same action from this one on."""
