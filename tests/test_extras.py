@@ -4,10 +4,14 @@ import ast
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, packages_distributions, requires
+from itertools import chain
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from actionledger.errors import MissingPackageError, UsageError
 from actionledger.extras import missing, require
@@ -31,6 +35,29 @@ ALWAYS_THERE = {"actionledger", "actionledger_dashboard", *sys.stdlib_module_nam
 def imported_by(requirements: list[str]) -> set[str]:
     names = {Requirement(each).name.replace("-", "_").lower() for each in requirements}
     return {IMPORTED_AS.get(name, name) for name in names}
+
+
+def imported_in(nodes: Iterable[ast.AST]) -> set[str]:
+    return {
+        name.split(".")[0]
+        for node in nodes
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else []
+        )
+    }
+
+
+def needed_by(package: str) -> set[str]:
+    """Return what an installed package can't do without."""
+    try:
+        found = map(Requirement, requires(package) or [])
+    except PackageNotFoundError:
+        return set()
+    return {canonicalize_name(each.name) for each in found if "extra" not in str(each.marker)}
 
 
 @pytest.fixture(scope="module")
@@ -58,20 +85,25 @@ def test_every_optional_import_is_of_an_extra(nodes):
     """What the toolkit imports beyond its own dependencies, some extra brings."""
     needed = imported_by(PROJECT["dependencies"])
     optional = set().union(*map(imported_by, PROJECT["optional-dependencies"].values()))
-    imported = {
-        name.split(".")[0]
-        for node in nodes
-        for name in (
-            [alias.name for alias in node.names]
-            if isinstance(node, ast.Import)
-            else [node.module or ""]
-            if isinstance(node, ast.ImportFrom) and not node.level
-            else []
-        )
-    }
-    beyond = imported - ALWAYS_THERE - needed - WITH_ANOTHER
+    beyond = imported_in(nodes) - ALWAYS_THERE - needed - WITH_ANOTHER
     assert beyond <= {each.split(".")[0] for each in optional}
     assert {"httpx", "tenacity", "prompt_toolkit", "pydantic_monty", "polars"} <= beyond
+
+
+def test_what_tests_and_benchmarks_import_is_named():
+    """Some extra names it, or the package that can't do without it; what merely happens to be there isn't there for everybody."""
+    extras = chain.from_iterable(PROJECT["optional-dependencies"].values())
+    names = {canonicalize_name(Requirement(each).name) for each in (*PROJECT["dependencies"], *extras)}
+    brought = names.union(*map(needed_by, names))
+    installed_as, ours = packages_distributions(), {file.stem for file in (ROOT / "tests/support").iterdir()}
+    unnamed = {}
+    for file in sorted((ROOT / "tests").rglob("*.py")):
+        beside = {each.stem for each in file.parent.iterdir()}
+        tree = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for name in imported_in(tree) - ALWAYS_THERE - ours - beside:
+            if brought.isdisjoint(map(canonicalize_name, installed_as.get(name, [name]))):
+                unnamed[name] = file.relative_to(ROOT).as_posix()
+    assert unnamed == {}
 
 
 def test_what_is_missing_is_said_in_one_sentence():
