@@ -13,6 +13,7 @@ from actionledger.execution.profile import Profile
 from actionledger.models import Completion, Message, ScriptedModel
 from actionledger.models.base import Chunks, in_pieces, said
 from actionledger.profiles.reasoner.profile import reasoner_profile
+from actionledger.profiles.reasoner.store import STORE_FILE
 
 _LONGEST = 30
 _ACTIONS = (
@@ -78,3 +79,21 @@ def test_it_is_identical_whichever_action_opened_the_persona(ledger: al.Ledger, 
     [shown] = al.rerun(ledger, turn.session_id, profile=as_it_was).sessions
     assert shown.verdict == "identical", [(each.field, each.cause, each.diff) for each in shown.divergences]
     assert shown.performed == 2
+
+
+def test_what_cant_be_opened_is_said_by_the_action_that_needs_it(ledger: al.Ledger) -> None:
+    """A rerun that opens for an action ends in nothing but what the action itself says."""
+    turn = _recorded(ledger, "first")
+    plain = reasoner_profile(model=ScriptedModel([]), workers=2)
+
+    def handlers(workspace: Any) -> al.Handlers:
+        found = plain.handlers(workspace)
+        (workspace.root / STORE_FILE).write_text(
+            "no database at all, but long enough to be looked at as one" * 20
+        )
+        return found
+
+    [shown] = al.rerun(ledger, turn.session_id, profile=plain, handlers=handlers).sessions
+    said_of = {each.action: each.rerun for each in shown.divergences if each.field == "message"}
+    assert set(said_of) == {"add_goal", "update_appearance"}
+    assert all("is no store of the reasoner" in str(text) for text in said_of.values())
