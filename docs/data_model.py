@@ -11,6 +11,7 @@ PLACES = {
     "runs": (0, 0),
     "parsers": (0, 1),
     "left_out": (0, 3),
+    "forgotten": (0, 4),
     "sessions": (1, 0),
     "turns": (1, 2),
     "tools": (1, 3),

@@ -22,6 +22,7 @@ WITH_ANOTHER = {"IPython", "click", "pydantic_core", "referencing"}
 """What comes with a dependency that needs it: ipykernel, typer, pydantic and jsonschema."""
 
 IMPORTED_AS = {
+    "google_re2": "re2",
     "googleapis_common_protos": "google.rpc",
     "opentelemetry_proto": "opentelemetry.proto",
     "opentelemetry_sdk": "opentelemetry.sdk",

@@ -17,9 +17,10 @@ PLANTED = [one for one in planted(7) if "</" not in one.text]
 def in_rows(path: Path) -> str:
     """Return all values of all tables of a ledger as one text."""
     with al.open_ledger(path, read_only=True) as ledger:
-        names = [row[0] for row in ledger.sql("SELECT table_name FROM duckdb_tables()").fetchall()]
+        there = "SELECT DISTINCT database_name, table_name FROM duckdb_tables()"
+        names = ['"{}"."{}"'.format(*row) for row in ledger.sql(there).fetchall()]
         return json.dumps(
-            [ledger.sql(f'FROM "{name}"').fetchall() for name in names], default=str, ensure_ascii=False
+            [ledger.sql(f"FROM {name}").fetchall() for name in names], default=str, ensure_ascii=False
         )
 
 

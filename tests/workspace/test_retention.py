@@ -157,7 +157,7 @@ def test_a_crash_on_the_way_leaves_a_journal_that_can_be_read(tmp_path, later, m
             opened(tmp_path)
     assert list((tmp_path / "state").rglob("contents.new"))
     with monkeypatch.context() as patched:
-        patched.setattr(retention, "_alone", lambda _folder: retention.suppress())
+        patched.setattr(retention, "alone", lambda _folder: retention.suppress())
         workspace = opened(tmp_path)
         workspace.undo("b")
         assert (workspace.root / "x").read_text() == OLD

@@ -54,7 +54,7 @@ def test_what_is_committed_is_what_was_recorded(ledger, make) -> None:
     before = everything(ledger)
     assert all(before.values())
     report = ledger.ingest()
-    assert (report.events, report.published) == (20, True)
+    assert (report.events, report.published) == (21, True)
     assert everything(ledger) == before
     assert committed(ledger.path, "SELECT count(*) FROM turns") == [(1,)]
 
