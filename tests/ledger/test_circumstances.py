@@ -20,7 +20,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, NewerLedgerError
-from actionledger.ledger import Ledger, hosts, ingest as ingest_module, open_ledger, spare
+from actionledger.ledger import Ledger, hosts, ingest as ingest_module, open_ledger, queries, spare
 from actionledger.ledger.connections import connect_store
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import examine
@@ -312,8 +312,8 @@ def test_a_hundred_thousand_turns(tmp_path, path, sessions) -> None:
         assert ledger.sql("SELECT count(*), count(DISTINCT session_id) FROM turns").fetchall() == [
             (100_000, sessions)
         ]
-        [row] = al.queries.sessions(ledger, limit=1)
-        assert al.queries.session(ledger, row.session_id).turns == 100_000 // sessions
+        [row] = queries.sessions(ledger, limit=1)
+        assert queries.session(ledger, row.session_id).turns == 100_000 // sessions
     assert plainly(path, "SELECT count(*) FROM turn_starts") == [(100_000,)]
 
 
