@@ -2,6 +2,7 @@
 
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
+from uuid import uuid4
 
 import duckdb
 import pytest
@@ -139,3 +140,16 @@ def test_of_a_turn_that_was_superseded_nothing_comes_in(make) -> None:
     rows, _ = both_ways([make.superseded(event.turn_id, make.response().turn_id), event])
     assert not rows["turn_starts"]
     assert len(rows["events"]) == 2
+
+
+def test_of_a_session_that_is_forgotten_nothing_comes_in(make) -> None:
+    """It is counted, and takes the other sessions' events off this road no more than their rows."""
+    gone, kept = make.response(), replace(make.response(), session_id=str(uuid4()))
+    rows, batch = both_ways([make.forgotten(gone.session_id), gone, kept])
+    assert [each.count for each in batch.of_kinds] == [2]
+    assert len(rows["turn_starts"]) == 1
+    with duckdb.connect() as connection:
+        migrate(connection)
+        loader = Loader(connection)
+        loader.load_batch(batch)
+        assert (loader.tally.events, loader.tally.forgotten, loader.tally.duplicates) == (2, 1, 0)

@@ -7,6 +7,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import MissingPackageError, UsageError
+from actionledger.importing import plan_importer
 from actionledger.privacy import custom, mask, mask_text
 
 pytest.importorskip("re2", reason="google-re2 is not installed: pip install 'actionledger[secrets]'")
@@ -142,3 +143,31 @@ def test_a_mailchimp_key_is_hidden_whole() -> None:
     key = "0123456789abcdef" * 2 + "-us12"
     assert mask_text(f"key {key}!") == f"key {'*' * len(key)}!"
     assert mask_text("the-us12") == "the-us12"
+
+
+def test_another_process_hides_them_too(monkeypatch, tmp_path) -> None:
+    """Whoever reads parts of an import, or reads again, makes the lines that are recorded: also by a pattern that this process was given alone."""
+    monkeypatch.setattr(plan_importer, "WORTH_BYTES", 0)
+    for name in "ab":
+        said = [json.dumps({"session": f"{name}{n}", "text": f"{SECRET} {n}"}) for n in range(50)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(said))
+    with al.open_ledger(tmp_path / "l.duckdb", secrets=[PATTERN]) as ledger:
+        al.import_path([tmp_path / "a.jsonl", tmp_path / "b.jsonl"], ledger, workers=2)
+        count, found = ledger.sql(
+            "SELECT count(*), count(*) FILTER (contains(text, $1)) FROM turns", [SECRET]
+        ).fetchone()
+    assert (count, found) == (100, 0)
+
+
+def test_what_is_read_again_by_another_process_is_hidden(monkeypatch, tmp_path) -> None:
+    """A pattern that came after the recording hides in whatever is made of it."""
+    call = f'```json\n{{"name": "add", "arguments": {{"a": "{SECRET}"}}}}\n```'
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        ledger.record_turn("s", call, dialects=["hermes"])
+    with al.open_ledger(tmp_path / "l.duckdb", secrets=[PATTERN]) as ledger:
+        report = al.reparse(ledger, parser="auto", workers=2)
+        arguments = ledger.sql(
+            "SELECT arguments::VARCHAR FROM actions WHERE run_id = $1::UUID", [report.run_id]
+        ).fetchall()
+    assert arguments
+    assert all(SECRET not in each for (each,) in arguments)

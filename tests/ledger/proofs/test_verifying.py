@@ -11,12 +11,15 @@ from hypothesis import given, settings, strategies as st
 
 import actionledger as al
 from actionledger.errors import LedgerError, NotALedgerError, UsageError
+from actionledger.importing import plan_importer
+from actionledger.ledger import direct
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.proofs.verifying import verify
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
+SAMPLES = Path(__file__).parents[3] / "data" / "agents"
 ACT = "<create_file><path>a.txt</path><content>hello</content></create_file>"
 CALL = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1}'}}
 
@@ -240,3 +243,19 @@ def test_what_is_no_ledger_is_refused(tmp_path) -> None:
         other.execute("CREATE TABLE t (a INTEGER)")
     with pytest.raises(NotALedgerError):
         verify(tmp_path / "other.duckdb")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_comes_in_by_the_thousand_is_proven_as_the_rest(tmp_path, monkeypatch, workers) -> None:
+    """Rows that DuckDB has made of an import's lines, in several links: whole as they are, and a changed one is found."""
+    monkeypatch.setattr(direct, "BATCH_BYTES", 16_384)
+    monkeypatch.setattr(plan_importer, "WORTH_BYTES", 0)
+    path = tmp_path / "team.duckdb"
+    al.import_path(SAMPLES, path, workers=workers)
+    found = verify(path)
+    assert found.is_whole
+    assert found.links >= 3
+    assert not found.unproven
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE parse_attempts SET valid_count = valid_count + 1 WHERE rowid = 7")
+    assert [fault.table for fault in verify(path).faults] == ["parse_attempts"]

@@ -22,6 +22,7 @@ class HowToRead:
         prices: what responses cost of which only the tokens are recorded.
         origin: the path that they come from, as the runs say it.
         made_bytes: how much is handed over at a time, in bytes of lines.
+        secrets: the user's patterns of secrets.
     """
 
     texts: dict[str, Any] | None
@@ -29,6 +30,7 @@ class HowToRead:
     prices: Prices | None
     origin: str
     made_bytes: int
+    secrets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

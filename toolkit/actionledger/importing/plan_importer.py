@@ -17,6 +17,7 @@ from actionledger.importing.sessions import SourcesImporter
 from actionledger.importing.workers import PartOnItsWay, Workers
 from actionledger.ledger import Ledger
 from actionledger.ledger.taken_files import TakenFiles
+from actionledger.privacy import custom
 from actionledger.sources.base import LeftOut, Refusal
 from actionledger.sources.containers import shown
 from actionledger.sources.files import size_of
@@ -159,6 +160,7 @@ class PlanImporter:
             self._prices,
             self._origin,
             max(MADE_BYTES // count, LEAST_MADE_BYTES),
+            custom.texts(),
         )
         self._importers.share()
         workers = Workers(count, how, self._task_of)

@@ -19,6 +19,7 @@ from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.reading_files import items_of
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.queries.recorded import Added, Known, OpenCall
+from actionledger.privacy import custom
 from actionledger.sources.base import ReadFile
 from actionledger.sources.containers import shown
 from actionledger.sources.registry import source_named
@@ -33,6 +34,7 @@ def main() -> None:
     requests, answers = os.fdopen(0, "rb", buffering=0), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a profile or a source prints is no answer
     how: HowToRead = received(requests)
+    custom.add(how.secrets)
     worker = Worker(how, answers)
     while True:
         try:

@@ -23,11 +23,6 @@ class Forgotten:
         for session_id, step, _ in sorted(steps, key=lambda each: each[2]):
             self._note(session_id, step)
 
-    @property
-    def has_any(self) -> bool:
-        """Whether there is one."""
-        return bool(self._sessions)
-
     def covers(self, event: object) -> bool:
         """Return whether an event is of a session that is forgotten; one that says so of a session is taken note of."""
         if isinstance(event, SessionForgotten):

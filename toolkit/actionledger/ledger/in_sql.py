@@ -22,6 +22,7 @@ from actionledger.events import (
     TurnFinished,
 )
 from actionledger.ledger.columns import Column, annotation, type_of
+from actionledger.ledger.forgotten import STANDING
 from actionledger.ledger.projection import HEAD, REPAIR_CHARACTERS
 from actionledger.ledger.schema import LINK, TABLES, Table
 from actionledger.ledger.staging import json_or_text, object_limit
@@ -123,10 +124,12 @@ class Inserted(NamedTuple):
 
     Args:
         events: how many events are new.
-        sessions: the sessions that they are of.
+        forgotten: how many were passed over, since their session is forgotten.
+        sessions: the sessions that the new ones are of.
     """
 
     events: int
+    forgotten: int
     sessions: set[str]
 
 
@@ -154,6 +157,8 @@ def insert_lines(
         f"columns={{{types}}}, maximum_object_size={object_limit(longest)}) ANTI JOIN events USING (event_id)",
         [link, str(path)],
     )
+    passed_over = f"DELETE FROM {INCOMING} WHERE session_id::VARCHAR IN ({STANDING})"  # noqa: S608
+    [forgotten] = connection.execute(passed_over).fetchone() or (0,)
     counted = connection.execute(f"SELECT count(*), count(DISTINCT event_id) FROM {INCOMING}")  # noqa: S608
     count, distinct = counted.fetchone() or (0, 0)
     if count != distinct:
@@ -166,7 +171,7 @@ def insert_lines(
     for statement in known.of_tables:
         connection.execute(statement)
     connection.execute(f"DROP TABLE {INCOMING}")
-    return Inserted(int(count), {session for (session,) in sessions})
+    return Inserted(int(count), int(forgotten), {session for (session,) in sessions})
 
 
 def _insert(table: Table, kind: type) -> str:

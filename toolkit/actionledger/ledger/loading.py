@@ -100,9 +100,6 @@ class Loader:
         Raises:
             duckdb.OperationalError: the database can't be written; nothing of the transaction was.
         """
-        if self._forgotten().has_any:
-            self.load(batch.lines())
-            return
         try:
             self._take_in(batch.others, of_kinds=batch.of_kinds)
         except duckdb.OperationalError:
@@ -147,7 +144,8 @@ class Loader:
             path.write_bytes(lines.data)
             new = insert_lines(self._connection, lines.kind, path, lines.longest, link)
             tally.events += new.events
-            tally.duplicates += lines.count - new.events
+            tally.forgotten += new.forgotten
+            tally.duplicates += lines.count - new.events - new.forgotten
             sessions |= new.sessions
         return sessions
 

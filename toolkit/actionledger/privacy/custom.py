@@ -35,6 +35,7 @@ _CODES = frozenset(
 """Names of what records are told apart and counted by: a pattern that hid them would lose the record."""
 
 _added: list[str] = []
+"""The patterns that came with a ledger, and those that another process has told this one."""
 
 
 class Pattern:
@@ -43,6 +44,9 @@ class Pattern:
     Args:
         text: it, as RE2 takes it; of a match its group ``secret`` is hidden, where it has one.
         place: where it was written, for messages.
+
+    Attributes:
+        text: as given.
 
     Raises:
         UsageError: it is none, is too long, or would hide what is empty.
@@ -57,6 +61,7 @@ class Pattern:
             raise UsageError(
                 f"A pattern in {place} has {len(text):,} characters; at most {_LONGEST_PATTERN:,} are taken."
             )
+        self.text = text
         options = re2.Options()
         options.log_errors = False
         try:
@@ -122,6 +127,11 @@ def known() -> Sequence[Pattern]:
             f"There are {len(written):,} patterns of secrets; at most {_MOST_PATTERNS} are taken."
         )
     return [Pattern(text, place) for text, place in written]
+
+
+def texts() -> tuple[str, ...]:
+    """Return all patterns of this process as they were written: what another process has to ``add`` that makes lines for this one."""
+    return tuple(pattern.text for pattern in known())
 
 
 def spans(line: bytes) -> Iterator[Span]:

@@ -7,6 +7,7 @@ from typing import Any
 from actionledger.execution.registry import PROFILES
 from actionledger.extras import require
 from actionledger.ledger.queries.rereading import Batch
+from actionledger.privacy import custom
 from actionledger.recording import RunKey
 from actionledger.replay.limit import Limit
 from actionledger.replay.processes import Processes
@@ -22,10 +23,11 @@ class _Actor:
     """Reads batches; a text that takes too long ends it.
 
     Args:
-        setup: ``parser``, ``run_id`` and ``seconds``.
+        setup: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
     """
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
+        custom.add(setup["secrets"])
         run = RunKey(run_id=setup["run_id"], kind=RunKind.REPARSE)
         self._reader = InThisProcess(Rereader(PARSER.validate_json(setup["parser"]), run))
         self._limit = Limit(setup["seconds"])
@@ -42,7 +44,7 @@ class OnRay:
     """Has batches read by actors of Ray; one whose actor died of it is read here, by processes that find the text.
 
     Args:
-        setup: what an actor is told: ``parser``, ``run_id`` and ``seconds``, which is for a whole batch there.
+        setup: what an actor is told: ``parser``, ``run_id``, ``secrets`` and ``seconds``, which is for a whole batch there.
         count: how many actors; None for one on each core of the cluster.
         rest: reads the batches that an actor died of, and those that only this process can check.
 

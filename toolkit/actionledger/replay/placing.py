@@ -10,6 +10,7 @@ from actionledger.errors import UsageError
 from actionledger.execution.registry import PROFILES
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.parsing.parsers import AnyParser
+from actionledger.privacy import custom
 from actionledger.recording import RunKey
 from actionledger.replay.processes import Processes, own_command
 from actionledger.replay.rereading import InThisProcess, Reading, Rereader, Runner, unread_line
@@ -80,7 +81,12 @@ def _processes(parser: AnyParser, run: RunKey, count: int, seconds: float) -> Pr
 
 
 def _setup(parser: AnyParser, run: RunKey, seconds: float) -> dict[str, object]:
-    return {"parser": parser.configuration, "run_id": run.run_id, "seconds": seconds}
+    return {
+        "parser": parser.configuration,
+        "run_id": run.run_id,
+        "seconds": seconds,
+        "secrets": custom.texts(),
+    }
 
 
 def _travels(parser: AnyParser) -> bool:

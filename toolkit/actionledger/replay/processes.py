@@ -57,7 +57,7 @@ def own_command(setup: Mapping[str, Any]) -> Command:
     """Return what starts a process that reads as this one does.
 
     Args:
-        setup: what it is told first: ``parser``, ``run_id`` and ``seconds``.
+        setup: what it is told first: ``parser``, ``run_id``, ``seconds`` and ``secrets``.
     """
     return Command(words_for("actionledger.replay.worker"), setup)
 

@@ -13,6 +13,7 @@ from pydantic import Field, TypeAdapter
 
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.parsing.parsers import AnyParser
+from actionledger.privacy import custom
 from actionledger.recording import RunKey
 from actionledger.replay.limit import Limit
 from actionledger.replay.rereading import Rereader
@@ -30,6 +31,7 @@ def main() -> None:
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
     setup = json.loads(requests.readline())
+    custom.add(setup["secrets"])
     parser = PARSER.validate_json(setup["parser"])
     reader = Rereader(parser, RunKey(run_id=setup["run_id"], kind=RunKind.REPARSE))
     limit = Limit(setup["seconds"])
