@@ -542,6 +542,48 @@ def test_the_viewer_stands_on_a_page_of_its_own(
     assert (asked, faults) == ([file.as_uri()], [])
 
 
+def test_late_answers_move_nothing(larger: Path, browser: Browser, tmp_path: Path) -> None:
+    """A slow server's answers to earlier steps leave the viewer where the last step led, also where an earlier one led there, too."""
+    with open_ledger(larger, read_only=True) as ledger:
+        file = tmp_path / "session.html"
+        file.write_text(page_of(view_of(ledger, derived_id("session", "steps"))), encoding="utf-8")
+    with closing(browser.new_context()) as context:
+        page = context.new_page()
+        page.add_init_script(
+            "const add = document.addEventListener;"
+            "document.addEventListener = (...heard) => add.apply(document, (window.first = heard));"
+        )
+        page.goto(file.as_uri())
+        page.evaluate(SLOW_SERVER)
+        for key in ("j", "j", "k", "End", "k"):
+            page.keyboard.press(key)
+        assert page.evaluate("asked") == [[1, 1], [2, 2], [1, 3], [3, 4], [2, 5]]
+        seen = [page.evaluate("([turn, step]) => answer(turn, step)", one) for one in page.evaluate("asked")]
+        assert seen == ["2"] * 5
+        assert page.evaluate("answer(0, 5)") == "0"  # a link leads elsewhere
+        page.keyboard.press("j")
+        assert page.evaluate("answer(0, 5)") == "1"
+
+
+SLOW_SERVER = """() => {
+  const root = document.querySelector(".turn");
+  const data = JSON.parse(document.getElementById("view").textContent);
+  const turns = { ...data.near, [data.index]: data.turn };
+  window.asked = [];
+  let stop = () => {};
+  window.answer = (index, step) => {
+    stop();
+    stop = view(root, { ...data, index, turn: turns[index], near: turns, step }, { go: (...step) => asked.push(step) });
+    return root.dataset.turn;
+  };
+  delete document.addEventListener;
+  document.removeEventListener(...window.first);
+  memories.delete(root);
+  answer(0, 0);
+}"""
+"""Stands in for a server whose answers come when they want; the page's own, which answers at once, hears no key any more."""
+
+
 def test_is_it_better_in_one_press(visit: Visit) -> None:
     """From the overview to the answer is one press, and to both readings of a lost turn are two more."""
     page = visit.page

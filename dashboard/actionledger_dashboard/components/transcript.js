@@ -9,7 +9,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     return address.href;
   };
   return view(parentElement.querySelector(".turn"), data, {
-    go: (index) => setTriggerValue("go", index),
+    go: (index, step) => setTriggerValue("go", { index, step }),
     find: (text) => setTriggerValue("find", text),
     link,
   });

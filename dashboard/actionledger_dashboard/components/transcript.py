@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -46,18 +47,24 @@ def show_transcript(
         on_find: told the text to look for; empty for none.
         is_inner: whether it stands within another one's page, so that keys are for it when it has the focus alone.
     """
+    answered = f"{key}.step"
+    """The number of the step that this run answers: the viewer stays ahead of answers to earlier ones."""
 
-    def changed(name: str, react: Callable[[Values], None]) -> Callable[[], None]:
+    def go(step: Values) -> None:
+        st.session_state[answered] = int(step["step"])
+        on_step(int(step["index"]))
+
+    def changed(name: str, react: Callable[[Any], None]) -> Callable[[], None]:
         def react_if_there() -> None:
             # Else a key was pressed while the viewer was leaving the page.
             if key in st.session_state and st.session_state[key].get(name) is not None:
-                react(st.session_state[key])
+                react(st.session_state[key][name])
 
         return react_if_there
 
     _mount(
         key=key,
-        data=view | {"names": asdict(names), "inner": is_inner},
-        on_go_change=changed("go", lambda state: on_step(int(state["go"]))),
-        on_find_change=changed("find", lambda state: on_find(str(state["find"]))),
+        data=view | {"names": asdict(names), "inner": is_inner, "step": st.session_state.get(answered, 0)},
+        on_go_change=changed("go", go),
+        on_find_change=changed("find", lambda text: on_find(str(text))),
     )

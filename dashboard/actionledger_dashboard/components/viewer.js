@@ -1,6 +1,7 @@
 // One turn of a session in lanes, and the ways on from it. It needs no server for the turns that it was sent.
 
-const PATIENCE = 1500; // ms for which a turn that was stepped to ahead of the server stays, whatever turn the server is at
+const PATIENCE = 20_000; // ms for which a turn that was stepped to ahead of the server stays without an answer to that step
+const NOTICED = 1500; // ms for which a button says what it did
 const memories = new WeakMap();
 
 const drawTurn = (root, turn) => {
@@ -82,12 +83,13 @@ const fill = (root) => {
 
 const view = (root, data, host) => {
   const isNew = !memories.has(root);
-  const memory = memories.get(root) ?? { drawn: "", wanted: null, since: 0, picked: null };
+  const memory = memories.get(root) ?? { drawn: "", step: 0, wanted: data.index, since: 0, picked: null };
   memories.set(root, memory);
   const turnAt = (index) => (index === data.index ? { ...data.turn, at: data.at } : data.near[index]);
-  const isAhead = memory.wanted !== null && memory.wanted !== data.index && Date.now() - memory.since < PATIENCE && turnAt(memory.wanted);
+  // Answers come late and one for each step: the turn alone does not tell whether it is the last step's, since one steps back, too.
+  const isAhead = (data.step ?? 0) < memory.step && Date.now() - memory.since < PATIENCE;
   let at = isAhead ? memory.wanted : data.index;
-  if (!isAhead) memory.wanted = null;
+  memory.step = Math.max(memory.step, data.step ?? 0);
 
   const draw = () => {
     const turn = turnAt(at);
@@ -112,10 +114,10 @@ const view = (root, data, host) => {
   };
   const go = (index) => {
     if (index === undefined || index === at || !(index >= 0)) return;
-    Object.assign(memory, { wanted: index, since: Date.now() });
+    Object.assign(memory, { step: memory.step + 1, wanted: index, since: Date.now() });
     at = index;
     draw();
-    host.go(index);
+    host.go(index, memory.step);
   };
   const stops = [listen(root, data, host, memory, { go, draw, where: () => at, turn: () => turnAt(at) ?? data.turn })];
   draw();
@@ -141,7 +143,7 @@ const listen = (root, data, host, memory, { go, draw, where, turn }) => {
     const button = root.querySelector("[data-do=copy]");
     button.textContent = done ? "copied ✓" : "can't copy here";
     root.querySelector(".said").textContent = done ? "The link is copied." : "The link could not be copied.";
-    setTimeout(() => (button.textContent = "copy link"), PATIENCE);
+    setTimeout(() => (button.textContent = "copy link"), NOTICED);
   };
   const showHelp = () => (help.open ? help.close() : help.show());
   help.querySelector("tbody").replaceChildren(
