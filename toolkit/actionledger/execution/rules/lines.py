@@ -31,7 +31,8 @@ class Line(NamedTuple):
     Args:
         commands: in its order, without what is assigned before them and where their output goes.
         is_read: whether all quotes are closed.
-        is_whole: whether nothing of the line was left out: no variables, no word of a shell's own, no target, no comment.
+        is_whole: whether nothing of the line was left out: no variables, no word of a shell's own, no target, no comment,
+            nothing that sends it into the background.
     """
 
     commands: tuple[Command, ...]
@@ -60,6 +61,8 @@ class _Reader:
                 ended = self._quoted(sign)
             elif sign in _BETWEEN_COMMANDS:
                 self.is_plain = self.is_plain and sign != "`"
+                # What runs on in the background is no plain command.
+                self.is_whole = self.is_whole and sign != "&"
                 self._end_word(words)
                 commands.append(tuple(words))
                 words.clear()
