@@ -50,6 +50,7 @@ COMMANDS = (
     "orchestrator answer",
     "orchestrator plan",
     "orchestrator issues",
+    "orchestrator close",
     "orchestrator jobs",
     "orchestrator export",
     "approvals",

@@ -1,13 +1,9 @@
 """``orchestrator issues`` and ``export``: what is to be done, listed and written to files."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-
-from actionledger.profiles.orchestrator.store import FILE, Store
-from actionledger.profiles.orchestrator.tracker import Tracker
 
 FENCE = "`" * 3
 
@@ -30,9 +26,7 @@ def filed(run: Any) -> None:
 
 def test_issues_are_listed_by_label_and_state(run, filed):
     """Open ones unless all are asked for; those of a session without layers, too."""
-    store = Store(Path("work") / FILE)
-    Tracker(store).close_issue(2)
-    store.close()
+    assert run("orchestrator", "close", "work", "2", "2").out == "Closed: 2.\n"
     assert [issue["number"] for issue in run("orchestrator", "issues", "work", "--json").value] == [1]
     listed = run("orchestrator", "issues", "work", "--all").out
     assert ("=1+1" in listed, "closed" in listed) == (True, True)

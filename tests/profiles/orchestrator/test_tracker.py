@@ -51,7 +51,7 @@ def test_issues_are_filed_all_or_none(tracker, store):
 def test_a_job_holds_the_open_issues_of_its_label(tracker):
     """Closed ones, other labels, and what another job has are left out."""
     tracker.file([issue("a", "x"), issue("b", "x", "y"), issue("c", "y"), issue("d", "x")], "o")
-    tracker.close_issue(4)
+    tracker.close_issues([4])
     assert tracker.queue("x", "first").issues == (1, 2)
     assert tracker.queue("y", "second").issues == (3,)
 
@@ -101,9 +101,11 @@ def test_what_is_not_there_cannot_be_finished_or_closed(tracker):
     tracker.queue("x", "1")
     with pytest.raises(UsageError, match="job 1 is not running"):
         tracker.finish(1, success=True)
-    tracker.close_issue(1)
+    tracker.file([issue("b", "x")], "p")
+    tracker.close_issues([1])
     with pytest.raises(UsageError, match="no open issue 1"):
-        tracker.close_issue(1)
+        tracker.close_issues([2, 1])
+    assert [each.number for each in tracker.issues() if each.is_open] == [2]
 
 
 def test_two_runners_never_get_the_same_job(tracker, store):

@@ -14,6 +14,7 @@ app.command("requests")(requests.requests)
 app.command("answer")(requests.answer)
 app.command("plan")(requests.plan)
 app.command("issues")(tracker.issues)
+app.command("close")(tracker.close)
 app.command("jobs")(tracker.jobs)
 app.command("export")(tracker.export)
 

@@ -1,4 +1,4 @@
-"""``orchestrator issues``, ``jobs`` and ``export``: what is to be done, who has it, and the same as a file."""
+"""``orchestrator issues``, ``close``, ``jobs`` and ``export``: what is to be done, who has it, and the same as a file."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -44,6 +44,16 @@ def issues(
             str(issue.number), plain(issue.title), plain(", ".join(issue.labels)), state, issue.created_at
         )
     console.print(table)
+
+
+def close(
+    folder: FolderArgument,
+    numbers: Annotated[list[int], typer.Argument(metavar="NUMBER...", help="The issues' numbers.")],
+) -> None:
+    """Mark issues as done; if one of them is not open, none is."""
+    with opened_store(folder) as store:
+        Tracker(store).close_issues(numbers)
+    print_text(f"Closed: {', '.join(map(str, dict.fromkeys(numbers)))}.")
 
 
 def jobs(folder: FolderArgument, *, as_json: JsonOption = False) -> None:

@@ -97,16 +97,20 @@ class Tracker:
         found = map(_issue, self._store.rows("SELECT * FROM issues ORDER BY number"))
         return [issue for issue in found if label is None or label in issue.labels]
 
-    def close_issue(self, number: int) -> None:
-        """Mark an issue as done.
+    def close_issues(self, numbers: Iterable[int]) -> None:
+        """Mark issues as done, all of them or none.
+
+        Args:
+            numbers: which.
 
         Raises:
-            UsageError: there is no open issue of that number.
+            UsageError: there is no open issue of one of these numbers.
         """
+        close = "UPDATE issues SET is_open = 0 WHERE number = ? AND is_open"
         with self._store.writing() as cursor:
-            done = cursor.execute("UPDATE issues SET is_open = 0 WHERE number = ? AND is_open", (number,))
-            if not done.rowcount:
-                raise UsageError(f"There is no open issue {number}; 'issues()' lists those that there are.")
+            for number in dict.fromkeys(numbers):
+                if not cursor.execute(close, (number,)).rowcount:
+                    raise UsageError(f"There is no open issue {number}, so that none was closed.")
 
     def due(self, label: str) -> list[int]:
         """Return the open issues of a label that no job has, or only one that failed.
