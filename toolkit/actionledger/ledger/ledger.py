@@ -17,24 +17,20 @@ from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 from weakref import finalize
 
-from duckdb import DuckDBPyConnection
-
 from actionledger.errors import LedgerError, UsageError
 from actionledger.events import Event
 from actionledger.forking import watch
+from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.encoding import encode
-from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.naming import one_session
-from actionledger.ledger.reading import Reader
-from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
 from actionledger.locks import FileLock
@@ -45,10 +41,6 @@ if TYPE_CHECKING:
     from actionledger.session.forgetting import ForgetReport
 
 _PATIENCE_SECONDS = 60.0
-_COUNTS = """
-SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns
-UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT 'actions', count(*) FROM actions
-UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
 
 
 def open_ledger(
@@ -102,7 +94,7 @@ def open_ledger(
     )
 
 
-class Ledger:
+class Ledger(AskedLedger):
     """An open ledger; threads may share it, and a forked child may go on using it.
 
     Args:
@@ -121,23 +113,13 @@ class Ledger:
     def __init__(
         self, store: Store, *, read_only: bool, in_background: bool = True, without_text: bool = False
     ) -> None:
-        self.path: Path = store.files.published
-        self.read_only = read_only
-        self._store = store
-        self._files = store.files
+        super().__init__(store, read_only=read_only, without_text=without_text)
         self._background = BackgroundIngester(store)
         self._writer = SegmentWriter(
             store.files.segments, self._background.wake if in_background else _do_nothing
         )
-        self._without_text = without_text
-        self._reader = self._new_reader()
-        if read_only:
-            # Who only reads will ask something: what the copy is, is found on the connection that answers.
-            self._reader.refresh()
-        self._lock = RLock()
         self._turns: TurnRecorder | None = None
         self._before_close: list[Callable[[], object]] = []
-        self._is_closed = False
         # A ledger that nobody closes still hands over what it holds, at the latest when the interpreter ends.
         self._hand_over = finalize(self, _hand_over, store, self._writer, self._background)
         watch(self)
@@ -281,19 +263,6 @@ class Ledger:
                 self._turns = live.TurnRecorder(self)
             return self._turns.record(turn, how, session=session, profile=profile, model=model, task=task)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether it can still be used: it was not closed.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     ledger.is_open
-            True
-            >>> ledger.is_open
-            False
-        """
-        return not self._is_closed
-
     def flush(self, *, durable: bool = False) -> None:
         """Make what was recorded survive the death of this process.
 
@@ -393,76 +362,6 @@ class Ledger:
                 self._turns.finish()
                 self._turns = None
         return forgetting.forget(self, found, by=by, why=why)
-
-    def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
-        """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
-
-        Args:
-            query: a statement; nothing that it might write is kept.
-            parameters: the values of ``?`` or, by name, of ``$name``.
-
-        Returns:
-            The rows, to be shown, read one by one or had as a data frame; nothing else shares its cursor.
-
-        Raises:
-            LedgerError: the ledger can't be read.
-            duckdb.Error: the statement is wrong.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     result = ledger.sql("SELECT range AS n FROM range($count)", {"count": 3})
-            >>> len(result), result.fetchall()
-            (3, [(0,), (1,), (2,)])
-        """
-        self._refuse_if_closed()
-        with self._lock:
-            self._see_everything()
-            cursor = self._reader.cursor()
-        return QueryResult(cursor, query, parameters)
-
-    def guarded(self, *, seconds: float = SECONDS) -> GuardedSql:
-        """Return what answers a stranger's SQL, over all that was recorded until now; to be closed after use.
-
-        Args:
-            seconds: how long a statement may take.
-
-        Raises:
-            LedgerError: the ledger can't be read.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger, ledger.guarded(seconds=5) as guarded:
-            ...     with guarded.ask("SELECT count(*) AS turns FROM turns") as answer:
-            ...         print(answer.names, list(answer.rows))
-            ('turns',) [(0,)]
-        """
-        self._refuse_if_closed()
-        with self._lock:
-            if not self.read_only:
-                self._writer.flush()
-                self._publish_what_is_due()
-        reader = self._new_reader()
-        return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
-
-    def snapshot(self) -> DuckDBPyConnection:
-        """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.
-
-        Raises:
-            LedgerError: the ledger can't be read.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger, ledger.snapshot() as connection:
-            ...     connection.execute("SELECT count(*) FROM turns").fetchall()
-            [(0,)]
-        """
-        self._refuse_if_closed()
-        with self._lock:
-            if not self.read_only:
-                self._writer.flush()
-                self._publish_what_is_due()
-        return self._new_reader().cursor()
-
-    def _new_reader(self) -> Reader:
-        return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet.
@@ -574,46 +473,16 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"<Ledger {str(self.path)!r}: {self._state}>"
-
-    def _repr_html_(self) -> str:
-        from actionledger.display.figures import holdings_html  # noqa: PLC0415 - only where it is looked at
-
-        return holdings_html(str(self.path), self._state, self._counts())
-
-    @property
-    def _state(self) -> str:
-        if self._is_closed:
-            return "closed"
-        return "open for reading" if self.read_only else "open"
-
-    def _counts(self) -> list[tuple[Any, ...]]:
-        if self._is_closed:
-            return []
-        return list(self.sql(_COUNTS).fetchall())
-
-    def _see_everything(self) -> None:
+    def _hand_in(self) -> None:
         if not self.read_only:
             self._writer.flush()
             self._publish_what_is_due()
-        if self._reader.is_current():
-            return
-        if not self.read_only and not self._store.exists():
-            # Somebody has removed the published copy; the working file still has what it held.
-            with suppress(LedgerError):
-                self._store.ingest(Publishing.AT_THE_END)
-        self._reader.refresh()
 
     def _publish_what_is_due(self) -> None:
         """Publish what came in directly and was not: whoever took it in was killed, or is still at it."""
         if self._store.is_behind():
             with suppress(LedgerError):
                 self._store.ingest(Publishing.WHEN_DUE)
-
-    def _refuse_if_closed(self) -> None:
-        if self._is_closed:
-            raise LedgerError(f"The ledger {self.path} is closed; open it again.")
 
     def _refuse_lake(self, what: str) -> None:
         if not isinstance(self._store, LocalStore):

@@ -1,0 +1,158 @@
+"""A ledger as it is asked: whatever was recorded, here and elsewhere, until a question is put."""
+
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+
+from actionledger.errors import LedgerError
+from actionledger.ledger.guarded import SECONDS, GuardedSql
+from actionledger.ledger.ingest import Publishing
+from actionledger.ledger.reading import Reader
+from actionledger.ledger.results import Parameters, QueryResult
+from actionledger.ledger.stores import Store
+
+_COUNTS = """
+SELECT 'sessions', count(*) FROM sessions UNION ALL SELECT 'turns', count(*) FROM turns
+UNION ALL SELECT 'parse_attempts', count(*) FROM parse_attempts UNION ALL SELECT 'actions', count(*) FROM actions
+UNION ALL SELECT 'executions', count(*) FROM executions UNION ALL SELECT 'runs', count(*) FROM runs"""
+
+
+class AskedLedger:
+    """What a ledger answers; threads may share it.
+
+    Args:
+        store: where its tables lie.
+        read_only: whether nothing may be written.
+        without_text: whether every text is seen as a blank.
+    """
+
+    def __init__(self, store: Store, *, read_only: bool, without_text: bool) -> None:
+        self.path: Path = store.files.published
+        self.read_only = read_only
+        self._store = store
+        self._files = store.files
+        self._without_text = without_text
+        self._lock = RLock()
+        self._is_closed = False
+        self._reader = self._new_reader()
+        if read_only:
+            # Who only reads will ask something: what the copy is, is found on the connection that answers.
+            self._reader.refresh()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be used: it was not closed.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.is_open
+            True
+            >>> ledger.is_open
+            False
+        """
+        return not self._is_closed
+
+    def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
+        """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
+
+        Args:
+            query: a statement; nothing that it might write is kept.
+            parameters: the values of ``?`` or, by name, of ``$name``.
+
+        Returns:
+            The rows, to be shown, read one by one or had as a data frame; nothing else shares its cursor.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+            duckdb.Error: the statement is wrong.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     result = ledger.sql("SELECT range AS n FROM range($count)", {"count": 3})
+            >>> len(result), result.fetchall()
+            (3, [(0,), (1,), (2,)])
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._see_everything()
+            cursor = self._reader.cursor()
+        return QueryResult(cursor, query, parameters)
+
+    def guarded(self, *, seconds: float = SECONDS) -> GuardedSql:
+        """Return what answers a stranger's SQL, over all that was recorded until now; to be closed after use.
+
+        Args:
+            seconds: how long a statement may take.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.guarded(seconds=5) as guarded:
+            ...     with guarded.ask("SELECT count(*) AS turns FROM turns") as answer:
+            ...         print(answer.names, list(answer.rows))
+            ('turns',) [(0,)]
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._hand_in()
+        reader = self._new_reader()
+        return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
+
+    def snapshot(self) -> DuckDBPyConnection:
+        """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.snapshot() as connection:
+            ...     connection.execute("SELECT count(*) FROM turns").fetchall()
+            [(0,)]
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._hand_in()
+        return self._new_reader().cursor()
+
+    def _new_reader(self) -> Reader:
+        return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)
+
+    def __repr__(self) -> str:
+        return f"<Ledger {str(self.path)!r}: {self._state}>"
+
+    def _repr_html_(self) -> str:
+        from actionledger.display.figures import holdings_html  # noqa: PLC0415 - only where it is looked at
+
+        return holdings_html(str(self.path), self._state, self._counts())
+
+    @property
+    def _state(self) -> str:
+        if self._is_closed:
+            return "closed"
+        return "open for reading" if self.read_only else "open"
+
+    def _counts(self) -> list[tuple[Any, ...]]:
+        if self._is_closed:
+            return []
+        return list(self.sql(_COUNTS).fetchall())
+
+    def _hand_in(self) -> None:
+        """Have what was recorded here seen by whoever asks; where nothing is recorded there is none."""
+
+    def _see_everything(self) -> None:
+        self._hand_in()
+        if self._reader.is_current():
+            return
+        if not self.read_only and not self._store.exists():
+            # Somebody has removed the published copy; the working file still has what it held.
+            with suppress(LedgerError):
+                self._store.ingest(Publishing.AT_THE_END)
+        self._reader.refresh()
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise LedgerError(f"The ledger {self.path} is closed; open it again.")
