@@ -59,6 +59,9 @@ REFERENCE = {
 }
 """The pages of the reference, each with the modules whose public names it has."""
 
+ROOMS = ("charts", "statistics")
+"""The rooms whose own names are public, each a page by itself."""
+
 _LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
@@ -93,8 +96,9 @@ def write_pages(pages: Path) -> None:
     for title, modules in REFERENCE.items():
         text = "\n".join([f"# {title}", *(f"\n::: actionledger.{name}" for name in names_of(modules))])
         (pages / "reference" / f"{title.lower()}.md").write_text(text + "\n", encoding="utf-8")
-    charts = "# Charts\n\n::: actionledger.charts\n    options:\n      show_root_toc_entry: false\n"
-    (pages / "reference" / "charts.md").write_text(charts, encoding="utf-8")
+    for room in ROOMS:
+        text = f"# {room.capitalize()}\n\n::: actionledger.{room}\n    options:\n      show_root_toc_entry: false\n"
+        (pages / "reference" / f"{room}.md").write_text(text, encoding="utf-8")
     for page in pages.rglob("*.md"):
         page.write_text(_relinked(page.read_text(encoding="utf-8"), page, pages), encoding="utf-8")
 

@@ -78,17 +78,19 @@ def test_the_page_of_python_teaches_what_a_newcomer_sees():
         assert promised <= {*dir(getattr(al, name)), *getattr(getattr(al, name), "__annotations__", ())}, name
 
 
-EXPERIMENTS = (DOCS / "experiments.md").read_text(encoding="utf-8")
+EXPERIMENTS, STATISTICS = (
+    (DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("experiments", "statistics")
+)
 SHOWN = re.findall(
     r"^```python\n((?:(?!```).*\n)*)```\n\n```text\n((?:(?!```).*\n)*)```$",
-    PYTHON + EXPERIMENTS,
+    PYTHON + EXPERIMENTS + STATISTICS,
     re.MULTILINE,
 )
 
 
 def test_the_examples_with_an_output_are_found():
     """The test below looks at something."""
-    assert len(SHOWN) == 3
+    assert len(SHOWN) == 4
 
 
 @pytest.mark.parametrize(("code", "said"), SHOWN, ids=range(len(SHOWN)))

@@ -27,7 +27,8 @@ def methods(cls: type) -> list[tuple[str, object]]:
 def public_callables() -> dict[str, object]:
     """Return every public function, class and method by its dotted name."""
     named = {name: getattr(al, name) for name in al.__all__} | {"QueryResult": QueryResult}
-    named |= {f"charts.{name}": getattr(al.charts, name) for name in al.charts.__all__}
+    for room in (al.charts, al.statistics):
+        named |= {f"{room.__name__.partition('.')[2]}.{name}": getattr(room, name) for name in room.__all__}
     callables = {name: value for name, value in named.items() if callable(value)}
     for name, value in list(callables.items()):
         if inspect.isclass(value):
@@ -48,6 +49,7 @@ def test_the_callables_are_found():
         "Ledger.sql",
         "QueryResult.df",
         "charts.trend",
+        "statistics.rate",
     } <= set(CALLABLES)
     assert len(CALLABLES) > 100
 

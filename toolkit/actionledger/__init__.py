@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from actionledger._version import __version__
 
 if TYPE_CHECKING:
-    from actionledger import charts as charts
+    from actionledger import charts as charts, statistics as statistics
     from actionledger.actions.catalogue import Action as Action, Catalogue as Catalogue
     from actionledger.agent import (
         Conversation as Conversation,
@@ -252,7 +252,7 @@ _NAMES_OF_MODULES = {
     ),
     "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect"),
 }
-_ROOMS = ("charts",)
+_ROOMS = ("charts", "statistics")
 """Rooms whose own names are public, as in ``al.charts.funnel``."""
 
 _MODULES = {name: module for module, names in _NAMES_OF_MODULES.items() for name in names}

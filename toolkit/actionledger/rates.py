@@ -186,6 +186,25 @@ class Rate:
         return f"{self.value:.1%} {self.shown_interval} ({self.successes:,}/{self.count:,}{within})"
 
 
+def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
+    """Return the rate over things that fall into sessions.
+
+    Args:
+        sessions: of each session how many of its things had the property, and how many it has, 1 or more.
+    """
+    counts = list(sessions)
+    return Rate(
+        sum(successes for successes, _ in counts),
+        sum(count for _, count in counts),
+        Clustering(
+            len(counts),
+            sum(count * count for _, count in counts),
+            sum(successes * successes for successes, _ in counts),
+            sum(successes * count for successes, count in counts),
+        ),
+    )
+
+
 def summed(rates: Iterable[Rate]) -> Rate:
     """Return the rate over all that some rates are about; a session that has things in two of them counts twice.
 

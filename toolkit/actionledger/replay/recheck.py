@@ -20,7 +20,7 @@ from actionledger.execution.registry import profile_named
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.rates import Clustering, Rate
+from actionledger.rates import Rate, clustered
 from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason
 
@@ -205,12 +205,6 @@ class _Counts:
     def report(self) -> RecheckReport:
         """Return what was counted."""
         sums = list(self._sessions.values())
-        clustering = Clustering(
-            len(sums),
-            sum(calls * calls for _, calls in sums),
-            sum(stopped * stopped for stopped, _ in sums),
-            sum(stopped * calls for stopped, calls in sums),
-        )
         calls = sum(calls for _, calls in sums)
         by_name = (
             NameCount(name, *(counts[key] for key in _COLUMNS)) for name, counts in self.by_name.items()
@@ -223,7 +217,7 @@ class _Counts:
             verdicts=dict(self._verdicts.most_common()),
             over_rate=sum(counts["over_rate"] for counts in self.by_name.values()),
             undated=self._undated,
-            stopped=Rate(sum(stopped for stopped, _ in sums), calls, clustering),
+            stopped=clustered(sums),
             done=self._done,
             by_name=tuple(sorted(by_name, key=lambda each: (-each.calls, each.name))),
             examples=tuple(self._examples),

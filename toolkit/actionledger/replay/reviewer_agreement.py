@@ -8,7 +8,7 @@ from itertools import combinations
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import judged
-from actionledger.rates import Clustering, Rate
+from actionledger.rates import Rate, clustered
 from actionledger.replay.statistics import Coefficient, Thing, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 TWO = 2
@@ -124,10 +124,4 @@ def _rate(things: Sequence[Thing], agreed: Iterable[bool]) -> Rate:
     for thing, is_agreed in zip(things, agreed, strict=True):
         sizes[thing.session] += 1
         totals[thing.session] += is_agreed
-    clustering = Clustering(
-        sessions=len(sizes),
-        sizes=sum(size * size for size in sizes.values()),
-        totals=sum(total * total for total in totals.values()),
-        products=sum(size * totals[session] for session, size in sizes.items()),
-    )
-    return Rate(totals.total(), len(things), clustering)
+    return clustered((totals[session], size) for session, size in sizes.items())

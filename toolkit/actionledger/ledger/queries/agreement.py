@@ -13,7 +13,7 @@ from actionledger.ledger.queries.filters import (
     rated,
     turn_scope,
 )
-from actionledger.rates import Clustering, Rate
+from actionledger.rates import Rate, clustered
 from actionledger.vocabulary import Reason
 
 Here: TypeAlias = Literal["valid", "not_checked", "refused", "shown", "not_read"]
@@ -141,17 +141,7 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
     everything = [pair for of_source in sessions.values() for pair in of_source.values()]
     return Agreement(
         dict(sorted(counts.items(), key=lambda pair: -pair[1])),
-        _rate(everything),
-        {source: _rate(list(of_source.values())) for source, of_source in sorted(sessions.items())},
+        clustered(everything),
+        {source: clustered(of_source.values()) for source, of_source in sorted(sessions.items())},
         tuple(differing),
     )
-
-
-def _rate(pairs: list[tuple[int, int]]) -> Rate:
-    clustering = Clustering(
-        len(pairs),
-        sum(whole * whole for _, whole in pairs),
-        sum(agreed * agreed for agreed, _ in pairs),
-        sum(agreed * whole for agreed, whole in pairs),
-    )
-    return Rate(sum(agreed for agreed, _ in pairs), sum(whole for _, whole in pairs), clustering)

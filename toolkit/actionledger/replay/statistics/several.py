@@ -14,6 +14,10 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Returns:
         The adjusted values in the same order, 0 to 1, none below its own.
+
+    Example:
+        >>> al.statistics.holm([0.04, 0.01, 0.5])
+        [0.08, 0.03, 0.5]
     """
     adjusted = [0.0] * len(p_values)
     highest = 0.0

@@ -22,6 +22,10 @@ def task_test(differences: Sequence[float], *, seed: int = 1) -> float:
 
     Returns:
         Above 0, at most 1.
+
+    Example:
+        >>> al.statistics.task_test([0.5, 0.0, 1.0, 0.5, -0.5, 1.0, 1.0, 0.5])
+        0.0758
     """
     sizes = [abs(difference) for difference in differences if difference]
     observed = abs(sum(differences)) - 1e-12
@@ -39,6 +43,10 @@ def task_difference(differences: Sequence[float], *, seed: int = 1) -> tuple[flo
 
     Returns:
         Its ends, each -1 to 1; None with fewer than ten tasks.
+
+    Example:
+        >>> al.statistics.task_difference([0.5, 0.0, 1.0, 0.5, -0.5, 1.0, 1.0, 0.5, 0.0, 0.5])
+        (0.15, 0.7)
     """
     if len(differences) < MINIMUM_SESSIONS:
         return None

@@ -17,6 +17,11 @@ def unpaired_difference(before: Rate, after: Rate) -> tuple[float, float] | None
 
     Returns:
         Its ends, each -1 to 1; None where one of the rates has no interval.
+
+    Example:
+        >>> low, high = al.statistics.unpaired_difference(al.Rate(56, 70), al.Rate(48, 80))
+        >>> round(low, 4), round(high, 4)
+        (-0.3339, -0.0524)
     """
     first, second = before.interval, after.interval
     if first is None or second is None or before.value is None or after.value is None:
@@ -40,6 +45,10 @@ def score_test(before: Rate, after: Rate) -> float | None:
 
     Returns:
         0 to 1; None where one of the rates has no interval.
+
+    Example:
+        >>> round(al.statistics.score_test(al.Rate(56, 70), al.Rate(48, 80)), 4)
+        0.008
     """
     first, second = before.effective_count, after.effective_count
     if first is None or second is None or before.value is None or after.value is None:

@@ -1,0 +1,51 @@
+"""The intervals and tests of reports, for numbers of one's own: a share that nobody has counted yet, groups that nobody has compared."""
+
+from collections.abc import Hashable, Iterable
+
+from actionledger.errors import UsageError
+from actionledger.rates import Rate, clustered
+from actionledger.replay.statistics import holm, score_test, task_difference, task_test, unpaired_difference
+
+__all__ = ["holm", "rate", "score_test", "task_difference", "task_test", "unpaired_difference"]
+
+
+def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
+    """Return a share with its 95 % interval, sessions taken into account: a column of a frame will do.
+
+    Args:
+        hits: whether each thing has the property, as True or False, 1 or 0.
+        by: the session of each thing, in the same order; without it each stands for itself.
+
+    Raises:
+        UsageError: one of the things is neither, or the two are not of one length.
+
+    Example:
+        >>> rate = al.statistics.rate([True, False] * 20, by=[turn // 2 for turn in range(40)])
+        >>> print(rate)
+        50.0% [34.7%, 65.3%] (20/40 in 20 sessions)
+    """
+    had = [_as_hit(hit) for hit in hits]
+    if by is None:
+        return Rate(sum(had), len(had))
+    sessions = list(by)
+    if len(sessions) != len(had):
+        raise UsageError(
+            f"There are {len(had)} things and {len(sessions)} sessions of theirs; give one of each."
+        )
+    counts: dict[Hashable, tuple[int, int]] = {}
+    for session, hit in zip(sessions, had, strict=True):
+        successes, count = counts.get(session, (0, 0))
+        counts[session] = (successes + hit, count + 1)
+    return clustered(counts.values())
+
+
+def _as_hit(hit: object) -> int:
+    try:
+        is_either = hit in {0, 1}
+    except (TypeError, ValueError):  # what nobody recorded, as a frame has it, and what can't be looked up
+        is_either = False
+    if not is_either:
+        raise UsageError(
+            f"{hit!r} says neither that a thing has the property nor that it hasn't; give True or False."
+        )
+    return int(bool(hit))
