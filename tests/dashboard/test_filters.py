@@ -1,5 +1,6 @@
 """The bar of filters: the link, the chips, what is picked and what is set aside, and the views that are saved of it."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +13,7 @@ from actionledger.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, filter_parameters
+from actionledger.ledger.reviewing import review
 from actionledger.vocabulary import Origin
 from actionledger_dashboard.components.fields import FIELDS
 
@@ -27,6 +29,16 @@ def chips(drawn: Drawn, test: AppTest) -> list[tuple[str, str]]:
     return [(f"{chip['label']}: {chip['value']}", chip["without"]) for chip in drawn(test, "chips")["chips"]]
 
 
+def labels_in(test: AppTest) -> list[dict[str, str]]:
+    """Return the links that filter by a label, of a page that has links of other kinds, too."""
+    of_component = (
+        json.loads(one.proto.json)
+        for one in test.get("bidi_component")
+        if "anchors" in one.proto.component_name
+    )
+    return [link for shown in of_component if shown["before"] == "Labels" for link in shown["links"]]
+
+
 def pick(test: AppTest, label: str, of: str) -> Any:
     """Return the one widget of a kind with that label."""
     [widget] = [each for each in test.get(of) if each.label == label]
@@ -40,7 +52,8 @@ def whole() -> Filter:
             "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
             "profile": ["coder"], "task": ["t"], "source": ["s"], "capture": ["text"], "label": ["l"],
             "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "dialect": ["none"], "stage": ["acting"],
-            "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "search": ["100%"],
+            "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],
+            "search": ["100%"],
         }
     )  # fmt: skip
 
@@ -169,6 +182,71 @@ def test_cells_lead_to_their_own_lists(open_page: Open, elsewhere: Path, drawn: 
     ]
     assert columns["Child as"]["hrefs"] == parents
     assert sum(map(bool, parents)) == 2
+
+
+@pytest.fixture(scope="module")
+def labelled(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the sample, of which three turns are labelled and one is judged; a label would be Markdown."""
+    path = Path(shutil.copy(sample, tmp_path_factory.mktemp("labels") / "mine.duckdb"))
+    with open_ledger(path, in_background=False) as opened:
+        for turn, label in ((0, "**odd** [x](y)"), (0, "flaky"), (1, "flaky"), (2, "flaky")):
+            review(opened, "steps", turn, by="ann", label=label)
+        review(opened, "steps", 1, by="ann", verdict="wrong")
+    return path
+
+
+class TestLabels:
+    @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, "views/compare.py"])
+    def test_labels_are_offered_with_their_counts(
+        self, open_page: Open, labelled: Path, drawn: Drawn, page: str
+    ) -> None:
+        """The one that most turns have first, each a link to the same page of what goes by it; one that is picked is a chip."""
+        test = open_page(labelled, page, task="demo")
+        links = labels_in(test)
+        assert ("flaky · 3 turns", "task=demo&label=flaky") in [
+            (link["text"], link["href"].removeprefix("?")) for link in links
+        ]
+        test.query_params["label"] = "flaky"
+        test.run()
+        assert not test.exception
+        assert ("Label: flaky", "task=demo") in chips(drawn, test)
+        assert any("chose to label" in caption.value for caption in test.caption) is (
+            page not in {SESSIONS, TURNS}
+        )
+
+    def test_a_label_narrows_every_page_to_the_same_turns(
+        self, open_page: Open, labelled: Path, drawn: Drawn, stats: Stats
+    ) -> None:
+        """The list of turns, the sessions' turns and the overview's responses are as many."""
+        turns = drawn(open_page(labelled, TURNS, label="flaky"), "table")
+        heads = [column["label"] for column in turns["columns"]]
+        assert [row[heads.index("Turn")] for row in turns["rows"]] == [0, 1, 2]
+        assert [row[heads.index("Labels")] for row in turns["rows"]] == [
+            "**odd** [x](y), flaky",
+            "flaky",
+            "flaky",
+        ]
+        assert turns["columns"][heads.index("Labels")]["hrefs"] == [
+            "",
+            "turns?label=flaky",
+            "turns?label=flaky",
+        ]
+        sessions = drawn(open_page(labelled, SESSIONS, label="flaky"), "table")
+        heads = [column["label"] for column in sessions["columns"]]
+        assert [(row[0], row[heads.index("Match")]) for row in sessions["rows"]] == [("steps", 3)]
+        assert stats(open_page(labelled, OVERVIEW, label="flaky"))["Responses"][0] == "3"
+
+    def test_a_verdict_and_a_label_are_chosen_with_their_counts(
+        self, open_page: Open, labelled: Path
+    ) -> None:
+        """Their lists say how much goes by each."""
+        test = open_page(labelled, TURNS)
+        pick(test, "Filter by", "selectbox").set_value("label").run()
+        assert "flaky · 3 turns" in pick(test, "Label", "multiselect").options
+        pick(test, "Filter by", "selectbox").set_value("verdict").run()
+        pick(test, "Verdict", "multiselect").set_value(["wrong"]).run()
+        assert "wrong · 1 reading" in pick(test, "Verdict", "multiselect").options
+        assert "1 turn, the latest first" in [caption.value for caption in test.caption]
 
 
 class TestViews:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from actionledger.errors import UsageError
 from actionledger.ledger.queries import Dimensions, Run, ScoreBound, Stage
 from actionledger.text import writable
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason
+from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 Kind: TypeAlias = Literal["many", "one", "day", "text", "score"]
 """How a field is picked: any number of what is there, one of it, a day, words of one's own, or a bound."""
@@ -56,6 +56,7 @@ FIELDS = (
     Field("action", "Action", "text", is_found=True),
     Field("execution", "Execution", "many", is_found=True),
     Field("origin", "Run by", "one", is_found=True, noun="runtime"),
+    Field("verdict", "Verdict", "many", is_found=True),
     Field("search", "Text", "text", is_found=True),
 )
 """Everything to filter by, in the order that it is offered in."""
@@ -86,6 +87,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         "dialect": known.dialects,
         "stage": get_args(Stage),
         "execution": [str(each) for each in ExecutionStatus],
+        "verdict": [str(each) for each in Judgement],
     }
     return {
         value: value.replace("_", " ") if field.is_found else value for value in found.get(field.name, ())

@@ -9,6 +9,8 @@ import streamlit as st
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
 from actionledger.ledger.queries.addresses import filter_of_parameters
+from actionledger.ledger.queries.labelling import label_counts, score_counts, verdict_counts
+from actionledger.plurals import counted
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.fields import (
     FIELDS,
@@ -21,6 +23,7 @@ from actionledger_dashboard.components.fields import (
     options,
     run_label,
 )
+from actionledger_dashboard.components.labels import how_many, show_labels
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters, query_of
 from actionledger_dashboard.components.navigation import keep_filters
@@ -33,6 +36,7 @@ __all__ = ["FIRST_READINGS", "midnight", "of_query", "pick", "run_label"]
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
 
+LABELS_ARE_CHOSEN = "People label turns after a look at what came of them: within such a label, a rate is one of what they chose to label."
 SET_ASIDE = "Crossed out: what came of responses. The lists keep to it; a rate within its own outcome would say nothing."
 
 _mount_chips = mount_of("chips")
@@ -79,6 +83,8 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
     is_set_aside = not lists and any(each.field.is_found and each.values for each in asked)
     if is_set_aside:
         st.caption(SET_ASIDE)
+    if not lists and any(each.field.name == "label" and each.values for each in asked):
+        st.caption(LABELS_ARE_CHOSEN)
     linked.stop_at_unknown()
     within = filter_of_parameters({each.field.name: each.values for each in asked})
     keep_filters(query_of(filter_parameters(within)))
@@ -125,9 +131,9 @@ def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
         placeholder="Choose what to filter by",
     )
     if chosen is None:
-        return
-    if chosen == "score":
-        _show_score(page, known.scores, offered[chosen].values)
+        show_labels(offered["label"].values if "label" in offered else ())
+    elif chosen == "score":
+        _show_score(page, offered[chosen].values)
     else:
         _show_widget(f"{page}.add.{chosen}", offered[chosen])
 
@@ -136,8 +142,11 @@ def _show_widget(key: str, asked: _Asked) -> None:
     """Show what picks a field's values: the URL says what they are, and follows."""
     field, values, choices = asked.field, list(asked.values), asked.choices
 
+    counts = _counts(field.name)
+
     def called(value: str) -> str:
-        return visible(choices[value]) or "(empty)"
+        words = visible(choices[value]) or "(empty)"
+        return f"{words} · {counts[value]}" if value in counts else words
 
     def follow() -> None:
         picked = st.session_state[key]
@@ -167,9 +176,24 @@ def _show_widget(key: str, asked: _Asked) -> None:
         st.text_input(field.label, key=key, on_change=follow)
 
 
-def _show_score(page: str, names: Sequence[str], values: Sequence[str]) -> None:
+def _counts(name: str) -> Mapping[str, str]:
+    """Return how much goes by each value of a field, in words; nothing for fields that are not counted."""
+    if name == "label":
+        return {each.label: how_many(each) for each in ask(label_counts)}
+    if name == "verdict":
+        return {each.verdict: counted(each.readings, "reading") for each in ask(verdict_counts)}
+    return {}
+
+
+def _show_score(page: str, values: Sequence[str]) -> None:
     """Show what bounds a score; each bound is added to the others."""
-    name = st.selectbox("Score", list(names), format_func=visible, key=f"{page}.score.name")
+    scores = {each.name: each for each in ask(score_counts)}
+
+    def called(name: str) -> str:
+        each = scores[name]
+        return f"{visible(name)} · {counted(each.sessions, 'session')}, {each.low:g} to {each.high:g}"
+
+    name = st.selectbox("Score", list(scores), format_func=called, key=f"{page}.score.name")
     comparison = st.segmented_control(
         "Compared", [">=", "<=", "="], default=">=", required=True, key=f"{page}.score.comparison"
     )

@@ -79,7 +79,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
             "How many people have judged this reading.",
         ),
         Column("Assigned to", [turn.assigned_to for turn in found]),
-        Column("Labels", [", ".join(turn.labels) for turn in found]),
+        Column("Labels", [", ".join(turn.labels) for turn in found], "name"),
         Column("Comments", [turn.comments for turn in found], "number"),
         Column("Model", [turn.model for turn in found]),
     ]

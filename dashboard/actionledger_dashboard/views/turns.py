@@ -11,6 +11,7 @@ from actionledger.plurals import counted
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
+from actionledger_dashboard.components.labels import labels_of
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
@@ -70,7 +71,8 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
             [row.dialect for row in found],
             hrefs=[only(within, dialects=(row.dialect,)) if row.dialect else "" for row in found],
         ),
-        Column("Reason", [", ".join(row.reasons) for row in found]),
+        Column("Reason", [", ".join(map(words, row.reasons)) for row in found]),
+        *_how_they_are_labelled(found, within),
         *_what_they_say(found, within),
     ]
     tables.show_table("turns", "turns", columns, [replay_of(row, within) for row in found])
@@ -89,6 +91,15 @@ def place_of(hit: Hit | None) -> Span | None:
 def only(within: Filter, **value: tuple[str, ...]) -> str:
     """Return the address of the turns of one value more."""
     return links.turns_href(replace(within, **value), ALL_TURNS)  # type: ignore[arg-type]
+
+
+def _how_they_are_labelled(found: list[TurnBehind], within: Filter) -> list[Column]:
+    """Return the labels of turns and their sessions, the only one of a turn a link to all that goes by it; nothing where none has one."""
+    labels = labels_of([(row.session_id, row.turn_index) for row in found])
+    if not any(labels):
+        return []
+    hrefs = [only(within, labels=each) if len(each) == 1 else "" for each in labels]
+    return [Column("Labels", [", ".join(each) for each in labels], "name", hrefs=hrefs)]
 
 
 def _what_they_say(found: list[TurnBehind], within: Filter) -> list[Column]:

@@ -13,7 +13,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import FIRST, one_run
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
+from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome
 
 Chosen: TypeAlias = Callable[[Ledger | None], Filter]
 """What makes the filter of a command's options, given the ledger that it is about, or None where there is none and none names a run."""
@@ -35,7 +35,10 @@ GIVEN: dict[str, Any] = {
     "capture": Annotated[
         Several, typer.Option("--capture", help=f"Only where so much was kept: {', '.join(Capture)}.")
     ],
-    "label": Annotated[Several, typer.Option("--label", help="Only sessions filed under this.")],
+    "label": Annotated[
+        Several,
+        typer.Option("--label", help="Only sessions filed under this, and turns that people label so."),
+    ],
     "score": Annotated[
         Several, typer.Option("--score", help="Only sessions scored so, such as 'reward>=0.5'.")
     ],
@@ -64,6 +67,10 @@ FOUND: dict[str, Any] = {
         Several, typer.Option("--execution", help=f"Only where a try came to: {', '.join(ExecutionStatus)}.")
     ],
     "origin": Annotated[str | None, typer.Option(help=f"Only what was run by: {', '.join(Origin)}.")],
+    "verdict": Annotated[
+        Several,
+        typer.Option("--verdict", help=f"Only what somebody has judged to be: {', '.join(Judgement)}."),
+    ],
     "text": Annotated[
         str | None,
         typer.Option(help="Only where a response, arguments, results or the session's name hold this text."),
@@ -126,7 +133,7 @@ def filter_from(
         task: the tasks.
         source: the sources.
         capture: how much was kept.
-        label: what sessions are filed under.
+        label: what sessions are filed under, or turns by people.
         score: bounds, such as ``reward>=0.5``.
         since: from when on, UTC.
         until: before when, UTC.
@@ -161,6 +168,7 @@ def _found(
     action: str | None = None,
     execution: Several = None,
     origin: str | None = None,
+    verdict: Several = None,
     text: str | None = None,
 ) -> dict[str, Any]:
     """Return what options say of what came of responses, by the names of a filter's fields."""
@@ -174,5 +182,6 @@ def _found(
         "action": action,
         "executions": tuple(execution or ()),
         "origin": Origin(origin) if origin else None,
+        "verdicts": tuple(verdict or ()),
         "text": text or "",
     }

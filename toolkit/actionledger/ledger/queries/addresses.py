@@ -16,7 +16,7 @@ Parameters: TypeAlias = dict[str, str | list[str]]
 
 FILTERS = (
     *("run", "profile", "model", "task", "source", "capture", "label", "score", "since", "until"),
-    *("outcome", "dialect", "stage", "code", "action", "execution", "origin", "search"),
+    *("outcome", "dialect", "stage", "code", "action", "execution", "origin", "verdict", "search"),
 )
 """The query parameters that a filter stands in."""
 
@@ -75,6 +75,7 @@ def filter_parameters(within: Filter) -> Parameters:
         "stage": (within.stage,) if within.stage else (),
         "code": within.reasons,
         "execution": within.executions,
+        "verdict": within.verdicts,
     }
     found: Parameters = {name: list(values) for name, values in repeated.items() if values}
     ones = {"run": within.run_id, "action": within.action, "origin": within.origin, "search": within.text}
@@ -127,6 +128,7 @@ def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
         action=one["action"],
         executions=tuple(there.get("execution", ())),
         origin=_only(there, "origin", Origin),
+        verdicts=tuple(there.get("verdict", ())),
         text=one["search"] or "",
     )
 

@@ -18,13 +18,14 @@ from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Stage, is_uuid
 from actionledger.ledger.queries.found import executed, has_text, text_parameters, went_wrong
 from actionledger.ledger.queries.scores import ScoreBound
+from actionledger.ledger.queries.standing import JUDGED, OF_LABELLED_SESSIONS, OF_LABELLED_TURNS
 from actionledger.text import writable
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
+from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason, RunKind
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""
 
-_FOUND = ("dialects", "outcomes", "stage", "reasons", "action", "executions", "origin", "text")
+_FOUND = ("dialects", "outcomes", "stage", "reasons", "action", "executions", "origin", "verdicts", "text")
 """What of a filter is about what came of a response."""
 
 
@@ -36,7 +37,7 @@ class Filter:
         run_id: the run whose readings count; None for the first reading of every response.
         profiles, models, tasks, sources: the sessions' own.
         captures: how much was kept of what the model wrote.
-        labels: what the sessions are filed under.
+        labels: what the sessions are filed under by their source, or the turns by people.
         scores: what the sessions' scores must be, all of them.
         since: from when on, in UTC where it has no zone; a response without a time is left out.
         until: up to but not including when.
@@ -47,6 +48,7 @@ class Filter:
         action: an action that was read in it, as the model wrote its name; with a stage or reasons, the one that it went wrong with.
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
+        verdicts: what somebody has judged the reading to be.
         text: what the response, the arguments read in it, their results or the session's name hold, in any case; literally.
 
     Raises:
@@ -75,6 +77,7 @@ class Filter:
     action: str | None = None
     executions: tuple[str, ...] = ()
     origin: Origin | None = None
+    verdicts: tuple[str, ...] = ()
     text: str = ""
 
     def __post_init__(self) -> None:
@@ -88,6 +91,7 @@ class Filter:
         _refuse_strangers("stage", [self.stage] if self.stage else (), get_args(Stage))
         _refuse_strangers("reason", self.reasons, Reason)
         _refuse_strangers("execution", self.executions, ExecutionStatus)
+        _refuse_strangers("verdict", self.verdicts, Judgement)
         _refuse_strangers("origin", [self.origin] if self.origin else (), Origin)
         texts = (*self.profiles, *self.models, *self.tasks, *self.sources, *self.labels, *self.dialects)
         names = (score.name for score in self.scores)
@@ -176,6 +180,7 @@ class Filter:
         parts += [f"action {self.action}"] if self.action else []
         parts += [_any_of("execution", self.executions)]
         parts += [f"run by {self.origin}"] if self.origin else []
+        parts += [_any_of("verdict", self.verdicts)]
         parts += [f"text {self.text!r}"] if self.text else []
         return ", ".join(filter(None, parts)) or "everything"
 
@@ -243,7 +248,6 @@ class Scope(NamedTuple):
 _OF_RUN = "run_id = $run_id::UUID"
 _OF_ATTEMPTS = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE run_id = $run_id::UUID)"
 _OF_SOURCES = "session_id IN (SELECT session_id FROM session_starts WHERE list_contains($sources, source))"
-_OF_LABELS = "session_id IN (SELECT session_id FROM sessions WHERE list_has_any(labels::VARCHAR[], $labels))"
 _OF_SCORE = (
     "session_id IN (SELECT session_id FROM sessions "
     "WHERE (scores::MAP(VARCHAR, DOUBLE))[$score_name_{number}] {comparison} $score_{number})"
@@ -286,7 +290,7 @@ def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool 
         The condition and its parameters; never empty.
     """
     is_attempts = table == "parse_attempts"
-    parts, parameters = of_session(within)
+    parts, parameters = of_turn(within)
     _add_times(within, parts, parameters)
     _add_captures(within, parts, parameters, is_own=is_attempts)
     if within.run_id is not None:
@@ -302,7 +306,7 @@ def scope(within: Filter, table: str = "parse_attempts", *, every_reading: bool 
 
 def turn_scope(within: Filter) -> Scope:
     """Return a filter as a condition on responses, read or not; what came of them is what came of their first readings."""
-    parts, parameters = of_session(within)
+    parts, parameters = of_turn(within)
     _add_times(within, parts, parameters)
     _add_captures(within, parts, parameters, is_own=True)
     if within.run_id is not None:
@@ -315,7 +319,16 @@ def turn_scope(within: Filter) -> Scope:
 
 
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return what a filter says of sessions: conditions to join by AND, and their values."""
+    """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values."""
+    return _given(within, OF_LABELLED_SESSIONS)
+
+
+def of_turn(within: Filter) -> tuple[list[str], dict[str, object]]:
+    """Return the same for a table of turns, or of what belongs to them: a label may be one turn's."""
+    return _given(within, OF_LABELLED_TURNS)
+
+
+def _given(within: Filter, of_labels: str) -> tuple[list[str], dict[str, object]]:
     parts: list[str] = []
     parameters: dict[str, object] = {}
     lists = {"profiles": within.profiles, "models": within.models, "tasks": within.tasks}
@@ -327,7 +340,7 @@ def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
         parts.append(_OF_SOURCES)
         parameters["sources"] = list(within.sources)
     if within.labels:
-        parts.append(_OF_LABELS)
+        parts.append(of_labels)
         parameters["labels"] = list(within.labels)
     for number, score in enumerate(within.scores):
         parts.append(_OF_SCORE.format(number=number, comparison=score.comparison))
@@ -349,7 +362,9 @@ def found_scope(within: Filter) -> Scope:
         parts.append("attempt_id IN (SELECT attempt_id FROM actions WHERE name = $action)")
     if within.executions or within.origin:
         parts.append(executed(has_statuses=bool(within.executions), origin=within.origin))
-    looked_at, bounds = of_session(within)
+    if within.verdicts:
+        parts.append(JUDGED)
+    looked_at, bounds = of_turn(within)
     if within.text:
         _add_times(within, looked_at, bounds)
         parts.append(has_text(" AND ".join(looked_at) or "true"))
@@ -360,6 +375,7 @@ def found_scope(within: Filter) -> Scope:
         "action": within.action,
         "executions": list(within.executions),
         "origin": within.origin,
+        "verdicts": list(within.verdicts),
     }
     parameters = {name: value for name, value in named.items() if value}
     if within.text:

@@ -1,7 +1,6 @@
-"""What people say of turns: as it stands now, how it came to that, and what they judge.
+"""What people say of turns: as it stands now (``standing.py``), how it came to that, and what they judge.
 
-Each row of ``reviews`` is one step. What is said stands as its last step left it. A turn that its recording has superseded hands on
-what was said of it to the turn that stands for it now, marked as said of an earlier state.
+What was said of a turn that its recording has superseded is marked as said of an earlier state.
 """
 
 from collections.abc import Sequence
@@ -9,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import Parameters, Queryable, is_uuid, picked, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, of_session, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, of_turn, scope
+from actionledger.ledger.queries.standing import LAST_STEPS, MOVED
 from actionledger.values import Span
 from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep
 
@@ -106,22 +106,14 @@ class Judged:
     value: Judgement
 
 
-_STANDING = """
-WITH RECURSIVE moved AS (
-    SELECT turn_id AS said_of, superseded_by AS turn_id FROM superseded SEMI JOIN reviews USING (turn_id)
-    UNION SELECT said_of, superseded_by FROM moved JOIN superseded USING (turn_id)),
-there AS (SELECT said_of, turn_id AS now_of FROM moved ANTI JOIN superseded USING (turn_id)),
-last_steps AS (
-    SELECT *, first_value(reviewer) OVER steps_of AS said_by, first_value(reviewed_at) OVER steps_of AS given_at,
-           count(*) OVER (PARTITION BY review_id) AS steps
-    FROM reviews WINDOW steps_of AS (PARTITION BY review_id ORDER BY reviewed_at)
-    QUALIFY row_number() OVER (PARTITION BY review_id ORDER BY reviewed_at DESC, step <> 'given' DESC) = 1),
+_STANDING = f"""
+WITH RECURSIVE {MOVED}, {LAST_STEPS},
 standing AS (
     SELECT r.* REPLACE (coalesce(now_of, r.turn_id) AS turn_id, coalesce(t.turn_index, r.turn_index) AS turn_index),
            coalesce(external_id, '') AS session, now_of IS NOT NULL AS is_of_earlier_state
     FROM last_steps AS r LEFT JOIN there ON said_of = r.turn_id LEFT JOIN turn_starts AS t ON t.turn_id = now_of
     LEFT JOIN (SELECT DISTINCT ON (session_id) session_id, external_id FROM session_starts) AS s ON s.session_id = r.session_id)
-SELECT {columns} FROM standing WHERE {condition} ORDER BY reviewed_at, review_id"""
+SELECT {{columns}} FROM standing WHERE {{condition}} ORDER BY reviewed_at, review_id"""
 
 _COLUMNS = picked(
     Review,
@@ -170,7 +162,7 @@ def reviews(
 
     Args:
         ledger: what to ask.
-        within: the sessions that it is about, and when the responses were made; a run narrows nothing.
+        within: the turns that it is about, and when the responses were made; a run narrows nothing.
         session: the id of the one session that it is about.
         turn: the one turn's place in its session.
         aspects: which kinds of things; empty for all.
@@ -189,7 +181,7 @@ def reviews(
     """
     if session is not None and not is_uuid(session):
         return []
-    parts, bound = of_session(within)
+    parts, bound = of_turn(within)
     conditions = {
         "occurred_at >= $from": ("from", within.since),
         "occurred_at < $until": ("until", within.until),

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.filters import NO_DIALECT
+from actionledger.ledger.queries.standing import LABELS
 from actionledger.vocabulary import RunKind
 
 
@@ -58,7 +59,7 @@ class Dimensions:
         profiles, models, tasks, sources: the sessions' own.
         dialects: the dialects that responses were found to be in, ``"none"`` among them.
         captures: how much was kept of responses.
-        labels: what sessions are filed under.
+        labels: what sessions are filed under, and turns are labelled by people.
         scores: the names of their scores.
         first, last: the times of the earliest and the latest response; None where none carries a time.
     """
@@ -94,7 +95,7 @@ FROM run_starts JOIN events USING (run_id) ANTI JOIN run_ends USING (run_id)
 WHERE run_kind = '{RunKind.REPARSE}' AND code = $code
 GROUP BY run_id, started_at ORDER BY started_at, run_id"""
 
-_DIMENSIONS = """
+_DIMENSIONS = f"""
 WITH of_sessions AS (
     SELECT list(DISTINCT profile) AS profiles, list(DISTINCT model) AS models,
            list(DISTINCT task) AS tasks, list(DISTINCT source) AS sources FROM session_starts),
@@ -102,13 +103,14 @@ of_attempts AS (
     SELECT list(DISTINCT CASE dialect WHEN '' THEN $none ELSE dialect END) AS dialects,
            list(DISTINCT capture) AS captures, min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts),
 of_ends AS (
-    SELECT list_distinct(flatten(list(labels::VARCHAR[]))) AS labels,
-           list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{}')
+    SELECT flatten(list(labels::VARCHAR[])) AS filed,
+           list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{{}}'),
+of_turns AS (SELECT list(DISTINCT label) AS given FROM ({LABELS}))
 SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models), []) AS models,
        coalesce(list_sort(tasks), []) AS tasks, coalesce(list_sort(sources), []) AS sources,
        coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
-       coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(scores), []) AS scores, first, last
-FROM of_sessions, of_attempts, of_ends"""
+       list_sort(list_distinct(list_concat(coalesce(filed, []), coalesce(given, [])))) AS labels, coalesce(list_sort(scores), []) AS scores, first, last
+FROM of_sessions, of_attempts, of_ends, of_turns"""
 
 
 def runs(ledger: Queryable) -> list[Run]:

@@ -1,0 +1,127 @@
+"""What sessions and turns are labelled, scored and judged, with how many: what a person may filter by, and what a list shows of each."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.ledger.queries.standing import FILED, LABELS, VERDICTS
+
+
+@dataclass(frozen=True, slots=True)
+class LabelCount:
+    """A label, and how much goes by it.
+
+    Args:
+        label: it.
+        sessions: how many sessions their sources have filed under it.
+        turns: how many turns people have given it.
+    """
+
+    label: str
+    sessions: int
+    turns: int
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCount:
+    """A score by its name, and how many sessions have it.
+
+    Args:
+        name: what it is called.
+        sessions: how many have it.
+        low, high: the least and the greatest of them.
+    """
+
+    name: str
+    sessions: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """A verdict, and how many readings somebody has judged so.
+
+    Args:
+        verdict: it.
+        readings: how many.
+    """
+
+    verdict: str
+    readings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """The labels of a session or of a turn.
+
+    Args:
+        session_id: the session.
+        turn_index: the turn's place in it; None for what the session is filed under.
+        labels: each once, sorted.
+    """
+
+    session_id: str
+    turn_index: int | None
+    labels: tuple[str, ...]
+
+
+_COUNTS = f"""
+SELECT label, coalesce(sessions, 0) AS sessions, coalesce(turns, 0) AS turns
+FROM (SELECT label, count(DISTINCT session_id) AS sessions FROM ({FILED}) GROUP BY label)
+FULL JOIN (SELECT label, count(DISTINCT turn_id) AS turns FROM ({LABELS}) GROUP BY label) USING (label)
+ORDER BY turns DESC, sessions DESC, label"""
+
+_SCORES = """
+SELECT name, count(*) AS sessions, min(score) AS low, max(score) AS high FROM (
+    SELECT unnest(map_entries(scores::MAP(VARCHAR, DOUBLE)), recursive := true)
+    FROM sessions WHERE scores <> '{}') AS each (name, score)
+WHERE score IS NOT NULL GROUP BY name ORDER BY name"""
+
+_VERDICTS = f"""
+SELECT verdict, count(DISTINCT attempt_id) AS readings FROM ({VERDICTS}) GROUP BY verdict ORDER BY readings DESC, verdict"""
+
+_LABELLED = f"""
+SELECT session_id::VARCHAR AS session_id, turn_index, list_sort(list(DISTINCT label)) AS labels FROM (
+    SELECT session_id, NULL AS turn_index, label FROM ({FILED})
+    UNION ALL
+    SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN turn_starts AS t USING (turn_id))
+WHERE list_contains($sessions, session_id::VARCHAR)
+GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
+
+
+def label_counts(ledger: Queryable) -> list[LabelCount]:
+    """Return every label that stands, of sources and of reviewers, the one that most turns have first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, LabelCount, _COUNTS)
+
+
+def score_counts(ledger: Queryable) -> list[ScoreCount]:
+    """Return every score that sessions have, by name.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, ScoreCount, _SCORES)
+
+
+def verdict_counts(ledger: Queryable) -> list[VerdictCount]:
+    """Return what readings were judged to be, the most frequent first.
+
+    Args:
+        ledger: what to ask.
+    """
+    return rows(ledger, VerdictCount, _VERDICTS)
+
+
+def labelled(ledger: Queryable, session_ids: Sequence[str]) -> list[Labelled]:
+    """Return what some sessions are filed under, and how their turns are labelled.
+
+    Args:
+        ledger: what to ask.
+        session_ids: which sessions.
+    """
+    return rows(ledger, Labelled, _LABELLED, {"sessions": list(session_ids)})
