@@ -179,7 +179,8 @@ def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
     ):
         line = json.dumps(text).encode()
         assert mask(line).count(b"*") >= 20, text
-    assert not list(kind.spans(json.dumps(f"discord {counter} x").encode()))
+    other = json.dumps(f"discord {counter} x").encode()
+    assert not list(kind.spans(other, other.lower(), ()))
 
 
 def filled(template: str, drawn: random.Random) -> str:

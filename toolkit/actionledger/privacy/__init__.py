@@ -9,51 +9,74 @@ other spellings of a character. Each pattern begins with a literal that most lin
 """
 
 import json
-from collections.abc import Sequence
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from actionledger.privacy import custom
-from actionledger.privacy.escapes import SPELLINGS, View, masked, seen_through
-from actionledger.privacy.headers import HEADERS, Place
-from actionledger.privacy.named import NAMED, Named
+from actionledger.privacy.escapes import SPELLINGS, Span, masked, seen_through
+from actionledger.privacy.headers import HEADERS
+from actionledger.privacy.named import NAMED
 from actionledger.privacy.tokens import TOKENS
 from actionledger.text import from_utf8_with_halves, utf8_with_halves
 
 __all__ = ["mask", "mask_text"]
 
 
-class _Kind(Protocol):
+class Kind(Protocol):
+    """A kind of secrets."""
+
     @property
-    def needle(self) -> bytes: ...
+    def needle(self) -> bytes:
+        """What a line must hold for it to be looked for."""
+
+    def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
+        """Return where secrets of this kind stand.
+
+        Args:
+            text: a line.
+            lowered: the same in small letters.
+            starts: where ``needle`` stands in it.
+        """
 
 
-_K = TypeVar("_K", bound=_Kind)
-
-
-class _Asked(Generic[_K]):
-    """Asks in one pass over a line which kinds of secrets it may hold: which of their literals, and which others.
+class _Asked:
+    """Asks in one pass over a line which kinds of secrets it may hold, and where their literals stand.
 
     Args:
-        kinds: what is asked for.
-        others: further literals.
+        cased: kinds whose literals stand in a line to the letter.
+        lowered: kinds whose literals stand in it in small letters.
+        others: further literals, to the letter.
     """
 
-    def __init__(self, kinds: Sequence[_K], others: Sequence[bytes] = ()) -> None:
-        self._kinds = [None] * len(others) + list(kinds)
-        needles = [*others, *(kind.needle for kind in kinds)]
-        self._automaton = BytesAhoCorasick(needles, implementation=Implementation.DFA)
+    def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
+        self._kinds = [*cased, *lowered]
+        self._others = len(others)
+        self._letters = [*others, *(kind.needle for kind in cased)]
+        needles = [*self._letters, *(kind.needle for kind in lowered)]
+        self._automaton = BytesAhoCorasick(
+            [needle.lower() for needle in needles], implementation=Implementation.DFA
+        )
 
-    def in_line(self, line: bytes) -> tuple[list[_K], bool]:
-        """Return the kinds whose literals stand in a line, and whether one of the others does."""
-        found = {index for index, _, _ in self._automaton.find_matches_as_indexes(line, overlapping=True)}
-        kinds = [self._kinds[index] for index in sorted(found)]
-        return [kind for kind in kinds if kind is not None], None in kinds
+    def in_line(self, text: bytes, lowered: bytes) -> tuple[list[tuple[Kind, list[int]]], bool]:
+        """Return the kinds whose literals stand in a line, each with where they begin, and whether one of the others does.
+
+        Args:
+            text: the line.
+            lowered: the same in small letters.
+        """
+        found: dict[int, list[int]] = {}
+        letters = self._letters
+        for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True):
+            if index >= len(letters) or text[start:end] == letters[index]:
+                found.setdefault(index - self._others, []).append(start)
+        return [(self._kinds[index], found[index]) for index in found if index >= 0], any(
+            index < 0 for index in found
+        )
 
 
-_TOKENS = _Asked(TOKENS, SPELLINGS)
-_NAMED: _Asked[Named | Place] = _Asked((*NAMED, *HEADERS))
+_ASKED = _Asked(TOKENS, (*NAMED, *HEADERS), SPELLINGS)
 
 
 def mask(line: bytes) -> bytes:
@@ -65,18 +88,23 @@ def mask(line: bytes) -> bytes:
     Returns:
         The line, the same object where there is nothing to hide.
     """
-    view = View(line)
-    tokens, is_spelled = _TOKENS.in_line(line)
+    lowered = line.lower()
+    kinds, is_spelled = _ASKED.in_line(line, lowered)
     if is_spelled:
         view = seen_through(line)
-        tokens, _ = _TOKENS.in_line(view.text)
-    text = view.text
-    lowered = text.lower()
-    spans = [span for kind in tokens for span in kind.spans(text)]
-    spans += [span for kind in _NAMED.in_line(lowered)[0] for span in kind.spans(text, lowered)]
-    found = [view.in_line(span) for span in spans]
-    found += custom.spans(line)
+        lowered = view.text.lower()
+        kinds, _ = _ASKED.in_line(view.text, lowered)
+        found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]
+    else:
+        found = _spans(kinds, line, lowered)
+    if custom.known():
+        found += custom.spans(line)
     return masked(line, sorted(found)) if found else line
+
+
+def _spans(kinds: Sequence[tuple[Kind, list[int]]], text: bytes, lowered: bytes) -> list[Span]:
+    """Return where secrets of some kinds stand."""
+    return [span for kind, starts in kinds for span in kind.spans(text, lowered, starts)]
 
 
 def mask_text(text: str) -> str:

@@ -1,7 +1,7 @@
 """Secrets that are known by where they stand: in a header, a cookie, the address of a service, a command's credentials."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -42,7 +42,7 @@ class Place:
     def _values(self) -> re.Pattern[bytes]:
         return re.compile(self.values.encode())
 
-    def spans(self, _text: bytes, lowered: bytes) -> Iterator[Span]:
+    def spans(self, _text: bytes, lowered: bytes, _starts: Sequence[int]) -> Iterator[Span]:
         """Yield where secrets stand."""
         for found in self._pattern.finditer(lowered):
             start, end = found.span("secret")

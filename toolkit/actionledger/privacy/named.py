@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log2
@@ -147,10 +147,13 @@ class Named:
             f"(?P<name>{self.name}{self.rest})(?=[\\\\\"' \\]:=,<>])(?:{'|'.join(_WAYS)})".encode()
         )
 
-    def spans(self, text: bytes, lowered: bytes) -> Iterator[Span]:
-        """Yield where values stand that go by the name."""
+    def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
+        """Yield where values stand that go by the name, which stands at ``starts``."""
         position = 0
-        while found := self._pattern.search(lowered, position):
+        for start in starts:
+            found = self._pattern.match(lowered, start) if start >= position else None
+            if found is None:
+                continue
             way = found.lastgroup or "name"
             position = found.end()
             if self._is_secret(text, found, way):

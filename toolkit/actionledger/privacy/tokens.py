@@ -9,7 +9,7 @@ digits, ``{20x}`` of small hexadecimal digits, ``{20d}`` of digits, ``{20u}`` of
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,7 +53,7 @@ class Token:
         start = rf"(?:(?<![A-Za-z0-9_-]{prefix})|(?<=\\[bfnrt]{prefix})|(?<=\\u[0-9a-fA-F]{{4}}{prefix}))"
         return re.compile(f"{prefix}{'' if self.inside else start}{self.rest}".encode())
 
-    def spans(self, text: bytes) -> Iterator[Span]:
+    def spans(self, text: bytes, _lowered: bytes, _starts: Sequence[int]) -> Iterator[Span]:
         """Yield where secrets of this kind stand."""
         groups = self._pattern.groupindex
         hidden, begin = ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
