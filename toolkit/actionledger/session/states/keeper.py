@@ -85,6 +85,7 @@ class StateKeeper:
         self._done: list[tuple[int, int]] = []
         self._tapes: dict[tuple[int, int], Taking] = {}
         self._is_fresh = False
+        self._descriptor: int | None = None
         self.is_broken = False
 
     @property
@@ -119,7 +120,8 @@ class StateKeeper:
             self._break_off()
 
     def close(self) -> None:
-        """Note what was seen, for the next session in the same workspace."""
+        """Let go of the file, and note what was seen, for the next session in the same workspace."""
+        self._let_go()
         if self._known is None or self._lens.known is None or self.is_broken:
             return
         with suppress(OSError):
@@ -202,8 +204,8 @@ class StateKeeper:
 
     def _note(self, seen: State, turn: int | None, actions: tuple[int, ...]) -> None:
         assert self._state is not None
-        changes = tuple(change_as_json(each) for each in self._state.changes_to(seen))
         before = self._state
+        changes = () if seen is before else tuple(change_as_json(each) for each in before.changes_to(seen))
         is_other = changes or seen.stores != before.stores or seen.left_out != before.left_out
         if is_other or turn is not None:
             stores = None if seen.stores == before.stores else tuple(sorted(seen.stores))
@@ -212,11 +214,9 @@ class StateKeeper:
             self._write(Effects(turn, actions, changes, stores, left_out))
 
     def _write(self, line: Line) -> None:
-        descriptor = open_private(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        try:
-            write_all(descriptor, written(line))
-        finally:
-            os.close(descriptor)
+        if self._descriptor is None:
+            self._descriptor = open_private(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        write_all(self._descriptor, written(line))
 
     def _replace(self, path: Path, data: bytes) -> None:
         fresh = path.with_name(f".{self._session_id}.tmp")
@@ -231,5 +231,11 @@ class StateKeeper:
     def _break_off(self) -> None:
         """Keep nothing more, and nothing of before: a part of a session can't be run again."""
         self.is_broken = True
+        self._let_go()
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
+
+    def _let_go(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+        self._descriptor = None

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter
+from pydantic_core import PydanticSerializationError
 
 from actionledger.privacy import mask
 from actionledger.workspace.nodes import Change, Kind, node_from_json
@@ -136,7 +137,10 @@ class Read:
 def written(line: Line) -> bytes:
     """Return a value as a line; a secret in it is masked, and the line says so."""
     name = _NAMES[type(line)]
-    data: bytes = json.dumps({"line": name, **_ADAPTERS[name].dump_python(line, mode="json")}).encode()
+    try:
+        data = b'{"line":"%b",%b' % (name.encode(), _ADAPTERS[name].dump_json(line)[1:])
+    except PydanticSerializationError:  # half a character, such as a file's name that is no UTF-8
+        data = json.dumps({"line": name, **_ADAPTERS[name].dump_python(line, mode="json")}).encode()
     kept = mask(data)
     return (kept if kept is data else kept[:-1] + b', "masked": true}') + b"\n"
 

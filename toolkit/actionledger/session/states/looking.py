@@ -103,6 +103,7 @@ class Lens:
         self._objects = objects
         self._settings = settings
         self._images: dict[str, tuple[tuple[object, ...], Node | None]] = {}
+        self._state: State | None = None
         self.known = known
 
     def look(self) -> State:
@@ -111,9 +112,18 @@ class Lens:
         Raises:
             OSError: a content can't be kept.
         """
+        before = self.known
         seen = self.known = take_snapshot(
-            self._tree, self._objects, self._settings.limits, self.known, leave=may_be_store
+            self._tree, self._objects, self._settings.limits, before, leave=may_be_store
         )
+        if self._state is None or seen != before:
+            state = self._state_of(seen)
+            # What a snapshot has not read, such as a store, may have changed without its showing there.
+            self._state = None if any(_is_unread(one.node) for one in seen.seen.values()) else state
+            return state
+        return self._state
+
+    def _state_of(self, seen: Snapshot) -> State:
         found = {path_of(parts): one for parts, one in seen.seen.items()}
         stores = {path: node for path, one in found.items() if (node := self._store(path, one, found))}
         nodes = {
