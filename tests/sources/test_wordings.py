@@ -110,3 +110,26 @@ def test_text_of_parts():
     assert text_of({"a": [1]}) == '{"a":[1]}'
     assert text_of(None) == ""
     assert reason_of(text_of({"error": "ENOENT"}), SHARED) is Reason.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "^a b",
+        "^a|b",
+        "(?i)^A|b",
+        "(?m)^b",
+        "^(?:a|x) b|b",
+        r"^\(a|b",
+        "^[(]a|b",
+        "^[)]a|b",
+        "^[])(]a|b",
+        "(?im)^B",
+        "b",
+    ],
+)
+def test_a_pattern_is_found_wherever_it_may_be(pattern):
+    rows = (Wording(pattern, Reason.NOT_FOUND, "b"),)
+    for text in ("b", "x b", "a b", "c\nb", "(a", "", "x a b"):
+        expected = Reason.NOT_FOUND if re.search(pattern, text) else None
+        assert reason_of(text, rows) is expected, (pattern, text)

@@ -1,6 +1,7 @@
 """From a reading to the event of its parse attempt: ids, the actions as they are recorded, what stands for the whole."""
 
 from collections import Counter
+from functools import lru_cache
 
 from actionledger.canonical import json_text
 from actionledger.events import ActionRecord, ResponseParsed
@@ -12,9 +13,15 @@ from actionledger.vocabulary import BlockStatus, Capture, Reason
 
 def attempt_id_of(turn: TurnKey, run: RunKey) -> str:
     """Return the id of the parse attempt that a run makes on a turn: a turn is read for the first time only once."""
-    return derived_id("attempt", turn.turn_id, "" if run.kind.is_first_reading else run.run_id)
+    return _attempt_id(turn.turn_id, "" if run.kind.is_first_reading else run.run_id)
 
 
+@lru_cache(maxsize=256)  # whoever records what came of a turn's actions asks for the same again
+def _attempt_id(turn_id: str, run_id: str) -> str:
+    return derived_id("attempt", turn_id, run_id)
+
+
+@lru_cache(maxsize=1024)
 def action_id_of(attempt_id: str, index: int) -> str:
     """Return the id of an attempt's action, by its place among the attempt's actions."""
     return derived_id("action", attempt_id, index)
@@ -67,8 +74,10 @@ def _action_records(result: ParseResult, attempt_id: str) -> list[ActionRecord]:
 
 def _main_dialect(result: ParseResult) -> str:
     """The dialect of most blocks that were meant; of the first of them where several have as many."""
-    meant = Counter(block.dialect for block in result.blocks if block.status is not BlockStatus.IGNORED)
-    return meant.most_common(1)[0][0] if meant else ""
+    meant = [block.dialect for block in result.blocks if block.status is not BlockStatus.IGNORED]
+    if len(set(meant)) > 1:
+        return Counter(meant).most_common(1)[0][0]
+    return meant[0] if meant else ""
 
 
 def main_reason(result: ParseResult) -> Reason | None:

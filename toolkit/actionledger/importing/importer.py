@@ -261,7 +261,7 @@ class Importer:
     def _read(self, item: RecordedSession, session: SessionKey, looked: Looked) -> None:
         turn, run_id, record = looked.turn, self.run.run_id, self._run.record
         key = TurnKey(
-            session=replace(session, model=turn.model) if turn.model else session,
+            session=replace(session, model=turn.model) if turn.model not in {"", session.model} else session,
             turn_id=looked.turn_id,
             index=turn.index,
             occurred_at=turn.occurred_at,

@@ -85,6 +85,9 @@ def with_calls(text: str, calls: Sequence[CallBeside]) -> tuple[str, list[tuple[
         text: the text without its calls.
         calls: the calls, in order.
     """
+    if not any(call.at is not None or isinstance(call.arguments, str) for call in calls):
+        behind = Span(len(text), len(text))
+        return text, [(call, behind) for call in calls]
     pieces: list[str] = []
     placed: list[tuple[CallBeside, Span]] = []
     length = taken = 0

@@ -49,7 +49,9 @@ def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int,
                     yield Refusal(shown(path), number, f"The line is longer than {MAX_LINE:,} bytes.")
                     if not line.endswith(b"\n"):
                         _skip_line(file)
-                elif line.strip():
+                elif (value := _one_object(line)) is not None:
+                    yield number, value
+                elif not line.isspace():
                     yield from _decoded(path, number, line)
         except (OSError, EOFError, zlib.error) as error:
             yield Refusal(shown(path), number + 1, f"The file breaks off here: {error}.")
@@ -58,6 +60,15 @@ def json_lines(path: Path, on_read: OnRead | None = None) -> Iterator[tuple[int,
 def _skip_line(file: IO[bytes]) -> None:
     while (rest := file.readline(_SKIPPED)) and not rest.endswith(b"\n"):
         pass
+
+
+def _one_object(line: bytes) -> dict[str, Any] | None:
+    """Return a line's object, if it is just that, as nearly all of them are; what else it may be takes longer to tell."""
+    try:
+        value = from_json(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, dict[str, Any]] | Refusal]:

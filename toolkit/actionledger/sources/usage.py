@@ -58,7 +58,7 @@ def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
 
 def _first(given: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
-        if name in given and (count := _count(given[name])) is not None:
+        if (value := given.get(name)) is not None and (count := _count(value)) is not None:
             return count
     return None
 
@@ -70,5 +70,6 @@ def _within(given: Mapping[str, Any], places: tuple[str, ...], name: str) -> int
 
 def _count(value: object) -> int | None:
     """Return a count; anything else that stands in its place is none."""
-    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
-    return value if is_count else None  # type: ignore[return-value]
+    if isinstance(value, int) and 0 <= value < 2**63:
+        return None if value is True or value is False else value
+    return None

@@ -6,7 +6,7 @@ beginning of the text, and the first that fits counts.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -167,6 +167,10 @@ _REASONS = {
 }
 """Why an execution has a status where nothing says more."""
 
+_AT_BEGINNING = re.compile(r"(?:\(\?[aiLsux]+\))?\^")
+_SIGNS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+"""Escapes and sets, in which nothing else has a meaning, and what makes groups and alternatives."""
+
 _WITHOUT = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN})
 _TIMED_OUT = 124
 """What coreutils' ``timeout`` ends with."""
@@ -225,7 +229,7 @@ def reason_of(text: str, rows: Sequence[Wording]) -> Reason | None:
         text: the beginning of a result.
         rows: the wordings, in order.
     """
-    return next((row.reason for row in rows if _compiled(row.pattern).search(text)), None)
+    return next((row.reason for row in rows if _finder(row.pattern)(text)), None)
 
 
 def text_of(output: Any) -> str:
@@ -262,5 +266,18 @@ def _by(reason: Reason, *, is_inferred: bool) -> Judged:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _finder(pattern: str) -> Callable[[str], re.Match[str] | None]:
+    """Return what finds a pattern: of one that fits nowhere but at the beginning, ``search`` tries every other place as well."""
+    compiled = re.compile(pattern)
+    is_at_beginning = _AT_BEGINNING.match(pattern) and not compiled.flags & re.MULTILINE
+    return compiled.match if is_at_beginning and not _has_alternatives(pattern) else compiled.search
+
+
+def _has_alternatives(pattern: str) -> bool:
+    """Return whether a pattern is one of several outside of any group, as far as that can be told; else that it may be."""
+    depth = 0
+    for sign in _SIGNS.findall(pattern):
+        if sign == "|" and depth <= 0:
+            return True
+        depth += (sign == "(") - (sign == ")")
+    return False

@@ -22,6 +22,7 @@ from actionledger.sources.base import (
     Refusal,
     Sample,
     Source,
+    Usage,
     Wording,
 )
 from actionledger.sources.containers import OnRead, shown
@@ -120,6 +121,8 @@ class _Transcript:
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._prompts: dict[str, str] = {}
         self._sidechains: dict[str, str] = {}
+        self._took: tuple[Line, str] = (NOTHING, "")
+        self._usage = Usage()
 
     def take(self, line: Line) -> SessionPieces | None:
         """Take in a line; return the session, if it is time to give a piece of it away."""
@@ -152,7 +155,10 @@ class _Transcript:
             turn.occurred_at = time_at(line, "timestamp")
             turn.prompt = self._prompts.pop(session.session.external_id, None)
         turn.model = text_at(message, "model")
-        turn.usage = usage_of(object_at(message, "usage"), finish_reason=text_at(message, "stop_reason"))
+        took = (object_at(message, "usage"), text_at(message, "stop_reason"))
+        if took != self._took:  # as a rule each line of a message says the same
+            self._took, self._usage = took, usage_of(took[0], finish_reason=took[1])
+        turn.usage = self._usage
         content = message.get("content")
         if isinstance(content, str):
             turn.texts.append(content)

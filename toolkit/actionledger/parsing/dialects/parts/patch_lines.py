@@ -16,7 +16,11 @@ _KINDS = "*** Add File: PATH, *** Delete File: PATH or *** Update File: PATH"
 
 class _Line(NamedTuple):
     text: str
-    span: Span
+    start: int
+
+    @property
+    def span(self) -> Span:
+        return Span(self.start, self.start + len(self.text))
 
 
 def faults_of(patch: str, start: int) -> tuple[Issue, ...]:
@@ -38,7 +42,7 @@ def _lines(patch: str, start: int) -> Iterator[_Line]:
     at = start
     for line in patch.split("\n"):
         text = line.removesuffix("\r")
-        yield _Line(text, Span(at, at + len(text)))
+        yield _Line(text, at)
         at += len(line) + 1
 
 
@@ -56,7 +60,7 @@ class _Checker:
 
     def take(self, line: _Line) -> None:
         """Look at a line."""
-        if section := _SECTION.fullmatch(line.text):
+        if "***" in line.text and (section := _SECTION.fullmatch(line.text)):
             self.end_section()
             self._header, self._kind, self._is_lost = line, section["kind"], False
             self._hunks, self._hunk_lines, self._hunk = 0, 0, None
