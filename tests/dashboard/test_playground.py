@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 import actionledger as al
 from actionledger.errors import UsageError
 from actionledger_dashboard.cases import CASES_VARIABLE, file_name
+from actionledger_dashboard.components.messages import calls_lane, recognised
 from actionledger_dashboard.components.pasted import (
     LIMIT,
     Pasted,
@@ -84,8 +85,7 @@ def test_tools_check_the_actions(open_page: Open, drawn: Drawn, empty: Path) -> 
     message = {"content": "On it.", "tool_calls": [{"function": {"name": "no", "arguments": '{"a": "x"}'}}]}
     test = pasted(open_page, empty, json.dumps(message), TOOLS, kind="a provider's message")
     lanes = {lane["title"]: lane["cards"] for lane in drawn(test, "readings")["sides"][0]["lanes"]}
-    assert lanes["Actions"][0]["status"] == "unknown"
-    assert "what a provider has split into parts is none" in words(test)
+    assert [call["status"] for call in lanes["Calls, as the provider has split them off"]] == ["unknown"]
 
 
 @pytest.mark.parametrize(
@@ -152,8 +152,6 @@ def test_a_case_is_read_again_as_it_was(way: str) -> None:
     again = al.Case.loads(case.dumps())
     assert again.differences() == ""
     assert secret not in case.dumps()
-    with pytest.raises(UsageError, match="split into parts"):
-        case_of_pasted(Pasted("{}", is_message=True), way)
 
 
 @pytest.mark.parametrize("typed", ["", "../../etc/passwd", "..", "/", "a/b\\c", "\x00", "x" * 500])
@@ -183,3 +181,107 @@ def test_a_case_is_written_where_a_folder_is_named(
     test.button(key="playground.write").click().run()
     assert "There is a case at" in words(test)
     assert [each.name for each in (tmp_path / "cases").iterdir()] == ["comma.case.toml"]
+
+
+CALLS = [("c1", "add", '{"a": "x"}'), ("c2", "mul", "{}"), ("c3", "add", '{"a": ')]
+"""Identifier, name and arguments of a call that fits the tools, one of a tool that there is not, one that breaks off."""
+
+CHAT = {"role": "assistant", "content": "On it.", "tool_calls": [
+    {"id": name, "type": "function", "function": {"name": tool, "arguments": given}} for name, tool, given in CALLS
+]}  # fmt: skip
+RESPONSES = [{"type": "message", "content": [{"type": "output_text", "text": "On it."}]}] + [
+    {"type": "function_call", "call_id": name, "name": tool, "arguments": given}
+    for name, tool, given in CALLS
+]
+USES = [
+    {"type": "tool_use", "id": name, "name": tool, "input": {"a": "x"} if name == "c1" else {}}
+    for name, tool, _ in CALLS[:2]
+]
+GEMINI = [
+    {"functionCall": {"name": tool, "args": {"a": "x"} if name == "c1" else {}}}
+    for name, tool, _ in CALLS[:2]
+]
+
+
+@pytest.mark.parametrize(
+    ("message", "called", "statuses"),
+    [
+        (CHAT, "an OpenAI chat message", ["valid", "unknown", "malformed"]),
+        ({"choices": [{"message": CHAT}]}, "an OpenAI chat completion", ["valid", "unknown", "malformed"]),
+        ({"response": {"body": {"choices": [{"message": CHAT}]}}}, "an OpenAI chat completion", ["valid", "unknown", "malformed"]),
+        ({"output": RESPONSES, "tools": []}, "an OpenAI Responses response", ["valid", "unknown", "malformed"]),
+        ({"type": "message", "role": "assistant", "content": [{"type": "text", "text": "On it."}, *USES]}, "an Anthropic message", ["valid", "unknown"]),
+        (USES, "the parts of a message", ["valid", "unknown"]),
+        ({"candidates": [{"content": {"role": "model", "parts": GEMINI}}]}, "a Gemini response", ["valid", "unknown"]),
+        ({"role": "model", "parts": GEMINI}, "a Gemini message", ["valid", "unknown"]),
+        ({"role": "assistant", "content": "Nothing to do."}, "a message", []),
+    ],
+)  # fmt: skip
+def test_a_message_is_recognised_and_shown_call_by_call(
+    message: object, called: str, statuses: list[str]
+) -> None:
+    """Each call with its name, what came of checking it against the tools, and its arguments; a case of it is read again as it was."""
+    text = json.dumps(message)
+    found = recognised(text)
+    assert found is not None
+    assert (found.called, found.refusal) == (called, "")
+    pasted = Pasted(text, is_message=True, tools=TOOLS)
+    lane = calls_lane(message, detail_of(*read_pasted(pasted, "parser:auto")))
+    assert [card["status"] for card in lane["cards"]] == statuses
+    assert [card["name"] for card in lane["cards"]] == [tool for _, tool, _ in CALLS[: len(statuses)]]
+    if len(statuses) == 3:
+        assert [card["where"].partition(" ")[0] for card in lane["cards"]] == ["c1", "c2", "c3"]
+        assert lane["cards"][2]["value"] == '{"a": '
+    case = case_of_pasted(pasted, "parser:auto")
+    assert al.Case.loads(case.dumps()).differences() == ""
+    assert al.Case.loads(case.dumps()).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"model": "m", "messages": [{"role": "user", "content": "Hi"}]}', "This is a request"),
+        ('data: {"choices": [{"delta": {}}]}\n\n', "the pieces of a stream"),
+        ('{"choices": [{"delta": {"content": "x"}}]}', "one piece of a stream"),
+        ('{"error": {"message": "No <b>credits</b>."}}', "This is a provider's error, and no message: No <b>credits</b>."),
+        ('{"role": "user", "content": "Hi"}', "This message is the user's"),
+        ('[{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "x"}]', "This is a conversation of 2 messages"),
+        (TOOLS, "These are tools, and no message"),
+    ],
+)  # fmt: skip
+def test_what_is_pasted_wrongly_is_a_sentence(open_page: Open, empty: Path, text: str, said: str) -> None:
+    """With what to paste instead, and how it is read as text all the same."""
+    found = recognised(text)
+    assert found is not None
+    assert said in found.refusal
+    if said != "This is a request":
+        return
+    assert "To read it as text, choose: a response." in words(pasted(open_page, empty, text))
+    assert not pasted(open_page, empty, text, kind="a response").get("info")
+
+
+@pytest.mark.parametrize(
+    "text", [BROKEN, HOSTILE, "", "7", '{"name": "add", "arguments": {}}', '[{"name": "add", "arguments": {}}]',
+             '{"choices": ', '{"action": "x", "content": "y"}', "[]", "[" * 100_000, '{"response": {"response": {}}}']
+)  # fmt: skip
+def test_what_a_model_wrote_itself_is_no_message(text: str) -> None:
+    """A call as bare JSON is a model's own writing, and so is whatever is none of an interface's shapes."""
+    assert recognised(text) is None
+
+
+def test_a_message_is_kept_as_a_case(
+    open_page: Open, drawn: Drawn, empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it was pasted, with the tools that stand in it; secrets are masked."""
+    monkeypatch.setenv(CASES_VARIABLE, str(tmp_path))
+    secret = "sk-ant-api03-" + "Ab3" * 31 + "-wXyZ12AA"
+    body = {"output": RESPONSES, "tools": json.loads(TOOLS), "metadata": {"key": secret}}
+    test = pasted(open_page, empty, json.dumps(body))
+    shown = drawn(test, "readings")
+    assert shown["place"] == "3 calls beside 6 characters, checked against 1 tool; not recorded"
+    assert [side["title"] for side in shown["sides"]] == ["an OpenAI Responses response"]
+    test.text_input(key="playground.name").set_value("calls").run()
+    test.button(key="playground.write").click().run()
+    case = al.load_case(tmp_path / "calls.case.toml")
+    assert (case.is_message, case.differences(), secret in case.dumps()) == (True, "", False)
+    assert [action.get("status", "valid") for action in case.expect["actions"]] == ["valid", "unknown"]

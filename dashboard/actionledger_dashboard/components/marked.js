@@ -119,7 +119,7 @@ const placeBars = (box) => {
       bar.dataset.block = mark.dataset.block;
       bar.style.top = `${start}px`;
       bar.style.height = `${Math.max(14, end - start)}px`;
-      bar.style.insetInlineEnd = `${column * 11}px`;
+      bar.style.insetInlineEnd = `${column * 8}px`;
       bar.onclick = () => mark.focus();
       return bar;
     }),

@@ -99,15 +99,22 @@ def case_of_pasted(pasted: Pasted, way: str) -> Case:
     """Return a case that expects what is read today.
 
     Args:
-        pasted: a response, and no message: a case holds what a model wrote as text.
+        pasted: a response or a message.
         way: what reads it.
 
     Raises:
-        UsageError: it is a message, or the tools are none.
+        UsageError: the message or the tools are no JSON, or not what they should be.
     """
-    if pasted.is_message:
-        raise UsageError("A case keeps a response as text: what a provider has split into parts is none.")
     kind, _, name = way.partition(":")
+    if pasted.is_message:
+        tools = tools_of(pasted.tools)
+        return Case.of(
+            pasted.text,
+            is_message=True,
+            why="Pasted into the playground; it has to be read so.",
+            profile=name if kind == "profile" and tools is None else "",
+            tools=tools,
+        )
     return Case.of(
         pasted.text,
         why="Pasted into the playground; it has to be read so.",

@@ -137,7 +137,7 @@ def read_lanes(detail: TurnDetail) -> Iterator[Values]:
         yield lane("Repairs", repairs)
     if detail.issues:
         yield lane("Issues", [_issue_card(issue, detail.blocks) for issue in detail.issues])
-    actions = [_action_card(action, detail) for action in detail.actions]
+    actions = [action_card(action, detail) for action in detail.actions]
     yield lane("Actions", actions, "No action was read.")
 
 
@@ -154,7 +154,7 @@ def _issue_card(issue: Issue, blocks: Sequence[Block]) -> Values:
     return card(words(issue.code), "issue", look, where, [issue.message], block=next(around, None))
 
 
-def _action_card(action: ActionRecord, detail: TurnDetail) -> Values:
+def action_card(action: ActionRecord, detail: TurnDetail) -> Values:
     lines = [SENTENCES[action.reason]] if action.reason is not None and not action.errors else []
     lines += [f"Evidence that it was meant, or not: {words(action.evidence)}."] if action.evidence else []
     lines += [

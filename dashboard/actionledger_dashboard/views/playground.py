@@ -1,30 +1,48 @@
-"""A response that somebody pastes, read here: what is read and why, character by character, beside another way to read it."""
+"""A response or a provider's message that somebody pastes, read here: what is read and why, beside another way to read it."""
+
+import json
 
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.plurals import counted
 from actionledger.replay.cases import SUFFIX
 from actionledger.values import ParseResult
 from actionledger_dashboard.cases import cases_folder, file_name, keep_case
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.messages import Recognised, calls_lane, recognised
 from actionledger_dashboard.components.pasted import (
     LIMIT,
     Pasted,
     case_name,
     case_of_pasted,
+    decoded,
     detail_of,
     difference_of,
     read_pasted,
+    tools_of,
     ways_to_read,
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
 from actionledger_dashboard.data import is_read_only
 
-RESPONSE, MESSAGE = "a response", "a provider's message"
+WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""
-PLACEHOLDER = 'On it.\n<tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'
+BY_TOOLS = "parser:auto"
+"""What stands for no profile: a message's calls are checked against the tools beside it, where there are any."""
+
+LABELS = {
+    WHATEVER: "The response, or a provider's message as JSON",
+    RESPONSE: "The response",
+    MESSAGE: "The message as JSON",
+}
+PLACEHOLDERS = {
+    WHATEVER: 'On it.\n<tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>',
+    RESPONSE: 'On it.\n<tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>',
+    MESSAGE: '{"role": "assistant", "content": "…", "tool_calls": […]}',
+}
 TOOLS_PLACEHOLDER = (
     '[{"name": "add", "parameters": {"type": "object", "properties": {"a": {"type": "integer"}}}}]'
 )
@@ -38,33 +56,39 @@ def show() -> None:
         help="What you paste is read here and kept nowhere: not in the ledger, not in the address of this page.",
         anchor=False,
     )
-    text, is_message, tools = paste(linked)
-    first, second = pick_ways(linked)
+    kind, text, tools = paste(linked)
+    found = recognised(text) if kind != RESPONSE else None
+    is_message = kind == MESSAGE or found is not None
+    first, second = (pick_catalogue(linked), NOTHING) if is_message else pick_ways(linked)
     if not text.strip():
         st.info("Paste a response, or a provider's message, to see what is read of it and why.")
         return
+    if found is not None and found.refusal:
+        st.info(
+            found.refusal if kind == MESSAGE else f"{found.refusal} To read it as text, choose: {RESPONSE}."
+        )
+        return
+    if found is not None and found.tools and not tools.strip() and first == BY_TOOLS:
+        tools = json.dumps(found.tools)
     try:
         pasted = Pasted(text, is_message, tools)
         readings = [read_pasted(pasted, way) for way in (first, second) if way != NOTHING]
     except ActionLedgerError as error:
         notices.not_readable(error)
         return
-    show_read(readings, [ways_to_read()[way] for way in (first, second) if way != NOTHING])
+    if is_message:
+        show_message(pasted, found, readings[0])
+    else:
+        show_read(readings, [ways_to_read()[way] for way in (first, second) if way != NOTHING])
     offer_case(pasted, first)
 
 
-def paste(linked: Linked) -> tuple[str, bool, str]:
-    """Let a response or a message be pasted, with the tools that were offered; return them."""
-    kind = linked.switch("What is pasted", "kind", [RESPONSE, MESSAGE])
+def paste(linked: Linked) -> tuple[str, str, str]:
+    """Let a response or a message be pasted, with the tools that were offered; return what it is said to be, and both."""
+    kind = linked.switch("What is pasted", "kind", [WHATEVER, RESPONSE, MESSAGE])
     left, right = st.columns([3, 2], gap="small")
     text = left.text_area(
-        "The message as JSON" if kind == MESSAGE else "The response",
-        height=220,
-        max_chars=LIMIT,
-        key="playground.text",
-        placeholder='{"role": "assistant", "content": "…", "tool_calls": […]}'
-        if kind == MESSAGE
-        else PLACEHOLDER,
+        LABELS[kind], height=220, max_chars=LIMIT, key="playground.text", placeholder=PLACEHOLDERS[kind]
     )
     tools = right.text_area(
         "Tools that were offered, as JSON (if any)",
@@ -74,7 +98,7 @@ def paste(linked: Linked) -> tuple[str, bool, str]:
         placeholder=TOOLS_PLACEHOLDER,
         help="A list of definitions as OpenAI, Anthropic or Gemini take them, or a request's object with tools. Actions are checked against them.",
     )
-    return text or "", kind == MESSAGE, tools or ""
+    return kind, text or "", tools or ""
 
 
 def pick_ways(linked: Linked) -> tuple[str, str]:
@@ -87,6 +111,30 @@ def pick_ways(linked: Linked) -> tuple[str, str]:
         second = linked.one("Beside it", "beside", {NOTHING: "(nothing)"} | ways)
     linked.stop_at_unknown()
     return first, second
+
+
+def pick_catalogue(linked: Linked) -> str:
+    """Let it be picked what a message's calls are checked against; return what stands for it in the URL."""
+    profiles = {way: name for way, name in ways_to_read().items() if way.startswith("profile:")}
+    picked = linked.one("Checked against", "catalogue", {BY_TOOLS: "the tools, if any"} | profiles)
+    linked.stop_at_unknown()
+    return picked
+
+
+def show_message(pasted: Pasted, found: Recognised | None, reading: tuple[ParseResult, int]) -> None:
+    """Show a message's text and its calls, one by one."""
+    detail = detail_of(*reading)
+    lane = calls_lane(decoded(pasted.text, "message"), detail)
+    offered = tools_of(pasted.tools)
+    checked = f", checked against {counted(len(offered), 'tool')}" if offered else ""
+    show_readings(
+        [(found.called if found else "a provider's message", detail)],
+        None,
+        place=f"{counted(len(lane['cards']), 'call')} beside {counted(len(detail.response.text), 'character')}{checked}; not recorded",
+        key="playground.readings",
+        lanes=[[lane]],
+        are_all=True,
+    )
 
 
 def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None:

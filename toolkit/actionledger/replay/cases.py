@@ -1,4 +1,4 @@
-"""Cases: a response and what has to come of reading it, a TOML file each; the same form that this project's own cases have."""
+"""Cases: a response, or a provider's message, and what has to come of reading it, a TOML file each; the same form that this project's own cases have."""
 
 import json
 import re
@@ -16,7 +16,7 @@ from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
 from actionledger.replay.expectations import described, difference, expected_text
 from actionledger.replay.readers import Reader, reader_of
-from actionledger.text import writable
+from actionledger.text import escaped_halves, writable
 from actionledger.values import ParseResult
 
 SUFFIX = ".case.toml"
@@ -59,6 +59,7 @@ class _Said(_Strict):
     tools: list[dict[str, Any]] | str | None = None
     text: str | None = None
     json_text: str | None = None
+    message: str | None = None
     origin: dict[str, Any] = Field(default={}, alias="from")
 
 
@@ -72,7 +73,8 @@ class Case:
     """A response, how it is read, and what has to come of it.
 
     Args:
-        text: the response, exactly.
+        text: the response, exactly; or a provider's message, as JSON text.
+        is_message: whether it is such a message.
         reader: how it is read.
         expect: what has to come of it: ``outcome``, ``actions`` and ``issues``, and where they are there, ``blocks`` and
             ``narrative``.
@@ -92,12 +94,14 @@ class Case:
     expect: Mapping[str, Any]
     why: str = ""
     origin: Mapping[str, Any]
+    is_message: bool = False
 
     @classmethod
     def of(
         cls,
         text: str,
         *,
+        is_message: bool = False,
         why: str = "",
         origin: Mapping[str, Any] | None = None,
         parser: str = "",
@@ -108,7 +112,8 @@ class Case:
         """Return a case that expects what is read today; secrets in the text are masked first.
 
         Args:
-            text: the response.
+            text: the response, or a provider's message as JSON text.
+            is_message: whether it is such a message: what reads it is its interface, and no parser.
             why: what the case shows.
             origin: where it comes from.
             parser: who reads it, by name.
@@ -117,17 +122,26 @@ class Case:
             tools: or the tools that were offered.
 
         Raises:
-            UsageError: nothing says how to read, or two things do.
+            UsageError: nothing says how to read, or two things do; or the message is no JSON.
             UnknownNameError: a name that nothing goes by.
 
         Example:
             >>> al.Case.of("Well.", profile="mint").expect["issues"]
             ['no_action_found']
+            >>> message = '{"tool_calls": [{"function": {"name": "add", "arguments": "{}"}}]}'
+            >>> al.Case.of(message, is_message=True).expect["actions"][0]["name"]
+            'add'
         """
         reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
         masked = mask_text(text)
+        result = reader.read_message(masked) if is_message else reader.read(masked)
         return cls(
-            text=masked, reader=reader, expect=described(reader.read(masked)), why=why, origin=origin or {}
+            text=masked,
+            is_message=is_message,
+            reader=reader,
+            expect=described(result),
+            why=why,
+            origin=origin or {},
         )
 
     def read(self) -> ParseResult:
@@ -137,7 +151,7 @@ class Case:
             >>> str(al.Case.of("Well.", profile="mint").read().outcome)
             'failed'
         """
-        return self.reader.read(self.text)
+        return self.reader.read_message(self.text) if self.is_message else self.reader.read(self.text)
 
     def differences(self) -> str:
         r"""Return what is read today otherwise than expected, as a difference line by line; empty where nothing is.
@@ -199,12 +213,7 @@ class Case:
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise SourceError(f"{name} is no TOML: {error}.") from error
         said = _checked(_CASE, value, name)
-        if said.text is not None and said.json_text is None:
-            text = said.text
-        elif said.json_text is not None and said.text is None:
-            text = _decoded(said.json_text, str, name, "json_text")
-        else:
-            raise SourceError(f"{name} is no case: it needs either a text or a json_text.")
+        text = _text_of(said, name)
         tools = _decoded(said.tools, list, name, "tools") if isinstance(said.tools, str) else said.tools
         for index, action in enumerate(said.expect.actions):
             if isinstance(action.arguments, str):
@@ -212,6 +221,7 @@ class Case:
         reader = Reader(parser=said.parser, dialects=tuple(said.dialects), profile=said.profile, tools=tools)
         return cls(
             text=text,
+            is_message=said.message is not None,
             reader=reader,
             expect=said.expect.model_dump(exclude_unset=True),
             why=said.why,
@@ -319,11 +329,14 @@ def _head(case: Case) -> Iterator[str]:
         yield assigned("tools", tools if is_sayable(tools) else json_literal(tools))
     if case.origin:
         yield assigned("from", case.origin)
-    yield (
-        assigned("json_text", json_literal(case.text))
-        if has_halves(case.text)
-        else assigned_text("text", case.text)
-    )
+    if case.is_message:
+        yield assigned_text(
+            "message", escaped_halves(case.text)
+        )  # in JSON they are the same as their escapes
+    elif has_halves(case.text):
+        yield assigned("json_text", json_literal(case.text))
+    else:
+        yield assigned_text("text", case.text)
 
 
 def expectation(expect: object, name: str) -> dict[str, Any]:
@@ -337,6 +350,22 @@ def expectation(expect: object, name: str) -> dict[str, Any]:
         SourceError: it is no expectation.
     """
     return _checked(_EXPECTATION, expect, name, "expect").model_dump(exclude_unset=True)
+
+
+def _text_of(said: _Said, name: str) -> str:
+    """Return the one text that a file holds, of whichever kind.
+
+    Raises:
+        SourceError: it holds none or several, or what reads a message is a parser.
+    """
+    given = [each for each in (said.text, said.json_text, said.message) if each is not None]
+    if len(given) != 1:
+        raise SourceError(f"{name} is no case: it needs one of a text, a json_text and a message.")
+    if said.message is not None and (said.parser or said.dialects):
+        raise SourceError(
+            f"{name} is no case: a message is read by its interface, and not by a parser or dialects."
+        )
+    return given[0] if said.json_text is None else _decoded(given[0], str, name, "json_text")
 
 
 def _checked(kind: TypeAdapter[_Model], value: object, name: str, *inside: str) -> _Model:

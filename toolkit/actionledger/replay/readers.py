@@ -12,7 +12,7 @@ from actionledger.execution.registry import PROFILES, profile_named
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.parsing.dialects import DIALECTS, FAMILIES
 from actionledger.parsing.parsers import PARSERS, AnyParser, parser_for, parser_named
-from actionledger.reading import read_response
+from actionledger.reading import read_provider_message, read_response
 from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture
 
@@ -58,6 +58,24 @@ class Reader:
     def read(self, text: str) -> ParseResult:
         """Read a text and check its actions; raises what ``chosen_parser`` does, and nothing on a text."""
         return read_response(text, self.chosen_parser(), self._catalogue())
+
+    def read_message(self, text: str) -> ParseResult:
+        """Read a provider's message, whose calls the provider has read already, and check these.
+
+        Args:
+            text: the message as JSON text.
+
+        Raises:
+            UsageError: it is no JSON, or a parser or dialects are given, which read no message.
+            UnknownNameError: a profile that nothing goes by.
+        """
+        if self.parser or self.dialects:
+            raise UsageError("A message is read by its own interface: give a profile or tools, or neither.")
+        try:
+            message = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise UsageError(f"A message is JSON, and this is none: {error}.") from None
+        return read_provider_message(message, self._catalogue())
 
     def _catalogue(self) -> AnyCatalogue | None:
         if self.tools is not None:
