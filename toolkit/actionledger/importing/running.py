@@ -1,7 +1,7 @@
 """Recorded sessions whose actions are run once more as they come in, in a workspace."""
 
 from collections.abc import Sequence
-from contextlib import closing, nullcontext
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -49,7 +49,7 @@ def run_turns(
         auto=True,
         executor=Executor if keeper is None else partial(Executor, tape_of=keeper.tape_of),
     )
-    with closing(runtime), nullcontext() if keeper is None else closing(keeper):
+    with closing(runtime):
         for each in turns:
             turn = each.turn
             runtime.handle(turn.text, occurred_at=turn.occurred_at, prompt=turn.prompt, index=turn.index)

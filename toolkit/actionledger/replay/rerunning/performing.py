@@ -120,7 +120,7 @@ class _Stage:
         """Do all that is recorded, in its order."""
         handled: set[int] = set()
         ended: set[int] = set()
-        with closing(self._session), closing(self._keeper):
+        with closing(self._session):
             for line in self._course.lines:
                 match line:
                     case TurnBegun():

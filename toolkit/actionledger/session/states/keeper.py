@@ -85,7 +85,6 @@ class StateKeeper:
         self._done: list[tuple[int, int]] = []
         self._tapes: dict[tuple[int, int], Taking] = {}
         self._is_fresh = False
-        self._descriptor: int | None = None
         self.is_broken = False
 
     @property
@@ -120,8 +119,7 @@ class StateKeeper:
             self._break_off()
 
     def close(self) -> None:
-        """Let go of the file, and note what was seen, for the next session in the same workspace."""
-        self._let_go()
+        """Note what was seen, for the next session in the same workspace."""
         if self._known is None or self._lens.known is None or self.is_broken:
             return
         with suppress(OSError):
@@ -214,9 +212,12 @@ class StateKeeper:
             self._write(Effects(turn, actions, changes, stores, left_out))
 
     def _write(self, line: Line) -> None:
-        if self._descriptor is None:
-            self._descriptor = open_private(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        write_all(self._descriptor, written(line))
+        # Opened for each line: thousands of sessions may be live, and a folder that somebody has deleted shows.
+        descriptor = open_private(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        try:
+            write_all(descriptor, written(line))
+        finally:
+            os.close(descriptor)
 
     def _replace(self, path: Path, data: bytes) -> None:
         fresh = path.with_name(f".{self._session_id}.tmp")
@@ -231,11 +232,5 @@ class StateKeeper:
     def _break_off(self) -> None:
         """Keep nothing more, and nothing of before: a part of a session can't be run again."""
         self.is_broken = True
-        self._let_go()
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
-
-    def _let_go(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-        self._descriptor = None
