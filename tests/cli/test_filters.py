@@ -45,6 +45,7 @@ def test_every_field_of_a_filter_is_an_option(path: Path) -> None:
         "execution": ["failed"],
         "origin": "runtime",
         "verdict": ["right"],
+        "turn_label": ["odd"],
         "text": "t",
     }
     options = {name: values.get(name, ["v"]) for name in GIVEN | FOUND if name != "run"}

@@ -53,6 +53,7 @@ def whole() -> Filter:
             "profile": ["coder"], "task": ["t"], "source": ["s"], "capture": ["text"], "label": ["l"],
             "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "dialect": ["none"], "stage": ["acting"],
             "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],
+            "turn_label": ["odd"],
             "search": ["100%"],
         }
     )  # fmt: skip
@@ -196,29 +197,26 @@ def labelled(sample: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class TestLabels:
-    @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, "views/compare.py"])
+    @pytest.mark.parametrize("page", [SESSIONS, TURNS])
     def test_labels_are_offered_with_their_counts(
         self, open_page: Open, labelled: Path, drawn: Drawn, page: str
     ) -> None:
         """The one that most turns have first, each a link to the same page of what goes by it; one that is picked is a chip."""
         test = open_page(labelled, page, task="demo")
         links = labels_in(test)
-        assert ("flaky · 3 turns", "task=demo&label=flaky") in [
+        assert ("flaky · 3 turns", "task=demo&turn_label=flaky") in [
             (link["text"], link["href"].removeprefix("?")) for link in links
         ]
-        test.query_params["label"] = "flaky"
+        test.query_params["turn_label"] = "flaky"
         test.run()
         assert not test.exception
-        assert ("Label: flaky", "task=demo") in chips(drawn, test)
-        assert any("chose to label" in caption.value for caption in test.caption) is (
-            page not in {SESSIONS, TURNS}
-        )
+        assert ("Turn label: flaky", "task=demo") in chips(drawn, test)
 
-    def test_a_label_narrows_every_page_to_the_same_turns(
+    def test_a_label_narrows_lists_to_the_same_turns_and_no_rate(
         self, open_page: Open, labelled: Path, drawn: Drawn, stats: Stats
     ) -> None:
-        """The list of turns, the sessions' turns and the overview's responses are as many."""
-        turns = drawn(open_page(labelled, TURNS, label="flaky"), "table")
+        """The list of turns and the sessions' turns are as many; the overview sets it aside, since people labelled after a look."""
+        turns = drawn(open_page(labelled, TURNS, turn_label="flaky"), "table")
         heads = [column["label"] for column in turns["columns"]]
         assert [row[heads.index("Turn")] for row in turns["rows"]] == [0, 1, 2]
         assert [row[heads.index("Labels")] for row in turns["rows"]] == [
@@ -228,21 +226,24 @@ class TestLabels:
         ]
         assert turns["columns"][heads.index("Labels")]["hrefs"] == [
             "",
-            "turns?label=flaky",
-            "turns?label=flaky",
+            "turns?turn_label=flaky",
+            "turns?turn_label=flaky",
         ]
-        sessions = drawn(open_page(labelled, SESSIONS, label="flaky"), "table")
+        sessions = drawn(open_page(labelled, SESSIONS, turn_label="flaky"), "table")
         heads = [column["label"] for column in sessions["columns"]]
         assert [(row[0], row[heads.index("Match")]) for row in sessions["rows"]] == [("steps", 3)]
-        assert stats(open_page(labelled, OVERVIEW, label="flaky"))["Responses"][0] == "3"
+        overview = open_page(labelled, OVERVIEW, turn_label="flaky")
+        assert any("Crossed out" in caption.value for caption in overview.caption)
+        assert stats(overview)["Responses"] == stats(open_page(labelled, OVERVIEW))["Responses"]
+        assert not labels_in(overview)
 
     def test_a_verdict_and_a_label_are_chosen_with_their_counts(
         self, open_page: Open, labelled: Path
     ) -> None:
         """Their lists say how much goes by each."""
         test = open_page(labelled, TURNS)
-        pick(test, "Filter by", "selectbox").set_value("label").run()
-        assert "flaky · 3 turns" in pick(test, "Label", "multiselect").options
+        pick(test, "Filter by", "selectbox").set_value("turn_label").run()
+        assert "flaky · 3 turns" in pick(test, "Turn label", "multiselect").options
         pick(test, "Filter by", "selectbox").set_value("verdict").run()
         pick(test, "Verdict", "multiselect").set_value(["wrong"]).run()
         assert "wrong · 1 reading" in pick(test, "Verdict", "multiselect").options

@@ -57,6 +57,7 @@ FIELDS = (
     Field("execution", "Execution", "many", is_found=True),
     Field("origin", "Run by", "one", is_found=True, noun="runtime"),
     Field("verdict", "Verdict", "many", is_found=True),
+    Field("turn_label", "Turn label", "many", is_found=True),
     Field("search", "Text", "text", is_found=True),
 )
 """Everything to filter by, in the order that it is offered in."""
@@ -83,6 +84,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         "source": known.sources,
         "capture": [str(each) for each in Capture],
         "label": known.labels,
+        "turn_label": known.turn_labels,
         "outcome": [str(each) for each in Outcome],
         "dialect": known.dialects,
         "stage": get_args(Stage),

@@ -23,7 +23,7 @@ from actionledger_dashboard.components.fields import (
     options,
     run_label,
 )
-from actionledger_dashboard.components.labels import how_many, show_labels
+from actionledger_dashboard.components.labels import LABELS, field_of, how_many, show_labels
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters, query_of
 from actionledger_dashboard.components.navigation import keep_filters
@@ -36,7 +36,6 @@ __all__ = ["FIRST_READINGS", "midnight", "of_query", "pick", "run_label"]
 FIRST_READINGS = "First readings"
 """What the first reading of every response is called."""
 
-LABELS_ARE_CHOSEN = "People label turns after a look at what came of them: within such a label, a rate is one of what they chose to label."
 SET_ASIDE = "Crossed out: what came of responses. The lists keep to it; a rate within its own outcome would say nothing."
 
 _mount_chips = mount_of("chips")
@@ -83,8 +82,6 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
     is_set_aside = not lists and any(each.field.is_found and each.values for each in asked)
     if is_set_aside:
         st.caption(SET_ASIDE)
-    if not lists and any(each.field.name == "label" and each.values for each in asked):
-        st.caption(LABELS_ARE_CHOSEN)
     linked.stop_at_unknown()
     within = filter_of_parameters({each.field.name: each.values for each in asked})
     keep_filters(query_of(filter_parameters(within)))
@@ -131,7 +128,7 @@ def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
         placeholder="Choose what to filter by",
     )
     if chosen is None:
-        show_labels(offered["label"].values if "label" in offered else ())
+        show_labels({name: offered[name].values for name in LABELS if name in offered})
     elif chosen == "score":
         _show_score(page, offered[chosen].values)
     else:
@@ -178,8 +175,8 @@ def _show_widget(key: str, asked: _Asked) -> None:
 
 def _counts(name: str) -> Mapping[str, str]:
     """Return how much goes by each value of a field, in words; nothing for fields that are not counted."""
-    if name == "label":
-        return {each.label: how_many(each) for each in ask(label_counts)}
+    if name in LABELS:
+        return {each.label: how_many(each) for each in ask(label_counts) if field_of(each) == name}
     if name == "verdict":
         return {each.verdict: counted(each.readings, "reading") for each in ask(verdict_counts)}
     return {}

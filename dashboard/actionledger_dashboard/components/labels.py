@@ -1,6 +1,6 @@
 """Labels, of sources and of people: those that there are, as links that filter by them, and those of a list's rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -8,54 +8,78 @@ from actionledger.ledger.queries.labelling import LabelCount, label_counts, labe
 from actionledger.plurals import counted
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.links import query_of
+from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
 
 OFFERED = 12
-"""How many labels the menu of filters has as links; the others are found in its list."""
+"""How many labels the menu of filters has as links; the others are found in its lists."""
+
+LABELS = ("turn_label", "label")
+"""The fields that filter by labels: those of turns, which people give them after a look, and those of sessions, which sources file them under."""
 
 
-def show_labels(picked: Sequence[str]) -> None:
+def show_labels(picked: Mapping[str, Sequence[str]]) -> None:
     """Show the labels that most goes by, each a link to the same page of what goes by it, too.
 
     Args:
-        picked: the labels that are filtered by already.
+        picked: by each of ``LABELS`` that the page filters by, the labels that it is filtered by already.
     """
-    found = [each for each in ask(label_counts) if each.label not in picked]
+    found = [
+        each
+        for each in ask(label_counts)
+        if field_of(each) in picked and each.label not in picked[field_of(each)]
+    ]
     if not found:
         return
-    anchors = [(f"{each.label} · {how_many(each)}", _query_with(each.label)) for each in found[:OFFERED]]
+    anchors = [(f"{each.label} · {how_many(each)}", _query_with(each)) for each in found[:OFFERED]]
     show_anchors("labels", anchors, "Labels")
     if len(found) > OFFERED:
-        st.caption(f"{len(found) - OFFERED:,} more: filter by Label.")
+        st.caption(f"{len(found) - OFFERED:,} more: filter by Label or Turn label.")
+
+
+def field_of(count: LabelCount) -> str:
+    """Return the field that filters by a label."""
+    return LABELS[0] if count.is_of_turns else LABELS[1]
 
 
 def how_many(count: LabelCount) -> str:
-    """Return how much goes by a label, in words: what sources have filed under it, and what people have given it."""
-    filed = counted(count.sessions, "session") if count.sessions else ""
-    given = counted(count.turns, "turn") if count.turns else ""
-    return " and ".join(filter(None, (filed, given)))
+    """Return how much goes by a label, in words."""
+    return counted(count.count, "turn" if count.is_of_turns else "session")
 
 
-def labels_of(turns: Sequence[tuple[str, int | None]]) -> list[tuple[str, ...]]:
-    """Return the labels of each of some turns: what its session is filed under, then its own.
+def labels_column(
+    things: Sequence[tuple[str, int | None]], only: Callable[..., str], tip: str = ""
+) -> Column:
+    """Return the column that has the labels of each row: what its session is filed under, then those of turns.
 
     Args:
-        turns: each a session, and the turn's place in it; None for all that the session and its turns are labelled.
+        things: each a session, and the turn's place in it; None for the session with all its turns.
+        only: makes the link to what goes by a label, given ``labels`` or ``turn_labels``; a row with a single label has it.
+        tip: what is said of the column.
     """
     found: dict[str, dict[int | None, tuple[str, ...]]] = {}
-    for each in ask(labelled, sorted({session for session, _ in turns})):
+    for each in ask(labelled, sorted({session for session, _ in things})):
         found.setdefault(each.session_id, {})[each.turn_index] = each.labels
-    return [_of(found.get(session, {}), turn) for session, turn in turns]
+    cells: list[str] = []
+    hrefs: list[str] = []
+    for session, turn in things:
+        there = found.get(session, {})
+        filed = there.get(None, ())
+        given = [
+            label
+            for index, labels in there.items()
+            if index is not None and turn in {None, index}
+            for label in labels
+        ]
+        names = tuple(dict.fromkeys((*filed, *given)))
+        cells.append(", ".join(names))
+        is_one = len(names) == 1 and not (filed and given)
+        hrefs.append(only(**{"labels" if filed else "turn_labels": names}) if is_one else "")
+    return Column("Labels", cells, "name", tip, hrefs=hrefs)
 
 
-def _of(session: Mapping[int | None, tuple[str, ...]], turn: int | None) -> tuple[str, ...]:
-    own = (
-        session.get(turn, ()) if turn is not None else [label for each in session.values() for label in each]
-    )
-    return tuple(dict.fromkeys((*session.get(None, ()), *own)))
-
-
-def _query_with(label: str) -> str:
+def _query_with(count: LabelCount) -> str:
     """Return the page's query with one label more, from the list's first page on."""
     there = {each: st.query_params.get_all(each) for each in st.query_params if each != "page"}
-    return f"?{query_of(there | {'label': [*there.get('label', []), label]})}"
+    field = field_of(count)
+    return f"?{query_of(there | {field: [*there.get(field, []), count.label]})}"

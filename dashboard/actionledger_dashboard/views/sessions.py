@@ -1,6 +1,7 @@
 """The sessions, fifty a page, searched and ordered in the database."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -9,7 +10,7 @@ from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.plurals import counted
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.labels import labels_of
+from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
@@ -95,7 +96,9 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
             "name",
             hrefs=[only(within, tasks=(row.task,)) for row in found],
         ),
-        _how_they_are_labelled(found, within),
+        labels_column(
+            [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."
+        ),
         Column("Ended because", [row.reason or "" for row in found], "long"),
     ]
     hrefs = [links.replay_href(row.session_id, run_id=within.run_id) for row in found]
@@ -125,15 +128,6 @@ def _whose_children(found: list[SessionRow]) -> list[Column]:
             hrefs=[links.replay_href(parent) if parent else "" for parent in parents],
         )
     ]
-
-
-def _how_they_are_labelled(found: list[SessionRow], within: Filter) -> Column:
-    """Return the labels of sessions and of their turns, the only one of a session a link to all that goes by it."""
-    labels = labels_of([(row.session_id, None) for row in found])
-    hrefs = [only(within, labels=each) if len(each) == 1 else "" for each in labels]
-    return Column(
-        "Labels", [", ".join(each) for each in labels], "name", "Its own, and its turns'.", hrefs=hrefs
-    )
 
 
 def _that_match(found: list[SessionRow]) -> list[Column]:

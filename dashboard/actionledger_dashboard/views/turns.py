@@ -1,6 +1,7 @@
 """Turns: those behind a number, those that the filters pick, those in which a text stands."""
 
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -11,7 +12,7 @@ from actionledger.plurals import counted
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.labels import labels_of
+from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
@@ -94,12 +95,9 @@ def only(within: Filter, **value: tuple[str, ...]) -> str:
 
 
 def _how_they_are_labelled(found: list[TurnBehind], within: Filter) -> list[Column]:
-    """Return the labels of turns and their sessions, the only one of a turn a link to all that goes by it; nothing where none has one."""
-    labels = labels_of([(row.session_id, row.turn_index) for row in found])
-    if not any(labels):
-        return []
-    hrefs = [only(within, labels=each) if len(each) == 1 else "" for each in labels]
-    return [Column("Labels", [", ".join(each) for each in labels], "name", hrefs=hrefs)]
+    """Return the labels of turns and their sessions; nothing where none has one."""
+    column = labels_column([(row.session_id, row.turn_index) for row in found], partial(only, within))
+    return [column] if any(column.values) else []
 
 
 def _what_they_say(found: list[TurnBehind], within: Filter) -> list[Column]:

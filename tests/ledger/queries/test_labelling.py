@@ -1,6 +1,7 @@
 """Labels of sources and of people, and verdicts: what they pick and how many there are, counted by hand."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -56,25 +57,33 @@ def _picked(ledger: Ledger, within: al.Filter) -> list[tuple[str, int]]:
 
 
 @pytest.mark.parametrize(
-    ("labels", "turns"),
+    ("within", "turns"),
     [
-        (("flaky",), [("ours", 1), ("theirs", 0), ("theirs", 1), ("theirs", 2)]),
-        ((HOSTILE,), [("ours", 2)]),
-        (("flaky", HOSTILE), [("ours", 1), ("ours", 2), ("theirs", 0), ("theirs", 1), ("theirs", 2)]),
-        (("gone",), []),
+        (al.Filter(turn_labels=("flaky",)), [("ours", 1)]),
+        (al.Filter(labels=("flaky",)), [("theirs", 0), ("theirs", 1), ("theirs", 2)]),
+        (al.Filter(turn_labels=(HOSTILE,)), [("ours", 2)]),
+        (al.Filter(turn_labels=("flaky", HOSTILE)), [("ours", 1), ("ours", 2)]),
+        (al.Filter(labels=("flaky",), turn_labels=("flaky",)), []),
+        (al.Filter(turn_labels=("gone",)), []),
     ],
 )
-def test_a_label_picks_turns_that_people_gave_it_and_sessions_that_are_filed_under_it(
-    ledger: Ledger, labels: tuple[str, ...], turns: list[tuple[str, int]]
+def test_a_label_picks_the_turns_that_people_gave_it_or_the_sessions_that_are_filed_under_it(
+    ledger: Ledger, within: al.Filter, turns: list[tuple[str, int]]
 ) -> None:
     """Each turn once, however many gave it; what was withdrawn picks nothing. The list of sessions says how many of each."""
-    within = al.Filter(labels=labels)
     assert _picked(ledger, within) == turns
     sessions = {each.external_id: each.matching for each in queries.sessions(ledger, within)}
     assert sessions == {name: [of for of, _ in turns].count(name) for name in {of for of, _ in turns}}
     assert queries.count_sessions(ledger, within) == len(sessions)
-    narrowed = al.Filter(labels=labels, text="turn 1")
+    narrowed = replace(within, text="turn 1")
     assert [each for each in turns if each[1] == 1] == _picked(ledger, narrowed)
+
+
+def test_no_rate_is_made_within_what_people_said_after_a_look(ledger: Ledger) -> None:
+    """What a source filed a session under was known before; how somebody labelled a turn was not."""
+    assert queries.funnel(ledger, al.Filter(labels=("flaky",))).responses == 3
+    with pytest.raises(UsageError, match="turn label flaky would be a rate within its own outcome"):
+        queries.funnel(ledger, al.Filter(turn_labels=("flaky",)))
 
 
 def test_a_verdict_picks_the_readings_that_somebody_judged_so(ledger: Ledger) -> None:
@@ -89,15 +98,20 @@ def test_a_verdict_picks_the_readings_that_somebody_judged_so(ledger: Ledger) ->
 
 def test_what_people_say_is_narrowed_by_labels(ledger: Ledger) -> None:
     """The reviews of the labelled turns, and of no others."""
-    assert {each.turn_index for each in al.reviews(ledger, al.Filter(labels=("flaky",)))} == {1}
+    assert {each.turn_index for each in al.reviews(ledger, al.Filter(turn_labels=("flaky",)))} == {1}
 
 
 def test_what_there_is_to_filter_by_is_counted(ledger: Ledger) -> None:
     """Labels by the turns and sessions that have them, scores with their ends, verdicts by readings."""
-    assert label_counts(ledger) == [LabelCount("flaky", 1, 1), LabelCount(HOSTILE, 0, 1)]
+    assert label_counts(ledger) == [
+        LabelCount(HOSTILE, 1, is_of_turns=True),
+        LabelCount("flaky", 1, is_of_turns=True),
+        LabelCount("flaky", 1, is_of_turns=False),
+    ]
     assert score_counts(ledger) == [ScoreCount("reward", 1, 0.5, 0.5)]
     assert verdict_counts(ledger) == [VerdictCount("right", 1), VerdictCount("wrong", 1)]
-    assert queries.dimensions(ledger).labels == tuple(sorted([HOSTILE, "flaky"]))
+    known = queries.dimensions(ledger)
+    assert (known.labels, known.turn_labels) == (("flaky",), tuple(sorted([HOSTILE, "flaky"])))
 
 
 def test_sessions_and_turns_say_their_labels(ledger: Ledger) -> None:

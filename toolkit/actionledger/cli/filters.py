@@ -36,8 +36,7 @@ GIVEN: dict[str, Any] = {
         Several, typer.Option("--capture", help=f"Only where so much was kept: {', '.join(Capture)}.")
     ],
     "label": Annotated[
-        Several,
-        typer.Option("--label", help="Only sessions filed under this, and turns that people label so."),
+        Several, typer.Option("--label", help="Only sessions that their source filed under this.")
     ],
     "score": Annotated[
         Several, typer.Option("--score", help="Only sessions scored so, such as 'reward>=0.5'.")
@@ -70,6 +69,9 @@ FOUND: dict[str, Any] = {
     "verdict": Annotated[
         Several,
         typer.Option("--verdict", help=f"Only what somebody has judged to be: {', '.join(Judgement)}."),
+    ],
+    "turn_label": Annotated[
+        Several, typer.Option("--turn-label", help="Only turns that somebody has labelled so.")
     ],
     "text": Annotated[
         str | None,
@@ -133,7 +135,7 @@ def filter_from(
         task: the tasks.
         source: the sources.
         capture: how much was kept.
-        label: what sessions are filed under, or turns by people.
+        label: what sessions are filed under.
         score: bounds, such as ``reward>=0.5``.
         since: from when on, UTC.
         until: before when, UTC.
@@ -169,6 +171,7 @@ def _found(
     execution: Several = None,
     origin: str | None = None,
     verdict: Several = None,
+    turn_label: Several = None,
     text: str | None = None,
 ) -> dict[str, Any]:
     """Return what options say of what came of responses, by the names of a filter's fields."""
@@ -183,5 +186,6 @@ def _found(
         "executions": tuple(execution or ()),
         "origin": Origin(origin) if origin else None,
         "verdicts": tuple(verdict or ()),
+        "turn_labels": tuple(turn_label or ()),
         "text": text or "",
     }

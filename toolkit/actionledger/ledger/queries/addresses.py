@@ -16,7 +16,18 @@ Parameters: TypeAlias = dict[str, str | list[str]]
 
 FILTERS = (
     *("run", "profile", "model", "task", "source", "capture", "label", "score", "since", "until"),
-    *("outcome", "dialect", "stage", "code", "action", "execution", "origin", "verdict", "search"),
+    *(
+        "outcome",
+        "dialect",
+        "stage",
+        "code",
+        "action",
+        "execution",
+        "origin",
+        "verdict",
+        "turn_label",
+        "search",
+    ),
 )
 """The query parameters that a filter stands in."""
 
@@ -76,6 +87,7 @@ def filter_parameters(within: Filter) -> Parameters:
         "code": within.reasons,
         "execution": within.executions,
         "verdict": within.verdicts,
+        "turn_label": within.turn_labels,
     }
     found: Parameters = {name: list(values) for name, values in repeated.items() if values}
     ones = {"run": within.run_id, "action": within.action, "origin": within.origin, "search": within.text}
@@ -129,6 +141,7 @@ def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
         executions=tuple(there.get("execution", ())),
         origin=_only(there, "origin", Origin),
         verdicts=tuple(there.get("verdict", ())),
+        turn_labels=tuple(there.get("turn_label", ())),
         text=one["search"] or "",
     )
 

@@ -18,14 +18,25 @@ from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Stage, is_uuid
 from actionledger.ledger.queries.found import executed, has_text, text_parameters, went_wrong
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.ledger.queries.standing import JUDGED, OF_LABELLED_SESSIONS, OF_LABELLED_TURNS
+from actionledger.ledger.queries.standing import JUDGED, LABELLED, OF_FILED
 from actionledger.text import writable
 from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason, RunKind
 
 NO_DIALECT = "none"
 """What the dialect of a response is called in which none was found."""
 
-_FOUND = ("dialects", "outcomes", "stage", "reasons", "action", "executions", "origin", "verdicts", "text")
+_FOUND = (
+    "dialects",
+    "outcomes",
+    "stage",
+    "reasons",
+    "action",
+    "executions",
+    "origin",
+    "verdicts",
+    "turn_labels",
+    "text",
+)
 """What of a filter is about what came of a response."""
 
 
@@ -37,7 +48,7 @@ class Filter:
         run_id: the run whose readings count; None for the first reading of every response.
         profiles, models, tasks, sources: the sessions' own.
         captures: how much was kept of what the model wrote.
-        labels: what the sessions are filed under by their source, or the turns by people.
+        labels: what the sessions are filed under by their source.
         scores: what the sessions' scores must be, all of them.
         since: from when on, in UTC where it has no zone; a response without a time is left out.
         until: up to but not including when.
@@ -49,6 +60,7 @@ class Filter:
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
         verdicts: what somebody has judged the reading to be.
+        turn_labels: how somebody has labelled the turn, after a look at what came of it.
         text: what the response, the arguments read in it, their results or the session's name hold, in any case; literally.
 
     Raises:
@@ -78,6 +90,7 @@ class Filter:
     executions: tuple[str, ...] = ()
     origin: Origin | None = None
     verdicts: tuple[str, ...] = ()
+    turn_labels: tuple[str, ...] = ()
     text: str = ""
 
     def __post_init__(self) -> None:
@@ -93,7 +106,15 @@ class Filter:
         _refuse_strangers("execution", self.executions, ExecutionStatus)
         _refuse_strangers("verdict", self.verdicts, Judgement)
         _refuse_strangers("origin", [self.origin] if self.origin else (), Origin)
-        texts = (*self.profiles, *self.models, *self.tasks, *self.sources, *self.labels, *self.dialects)
+        texts = (
+            *self.profiles,
+            *self.models,
+            *self.tasks,
+            *self.sources,
+            *self.labels,
+            *self.turn_labels,
+            *self.dialects,
+        )
         names = (score.name for score in self.scores)
         for text in (*texts, *names, self.action or "", self.text):
             if text != writable(text):
@@ -180,7 +201,7 @@ class Filter:
         parts += [f"action {self.action}"] if self.action else []
         parts += [_any_of("execution", self.executions)]
         parts += [f"run by {self.origin}"] if self.origin else []
-        parts += [_any_of("verdict", self.verdicts)]
+        parts += [_any_of("verdict", self.verdicts), _any_of("turn label", self.turn_labels)]
         parts += [f"text {self.text!r}"] if self.text else []
         return ", ".join(filter(None, parts)) or "everything"
 
@@ -320,15 +341,6 @@ def turn_scope(within: Filter) -> Scope:
 
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
     """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values."""
-    return _given(within, OF_LABELLED_SESSIONS)
-
-
-def of_turn(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return the same for a table of turns, or of what belongs to them: a label may be one turn's."""
-    return _given(within, OF_LABELLED_TURNS)
-
-
-def _given(within: Filter, of_labels: str) -> tuple[list[str], dict[str, object]]:
     parts: list[str] = []
     parameters: dict[str, object] = {}
     lists = {"profiles": within.profiles, "models": within.models, "tasks": within.tasks}
@@ -340,11 +352,20 @@ def _given(within: Filter, of_labels: str) -> tuple[list[str], dict[str, object]
         parts.append(_OF_SOURCES)
         parameters["sources"] = list(within.sources)
     if within.labels:
-        parts.append(of_labels)
+        parts.append(OF_FILED)
         parameters["labels"] = list(within.labels)
     for number, score in enumerate(within.scores):
         parts.append(_OF_SCORE.format(number=number, comparison=score.comparison))
         parameters |= {f"score_name_{number}": score.name, f"score_{number}": score.value}
+    return parts, parameters
+
+
+def of_turn(within: Filter) -> tuple[list[str], dict[str, object]]:
+    """Return the same for a table of turns, or of what belongs to them: what people say of a turn is said of one that nobody has read, too."""
+    parts, parameters = of_session(within)
+    if within.turn_labels:
+        parts.append(LABELLED)
+        parameters["turn_labels"] = list(within.turn_labels)
     return parts, parameters
 
 

@@ -13,13 +13,13 @@ class LabelCount:
 
     Args:
         label: it.
-        sessions: how many sessions their sources have filed under it.
-        turns: how many turns people have given it.
+        count: how many sessions their sources have filed under it, or how many turns people have given it.
+        is_of_turns: which of the two.
     """
 
     label: str
-    sessions: int
-    turns: int
+    count: int
+    is_of_turns: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +67,9 @@ class Labelled:
 
 
 _COUNTS = f"""
-SELECT label, coalesce(sessions, 0) AS sessions, coalesce(turns, 0) AS turns
-FROM (SELECT label, count(DISTINCT session_id) AS sessions FROM ({FILED}) GROUP BY label)
-FULL JOIN (SELECT label, count(DISTINCT turn_id) AS turns FROM ({LABELS}) GROUP BY label) USING (label)
-ORDER BY turns DESC, sessions DESC, label"""
+SELECT label, count(DISTINCT turn_id) AS count, true AS is_of_turns FROM ({LABELS}) GROUP BY label
+UNION ALL SELECT label, count(DISTINCT session_id), false FROM ({FILED}) GROUP BY label
+ORDER BY is_of_turns DESC, count DESC, label"""
 
 _SCORES = """
 SELECT name, count(*) AS sessions, min(score) AS low, max(score) AS high FROM (
@@ -91,7 +90,7 @@ GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
 
 
 def label_counts(ledger: Queryable) -> list[LabelCount]:
-    """Return every label that stands, of sources and of reviewers, the one that most turns have first.
+    """Return every label that stands: those of turns, then those of sessions, each time the most frequent first.
 
     Args:
         ledger: what to ask.

@@ -59,7 +59,8 @@ class Dimensions:
         profiles, models, tasks, sources: the sessions' own.
         dialects: the dialects that responses were found to be in, ``"none"`` among them.
         captures: how much was kept of responses.
-        labels: what sessions are filed under, and turns are labelled by people.
+        labels: what sessions are filed under by their sources.
+        turn_labels: how people have labelled turns.
         scores: the names of their scores.
         first, last: the times of the earliest and the latest response; None where none carries a time.
     """
@@ -71,6 +72,7 @@ class Dimensions:
     dialects: tuple[str, ...]
     captures: tuple[str, ...]
     labels: tuple[str, ...]
+    turn_labels: tuple[str, ...]
     scores: tuple[str, ...]
     first: datetime | None
     last: datetime | None
@@ -103,13 +105,14 @@ of_attempts AS (
     SELECT list(DISTINCT CASE dialect WHEN '' THEN $none ELSE dialect END) AS dialects,
            list(DISTINCT capture) AS captures, min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts),
 of_ends AS (
-    SELECT flatten(list(labels::VARCHAR[])) AS filed,
+    SELECT list_distinct(flatten(list(labels::VARCHAR[]))) AS labels,
            list_distinct(flatten(list(json_keys(scores)))) AS scores FROM session_ends WHERE labels <> '[]' OR scores <> '{{}}'),
-of_turns AS (SELECT list(DISTINCT label) AS given FROM ({LABELS}))
+of_turns AS (SELECT list(DISTINCT label) AS turn_labels FROM ({LABELS}))
 SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models), []) AS models,
        coalesce(list_sort(tasks), []) AS tasks, coalesce(list_sort(sources), []) AS sources,
        coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
-       list_sort(list_distinct(list_concat(coalesce(filed, []), coalesce(given, [])))) AS labels, coalesce(list_sort(scores), []) AS scores, first, last
+       coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(turn_labels), []) AS turn_labels,
+       coalesce(list_sort(scores), []) AS scores, first, last
 FROM of_sessions, of_attempts, of_ends, of_turns"""
 
 

@@ -294,20 +294,18 @@ def _tables(within: Filter) -> tuple[list[str], dict[str, object]]:
     if not _is_of_turns(within):
         return [_FOUND.format(sessions=" AND ".join(parts) or "true")], parameters
     condition, parameters = scope(within)
-    if not _is_of_turns(replace(within, labels=())):  # which sessions, the labels say by themselves
-        return [_MATCHED.format(condition=condition), _FOUND.format(sessions=" AND ".join(parts))], parameters
     picks = ["session_id IN (SELECT session_id FROM matched)"]
     if within.text and within == replace(within.given, run_id=None, text=within.text):
         # Nothing but the text is asked of what came of responses: those that nobody has read have one, too, and names as well.
         picks.append(_HELD.format(condition=turn_scope(within.given).condition))
-        picks += [] if _is_of_turns(replace(within.given, labels=())) else [NAMED]
+        picks += [] if _is_of_turns(within.given) else [NAMED]
     parts.append(f"({' OR '.join(picks)})")
     return [_MATCHED.format(condition=condition), _FOUND.format(sessions=" AND ".join(parts))], parameters
 
 
 def _is_of_turns(within: Filter) -> bool:
     """Whether a filter says more of responses than of which sessions they are."""
-    turns = (within.run_id, within.since, within.until, within.captures, within.labels)
+    turns = (within.run_id, within.since, within.until, within.captures)
     return any(turns) or within.given != within
 
 

@@ -34,13 +34,11 @@ SELECT session_id, label FROM (
     SELECT session_id, unnest(labels::VARCHAR[]) AS label FROM sessions WHERE labels IS NOT NULL AND labels <> '[]')"""
 """The labels that sources file sessions under."""
 
-OF_LABELLED_SESSIONS = f"""(session_id IN (SELECT session_id FROM ({FILED}) WHERE list_contains($labels, label))
-    OR session_id IN (SELECT session_id FROM ({LABELS}) WHERE list_contains($labels, label)))"""
-"""Which sessions a label is about: those that are filed under it, or have a turn that somebody has labelled so."""
+OF_FILED = f"session_id IN (SELECT session_id FROM ({FILED}) WHERE list_contains($labels, label))"
+"""Which sessions are filed under some labels."""
 
-OF_LABELLED_TURNS = f"""(session_id IN (SELECT session_id FROM ({FILED}) WHERE list_contains($labels, label))
-    OR turn_id IN (SELECT turn_id FROM ({LABELS}) WHERE list_contains($labels, label)))"""
-"""Which turns it is about: those of such sessions, and those that somebody has labelled so."""
+LABELLED = f"turn_id IN (SELECT turn_id FROM ({LABELS}) WHERE list_contains($turn_labels, label))"
+"""Which turns somebody has labelled so."""
 
 JUDGED = f"attempt_id IN (SELECT attempt_id FROM ({VERDICTS}) WHERE list_contains($verdicts, verdict))"
 """Which readings somebody has judged so."""
