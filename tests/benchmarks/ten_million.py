@@ -24,12 +24,11 @@ from rich.table import Table as Grid
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.queries import EVERYTHING, Filter
-from actionledger.ledger.schema import TABLES, Table
+from actionledger.ledger.schema import LONG_TEXTS, TABLES, Table
 
 KEPT_ONCE = {"parsers", "tools"}
 """Tables that have a row for what many sessions share."""
 
-LONG = {"text", "prompt", "feedback", "reasoning", "result", "arguments", "body"}
 WORDS = 40
 TURN = 5_000_000
 """Which turn's session is looked at: one in the midst."""
@@ -48,11 +47,13 @@ def make(base: Path, large: Path, actions: int, texts: float) -> None:
         connection.execute("SET preserve_insertion_order = true")
         [(each,)] = connection.execute("SELECT count(*) FROM base.actions").fetchall()
         repetitions = -(-actions // each)
+        for table in TABLES:
+            connection.execute(_cut(table))
         for number in range(repetitions):
-            is_whole = number % 10 < 10 * texts
+            source = "base" if number % 10 < 10 * texts else "memory"
             for table in TABLES:
                 if table.name not in KEPT_ONCE:
-                    connection.execute(_copied(table, number, repetitions, is_whole=is_whole))
+                    connection.execute(_copied(table, source, number, repetitions))
                 elif not number:
                     connection.execute(f"INSERT INTO large.{table.name} BY NAME FROM base.{table.name}")
             if number % 20 == 19:
@@ -63,15 +64,28 @@ def make(base: Path, large: Path, actions: int, texts: float) -> None:
         path.unlink()
 
 
-def _copied(table: Table, number: int, repetitions: int, *, is_whole: bool) -> str:
+def _cut(table: Table) -> str:
+    """Return the statement that keeps a table in memory with the beginnings of its texts alone."""
+    values = ", ".join(f"{_beginning(name, kind)} AS {name}" for name, kind in table.columns.items())
+    return f"CREATE TABLE memory.{table.name} AS SELECT {values} FROM base.{table.name}"
+
+
+def _beginning(name: str, kind: str) -> str:
+    if name not in LONG_TEXTS | {"body", "value"}:
+        return f'"{name}"'
+    if kind == "VARCHAR":
+        return f'left("{name}", {WORDS})'
+    return f'CASE WHEN len("{name}"::VARCHAR) > {WORDS} THEN NULL ELSE "{name}" END'
+
+
+def _copied(table: Table, source: str, number: int, repetitions: int) -> str:
     values = ", ".join(
-        f"{_value(name, kind, number, repetitions, is_whole=is_whole)} AS {name}"
-        for name, kind in table.columns.items()
+        f"{_value(name, kind, number, repetitions)} AS {name}" for name, kind in table.columns.items()
     )
-    return f"INSERT INTO large.{table.name} BY NAME SELECT {values} FROM base.{table.name}"
+    return f"INSERT INTO large.{table.name} BY NAME SELECT {values} FROM {source}.{table.name}"
 
 
-def _value(name: str, kind: str, number: int, repetitions: int, *, is_whole: bool) -> str:
+def _value(name: str, kind: str, number: int, repetitions: int) -> str:
     if kind == "UUID":
         # As a fresh identifier has its time there: later ones sort later.
         return f"('{number:08x}' || substr(\"{name}\"::VARCHAR, 9))::UUID"
@@ -79,12 +93,6 @@ def _value(name: str, kind: str, number: int, repetitions: int, *, is_whole: boo
         # What has no time gets one, so that a trend has something to show.
         known = f"coalesce(\"{name}\", TIMESTAMP '2025-11-01')" if name == "occurred_at" else f'"{name}"'
         return f"{known} + INTERVAL {int(number * DAYS * 86_400 / repetitions)} SECOND"
-    if name in LONG and not is_whole:
-        return (
-            f'left("{name}", {WORDS})'
-            if kind == "VARCHAR"
-            else f'CASE WHEN len("{name}"::VARCHAR) > {WORDS} THEN NULL ELSE "{name}" END'
-        )
     return f'"{name}"'
 
 

@@ -114,28 +114,33 @@ class Funnel:
 
 
 _READING = """
-WITH found AS (
-    SELECT {label} AS label, session_id, outcome, capture, action_count, valid_count, {auditable} AS is_auditable,
-           list_contains($intent, outcome) AS is_meant, list_contains($read, outcome) AS is_read,
-           coalesce(is_by_evidence, false) AS is_by_evidence, coalesce(in_sentences, 0) AS in_sentences
-    FROM (SELECT *, run_id AS reader FROM parse_attempts) LEFT JOIN ({evidence}) USING (attempt_id) {join}
-    WHERE {condition}),
-whole AS (
-    SELECT label, histogram(outcome) AS outcomes, coalesce(histogram(capture) FILTER (is_meant), MAP {{}}) AS captures,
+WITH found AS NOT MATERIALIZED (
+    SELECT {label} AS label, session_id, attempt_id, outcome, capture, action_count, valid_count, {auditable} AS is_auditable,
+           list_contains($intent, outcome) AS is_meant, list_contains($read, outcome) AS is_read
+    FROM (SELECT *, run_id AS reader FROM parse_attempts) {join} WHERE {condition}),
+cells AS (
+    SELECT label, outcome, capture, is_meant, count(*) AS things,
            count(*) FILTER (action_count > 0 AND NOT is_meant) AS only_shown,
            count(*) FILTER (is_auditable AND valid_count > 0 AND is_read) AS with_valid,
            count(*) FILTER (is_auditable AND is_by_evidence AND is_read) AS by_evidence,
-           sum(in_sentences)::BIGINT AS in_sentences
-    FROM found GROUP BY label),
+           coalesce(sum(in_sentences), 0) AS in_sentences
+    FROM found LEFT JOIN ({evidence}) USING (attempt_id) GROUP BY ALL),
+outcomes AS ({outcomes}),
+captures AS ({captures}),
+whole AS (
+    SELECT label, sum(only_shown)::BIGINT AS only_shown, sum(with_valid)::BIGINT AS with_valid,
+           sum(by_evidence)::BIGINT AS by_evidence, sum(in_sentences)::BIGINT AS in_sentences
+    FROM cells GROUP BY label),
 by_session AS (
     SELECT label, count(*) AS responses, count(*) FILTER (is_meant) AS intent,
            count(*) FILTER (is_auditable AND is_meant) AS audited, count(*) FILTER (is_auditable AND is_read) AS read,
            count(*) FILTER (is_auditable AND outcome = 'clean') AS clean
-    FROM found GROUP BY label, session_id)
-SELECT label, any_value(outcomes), any_value(captures), any_value(only_shown), any_value(with_valid), any_value(by_evidence),
-       any_value(in_sentences), {meant}, {parsed}, {strict}
-FROM by_session JOIN whole USING (label) GROUP BY label"""
-"""What an outcome means is asked where the column is still a dictionary: once for each of its words, and not for each response."""
+    FROM found GROUP BY label, session_id),
+rates AS (SELECT label, {meant} AS meant, {parsed} AS parsed, {strict} AS strict FROM by_session GROUP BY label)
+SELECT label, outcomes, coalesce(captures, MAP {{}}), only_shown, with_valid, by_evidence, in_sentences, meant, parsed, strict
+FROM rates JOIN whole USING (label) JOIN outcomes USING (label) LEFT JOIN captures USING (label)"""
+"""The responses are scanned twice, for the few counts and by session: to keep them for the second time takes longer. What an outcome means
+is asked where the column is still a dictionary: once for each of its words, and not for each response."""
 
 _EVIDENCE = """
 SELECT attempt_id, count(block_index) > 0 AS is_by_evidence, count(*) - count(block_index) AS in_sentences
@@ -144,30 +149,51 @@ FROM (SELECT attempt_id, block_index FROM blocks WHERE evidence IS NOT NULL AND 
 GROUP BY attempt_id"""
 
 _CHECKING = """
-WITH found AS (
+WITH found AS NOT MATERIALIZED (
     SELECT {label} AS label, session_id, status, catalogue IS NOT NULL AND status <> 'illustration' AS is_checked,
            list_contains($runnable, status) AS is_runnable
     FROM actions {join} WHERE {condition}),
-whole AS (SELECT label, histogram(status) AS statuses FROM found GROUP BY label),
+cells AS (SELECT label, status, count(*) AS things FROM found GROUP BY label, status),
+statuses AS ({statuses}),
 by_session AS (
     SELECT label, count(*) FILTER (is_checked) AS checked,
            count(*) FILTER (is_checked AND is_runnable) AS valid
-    FROM found GROUP BY label, session_id)
-SELECT label, any_value(statuses), {valid} FROM by_session JOIN whole USING (label) GROUP BY label"""
+    FROM found GROUP BY label, session_id),
+rates AS (SELECT label, {valid} AS valid FROM by_session GROUP BY label)
+SELECT label, statuses, valid FROM rates JOIN statuses USING (label)"""
 
 _ACTING = """
-WITH found AS (
-    SELECT {label} AS label, session_id, status, action_id, list_contains($attempted, status) AS is_attempted
-    FROM executions {join} WHERE {origin} AND {condition}),
-whole AS (SELECT label, histogram(status) AS tries FROM found GROUP BY label),
+WITH cells AS (
+    SELECT {label} AS label, session_id, status, list_contains($attempted, status) AS is_attempted, count(*) AS things
+    FROM executions {join} WHERE {origin} AND {condition} GROUP BY ALL),
+statuses AS ({statuses}),
+by_session AS (
+    SELECT label, coalesce(sum(things) FILTER (is_attempted), 0)::BIGINT AS attempted,
+           coalesce(sum(things) FILTER (status = 'succeeded'), 0)::BIGINT AS succeeded
+    FROM cells GROUP BY label, session_id),
+rates AS (SELECT label, {succeeded} AS succeeded FROM by_session GROUP BY label)
+SELECT label, statuses, succeeded FROM rates JOIN statuses USING (label)"""
+"""What a view over two tables gives is joined once, and counted from the few rows that a session has of it."""
+
+_UNDOING = """
+WITH done AS (
+    SELECT DISTINCT {label} AS label, session_id, action_id
+    FROM executions {join} WHERE status = 'succeeded' AND {origin} AND {condition}),
 undone AS (SELECT action_id, true AS is_undone FROM ({taken_back})),
 by_session AS (
-    SELECT label, count(*) FILTER (is_attempted) AS attempted, count(*) FILTER (status = 'succeeded') AS succeeded,
-           count(DISTINCT action_id) FILTER (status = 'succeeded') AS done,
-           count(DISTINCT action_id) FILTER (status = 'succeeded' AND is_undone) AS done_and_undone
-    FROM found LEFT JOIN undone USING (action_id) GROUP BY label, session_id)
-SELECT label, any_value(tries), {succeeded}, {undone}
-FROM by_session JOIN whole USING (label) GROUP BY label"""
+    SELECT label, count(*) AS done, count(*) FILTER (is_undone) AS done_and_undone
+    FROM done LEFT JOIN undone USING (action_id) GROUP BY label, session_id)
+SELECT label, {undone} FROM by_session GROUP BY label"""
+
+_COUNTED = """
+    SELECT label, map_from_entries(list({{'word': {word}, 'count': things}})) AS {name}
+    FROM (SELECT label, {word}, sum(things)::BIGINT AS things FROM cells WHERE {which} GROUP BY ALL) GROUP BY label"""
+_COUNTS = {
+    "outcomes": _COUNTED.format(word="outcome", name="outcomes", which="true"),
+    "captures": _COUNTED.format(word="capture", name="captures", which="is_meant"),
+    "statuses": _COUNTED.format(word="status", name="statuses", which="true"),
+}
+"""How many of a label's ``cells`` have each word of a closed list, as SQL."""
 
 _RATES = {
     "meant": rate_sql("intent", "responses"),
@@ -219,7 +245,7 @@ def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
         >>> found.meant.successes, found.parse_success.successes, found.strict_success.successes
         (1, 1, 0)
     """
-    return _funnels(ledger, within, "''", "").get("", _funnel((), (), (), ()))
+    return _funnels(ledger, within, "''", "").get("", _funnel())
 
 
 def parse_success(ledger: Queryable, within: Filter = EVERYTHING) -> Rate:
@@ -230,7 +256,7 @@ def parse_success(ledger: Queryable, within: Filter = EVERYTHING) -> Rate:
         within: which responses.
     """
     found = _funnels(ledger, within, "''", "", is_reading_alone=True)
-    return found.get("", _funnel((), (), (), ())).parse_success
+    return found.get("", _funnel()).parse_success
 
 
 def funnel_by(
@@ -282,32 +308,40 @@ def _funnels(
             auditable=AUDITABLE,
             evidence=_EVIDENCE,
             origin=origin,
+            **_COUNTS,
             **_RATES,
         )
         return {row[0]: tuple(row[1:]) for row in ledger.sql(query, parameters | words).fetchall()}
 
     reading = rows(_READING, "parse_attempts", intent=INTENT, read=READ)
     if is_reading_alone:
-        return {name: _funnel(found, (), (), ()) for name, found in reading.items()}
+        return {name: _funnel(found) for name, found in reading.items()}
     checking = rows(_CHECKING, "actions", runnable=RUNNABLE)
-    here = rows(_ACTING, "executions", RUN_HERE, attempted=ATTEMPTED)
-    elsewhere = rows(_ACTING, "executions", RUN_ELSEWHERE, attempted=ATTEMPTED)
+    here, elsewhere = (
+        rows(_ACTING, "executions", origin, attempted=ATTEMPTED) for origin in (RUN_HERE, RUN_ELSEWHERE)
+    )
+    undoing = rows(_UNDOING, "executions", RUN_HERE)
     return {
-        name: _funnel(reading[name], checking.get(name, ()), here.get(name, ()), elsewhere.get(name, ()))
+        name: _funnel(reading[name], *(found.get(name, ()) for found in (checking, here, undoing, elsewhere)))
         for name in sorted(reading)
     }
 
 
 def _funnel(
-    reading: tuple[Any, ...], checking: tuple[Any, ...], here: tuple[Any, ...], elsewhere: tuple[Any, ...]
+    reading: tuple[Any, ...] = (),
+    checking: tuple[Any, ...] = (),
+    here: tuple[Any, ...] = (),
+    undoing: tuple[Any, ...] = (),
+    elsewhere: tuple[Any, ...] = (),
 ) -> Funnel:
     nothing_read: tuple[Any, ...] = ({}, {}, 0, 0, 0, 0, _NOTHING, _NOTHING, _NOTHING)
     outcomes, captures, *counts, meant, parsing, strictness = reading or nothing_read
     only_shown, with_valid, by_evidence, in_sentences = counts
     parsed, strict = (parse_rate(rate, meant["successes"]) for rate in (parsing, strictness))
     statuses, valid = checking or ({}, _NOTHING)
-    tries, succeeded, undone = here or ({}, _NOTHING, _NOTHING)
-    recorded, recorded_success, _ = elsewhere or ({}, _NOTHING, _NOTHING)
+    tries, succeeded = here or ({}, _NOTHING)
+    [undone] = undoing or (_NOTHING,)
+    recorded, recorded_success = elsewhere or ({}, _NOTHING)
     return Funnel(
         outcomes={Outcome(name): count for name, count in outcomes.items()},
         captures={Capture(name): count for name, count in captures.items()},

@@ -65,28 +65,49 @@ found AS (
 
 _REASONS = """
 WITH {failed},
-sizes AS (SELECT session_id, count(DISTINCT turn_id) AS size FROM meant GROUP BY session_id),
+counted AS (
+    SELECT session_id, count(*) AS readings, {places} AS places FROM meant GROUP BY session_id),
+uncertain AS (SELECT session_id FROM counted WHERE readings <> places),
+sizes AS (
+    SELECT session_id, places::BIGINT AS size FROM counted WHERE readings = places
+    UNION ALL
+    SELECT session_id, count(DISTINCT turn_id) FROM meant SEMI JOIN uncertain USING (session_id) GROUP BY session_id),
 by_session AS (
-    SELECT stage, code, action, origin, session_id, count(*) AS hits, count(DISTINCT turn_id) AS turns,
-           min_by({{'turn_index': turn_index, 'detail': detail}}, attempt_id) AS example, min(attempt_id) AS attempt_id
-    FROM found GROUP BY stage, code, action, origin, session_id),
+    SELECT stage, code, action, origin, session_id, count(*) AS hits, {places}::BIGINT AS turns, min(attempt_id) AS attempt_id
+    FROM found ANTI JOIN uncertain USING (session_id) GROUP BY ALL
+    UNION ALL
+    SELECT stage, code, action, origin, session_id, count(*), count(DISTINCT turn_id), min(attempt_id)
+    FROM found SEMI JOIN uncertain USING (session_id) GROUP BY ALL),
 whole AS (SELECT coalesce(sum(size), 0) AS count, {sessions} AS sessions FROM sizes),
 failing AS (
     SELECT stage, code, action, origin, sum(hits)::BIGINT AS count, sum(turns) AS turns, {failures} AS failures,
-           min_by(session_id, attempt_id) AS session_id, min_by(example, attempt_id) AS example,
            min(attempt_id) AS attempt_id
     FROM by_session JOIN sizes USING (session_id) GROUP BY stage, code, action, origin
-    ORDER BY turns DESC, count DESC, stage, code, action, origin LIMIT $limit)
-SELECT $stages[failing.stage] AS stage, code, action, origin, failing.count AS count,
+    ORDER BY turns DESC, count DESC, stage, code, action, origin LIMIT $limit),
+examples AS (
+    WITH {examples}
+    SELECT stage, code, action, origin, attempt_id, any_value(session_id) AS session_id, any_value(turn_index) AS turn_index,
+           min_by(detail, coalesce(action_index, -1)) AS detail
+    FROM found GROUP BY stage, code, action, origin, attempt_id)
+SELECT $stages[failing.stage] AS stage, failing.code AS code, failing.action AS action, failing.origin AS origin,
+       failing.count AS count,
        {{'successes': turns, 'count': whole.count, 'clustering': {{
            'sessions': sessions.sessions, 'sizes': sessions.sizes,
            'totals': failures.totals, 'products': failures.products}}}} AS turns,
-       session_id::VARCHAR AS session_id, example.turn_index AS turn_index,
+       session_id::VARCHAR AS session_id, turn_index,
        CASE failing.stage WHEN 1 THEN coalesce((
            SELECT min(detail) FROM issues WHERE attempt_id = failing.attempt_id AND issues.code = failing.code), '')
-           ELSE example.detail END AS detail
-FROM failing, whole ORDER BY failing.turns DESC, failing.count DESC, failing.stage, code, action, origin"""
+           ELSE detail END AS detail
+FROM failing JOIN examples
+     ON (failing.stage, failing.code, failing.action, failing.attempt_id) = (examples.stage, examples.code, examples.action, examples.attempt_id)
+        AND failing.origin IS NOT DISTINCT FROM examples.origin, whole
+ORDER BY failing.turns DESC, failing.count DESC, failing.stage, code, action, origin"""
 
+_OF_EXAMPLES = "attempt_id IN (SELECT attempt_id FROM failing)"
+_PLACES = "bit_count(bit_or(1::BIGINT << least(turn_index, 62)))"
+"""In how many places of a session something is, as SQL: a turn has but one, so where these are as many as there are readings, no turn
+is there twice. What is uncertain, a session with more turns than bits or a turn that was read twice, is counted by the turns'
+identifiers, which takes three times as long."""
 _CLUSTERINGS = {"sessions": clustering_sql("size", "size"), "failures": clustering_sql("turns", "size")}
 
 
@@ -113,5 +134,7 @@ def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100)
     """
     condition, parameters = scope(rated(within))
     words = {"intent": INTENT, "stages": list(get_args(Stage)), "limit": limit}
-    statement = _REASONS.format(failed=failed(condition), **_CLUSTERINGS)
+    statement = _REASONS.format(
+        failed=failed(condition), examples=failed(_OF_EXAMPLES), places=_PLACES, **_CLUSTERINGS
+    )
     return rows(ledger, Failure, statement, parameters | words)
