@@ -85,6 +85,12 @@ WRONG = [
         "report", "ingest", "show", "sql 'SELECT 1'", "replay --parser assistant", "approvals list", "dashboard",
         "demo --data log.jsonl", "import log.jsonl", "reasoner suggestions",
     )),
+    # a gate's limits
+    ("gate --baseline first --candidate coder -l LEDGER --max changed=1", USE, "There is no bucket 'changed'"),
+    ("gate --baseline first --candidate coder -l LEDGER --max lost=1", USE, "is said by max_lost (--max-lost)"),
+    (f"gate --baseline first --candidate coder -l LEDGER --max newly_rejected={'9' * 5000}", USE, "is no limit"),
+    ("gate --baseline first --candidate coder -l LEDGER --max recovered=1 --max recovered=2", USE, "says twice"),
+    ("gate --baseline first --candidate coder -l LEDGER --texts none", USE, "The texts of a run are in its ledger"),
     # recordings that are none
     ("import", USE, "PATH"),
     ("import none.jsonl", FAULT, "There is no file 'none.jsonl'"),

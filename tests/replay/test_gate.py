@@ -329,3 +329,21 @@ def test_a_file_need_not_be_named_json(ledger, tmp_path: Path):
     """A path is a file in any case, and a run's name isn't one."""
     al.bless(ledger, tmp_path / "held", within=al.Filter(profiles=("assistant",)), with_texts=True)
     assert al.gate(None, baseline=tmp_path / "held", candidate="assistant").passed
+
+
+def test_each_limit_is_said_once_and_none_is_passed_over(ledger):
+    """``lost`` and ``changed`` are limited by settings of their own; a run's texts are in its ledger."""
+    for most, error in (({"lost": 5}, "max_lost"), ({"changed": 5}, "no bucket 'changed'")):
+        with pytest.raises(UsageError, match=error):
+            gate(ledger, "assistant", most=most)
+    with pytest.raises(UsageError, match="texts for a baseline's file"):
+        gate(ledger, "assistant", texts=Path("texts"))
+
+
+def test_why_there_is_nothing_to_judge_is_said(ledger):
+    """A run held against itself, and a selection in which nothing is."""
+    run = al.reparse(ledger, parser="reasoner", within=al.Filter(profiles=("reasoner",))).run_id
+    with pytest.raises(UsageError, match=f"Both sides are run {run}; name two"):
+        al.gate(ledger, baseline=run, candidate=run)
+    with pytest.raises(UsageError, match="No recorded turn fits model nobody"):
+        al.gate(ledger, baseline="first", candidate=run, within=al.Filter(models=("nobody",)))

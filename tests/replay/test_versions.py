@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import SourceError, UnknownNameError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.parsing.parsers import parser_named
 from actionledger.replay import environments
@@ -173,3 +173,68 @@ def test_what_a_version_does_not_say_is_not_made_up():
     assert left_out == [LeftOutReason.UNKNOWN_KIND]
     with pytest.raises(ValueError):
         result_of(said | {"outcome": "splendid"}, "add", OTHER, [])
+
+
+def test_what_stands_nowhere_in_the_text_is_not_recorded():
+    """Places that another version gives are held against the text: a block of it is left out, an action makes the reading none."""
+    issue = {"code": "truncated", "span": {"start": 0, "end": 4}}
+    left_out: list[LeftOutReason] = []
+    assert result_of({"outcome": "failed", "issues": [issue]}, "add", OTHER, left_out).issues == ()
+    assert left_out == [LeftOutReason.UNREADABLE]
+    action = {
+        "name": "add",
+        "arguments": {},
+        "status": "valid",
+        "span": {"start": 2, "end": 9},
+        "dialect": "old",
+        "block": 0,
+    }
+    with pytest.raises(ValueError, match="place"):
+        result_of({"outcome": "clean", "actions": [action]}, "add", OTHER, [])
+
+
+OTHER_SOURCE = """
+import sys
+from collections import namedtuple
+Result = namedtuple("Result", "outcome actions blocks issues narrative")
+__version__ = "0"
+def parser_names(): return ["assistant"]
+def profile_names(): return []
+def parse(text, parser):
+    {}
+    return Result(outcome, (), (), (), "")
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome", "failed"),
+    [
+        ("outcome = 'splendid'", None, 0),
+        ("sys.exit(3)", "failed", 2),
+        ("outcome = 'clean' + sys.stdin.read()", "clean", 0),
+    ],
+)
+def test_whatever_a_version_does_ends_in_a_reading_or_a_sentence(filled, tmp_path, body, outcome, failed):
+    """It says what nobody knows, ends its process, or reads where it is asked."""
+    package = tmp_path / "other" / "actionledger"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text(OTHER_SOURCE.format(body))
+    against = str(package.parent)
+    with open_ledger(filled(1, 2)) as ledger:
+        if outcome is None:
+            with pytest.raises(SourceError, match="can be taken: Left out 2: Something that could not be"):
+                al.reparse(ledger, parser="assistant", against=against)
+            return
+        report = al.reparse(ledger, parser="assistant", against=against, seconds_a_text=5)
+        query = "SELECT DISTINCT outcome FROM parse_attempts WHERE run_id = ?"
+        assert ledger.sql(query, [report.run_id]).fetchall() == [(outcome,)]
+        assert sum(report.failed.values()) == failed
+
+
+def test_why_a_version_cannot_be_imported_is_said(tmp_path):
+    """Where it needs no package, nothing is installed for it."""
+    package = tmp_path / "other" / "actionledger"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise RuntimeError('no good')")
+    with pytest.raises(UsageError, match=r"can't be imported: [\s\S]*RuntimeError: no good"):
+        environment_of(str(package.parent))

@@ -1,5 +1,6 @@
 """``gate`` and ``bless``: a change is stopped where it makes recorded turns worse."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, cast
@@ -24,6 +25,8 @@ from actionledger.replay.gating.report import GateReport
 from actionledger.text import printable_json
 
 _OUT = "-"
+_DIGITS = 18
+_SHOWN = 80
 
 
 @filtered(but=("run",))
@@ -103,7 +106,7 @@ def judge(
     """Hold a parser or a run against a baseline; exit code 4 where it makes recorded turns worse."""
     if as_json == markdown == _OUT:
         raise UsageError("Only one of --json and --markdown can be printed; give the other one a file.")
-    limits = dict(map(_limit, most or ()))
+    limits = _limits(most or ())
     opened = _opened(ledger, baseline)
     try:
         report = gate(
@@ -165,16 +168,23 @@ def _opened(ledger: Path | None, baseline: str) -> Ledger | None:
     return open_ledger(existing(ledger), read_only=True)
 
 
-def _limit(text: str) -> tuple[Bucket, int]:
-    """Return a bucket's limit as an option gives it.
+def _limits(texts: Iterable[str]) -> dict[Bucket, int]:
+    """Return the limits of buckets as options give them.
 
     Raises:
-        UsageError: it is none.
+        UsageError: one is none, or a bucket has two.
     """
-    bucket, _, count = text.partition("=")
-    if not count.isdecimal():
-        raise UsageError(f"--max {text!r} is no limit; write BUCKET=N, such as newly_rejected=3.")
-    return cast("Bucket", bucket), int(count)
+    limits: dict[Bucket, int] = {}
+    for text in texts:
+        bucket, _, count = text.partition("=")
+        if not count.isdecimal() or len(count) > _DIGITS:
+            raise UsageError(
+                f"--max {text[:_SHOWN]!r} is no limit; write BUCKET=N, such as newly_rejected=3."
+            )
+        if bucket in limits:
+            raise UsageError(f"--max says twice how many turns of {bucket!r} there may be; say it once.")
+        limits[cast("Bucket", bucket)] = int(count)
+    return limits
 
 
 def _put(report: GateReport, as_json: str | None, junit: Path | None, markdown: str | None) -> None:

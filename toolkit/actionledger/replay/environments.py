@@ -13,6 +13,7 @@ import sys
 import tarfile
 import tomllib
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,6 +27,8 @@ from actionledger.user_state import cache_folder
 _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400
 _PTH = "of_this_python.pth"
+_UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
+"""What reading an archive raises that is cut, damaged, encrypted or packed in an unknown way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,10 @@ def _of_wheel(path: Path) -> _Content:
     try:
         with zipfile.ZipFile(path) as wheel:
             files = {name: wheel.read(name) for name in wheel.namelist() if not name.endswith("/")}
-    except (OSError, zipfile.BadZipFile) as error:
+    except _UNREADABLE as error:
         raise UsageError(f"The wheel {str(path)!r} can't be read: {error}.") from error
     metadata = next((files[name] for name in files if name.endswith(".dist-info/METADATA")), b"")
-    needs = HeaderParser().parsestr(metadata.decode()).get_all("Requires-Dist") or []
+    needs = HeaderParser().parsestr(metadata.decode("utf-8", "replace")).get_all("Requires-Dist") or []
     return _checked(files, [each for each in needs if "extra ==" not in each], str(path))
 
 
@@ -117,7 +120,12 @@ def _of_commit(name: str) -> _Content:
             f"{name!r} is no wheel, no folder, and no commit, branch or tag of a repository in the current folder."
         )
     sha = commit.decode().strip()
-    archive = _git("archive", "--format=tar", sha) or b""
+    root = Path((_git("rev-parse", "--show-cdup") or b"").decode().strip())
+    archive = _git(
+        "archive", "--format=tar", sha, inside=root
+    )  # in a folder it would be of that folder alone
+    if not archive:
+        raise UsageError(f"git can't give out the files of the commit {name!r}; its repository isn't whole.")
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         members = {member.name: member for member in tar.getmembers() if member.isfile()}
         found = _package_in(lambda place: f"{_under(place)}actionledger/__init__.py" in members)
@@ -152,7 +160,9 @@ def _make(folder: Path, content: _Content) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
         (packages / _PTH).write_text("\n".join(_shared()))
-        if _fault(made) is not None:
+        if (fault := _fault(made)) is not None:
+            if not content.needs:
+                raise UsageError(f"The other version can't be imported: {fault}")
             (packages / _PTH).unlink()
             _install(made, content.needs)
         try:
@@ -212,10 +222,10 @@ def _bytes(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
     return file.read() if file else b""
 
 
-def _git(*words: str) -> bytes | None:
-    """Return what git says; None where it says no, or isn't here."""
+def _git(*words: str, inside: Path = Path()) -> bytes | None:
+    """Return what git says in a folder; None where it says no, or isn't here."""
     try:
-        done = subprocess.run(["git", *words], capture_output=True, check=False)  # noqa: S603, S607 - a name that git looks up
+        done = subprocess.run(["git", *words], cwd=inside, capture_output=True, check=False)  # noqa: S603, S607 - a name that git looks up
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None

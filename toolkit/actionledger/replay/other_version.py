@@ -8,7 +8,6 @@ import dataclasses
 import json
 import os
 import signal
-import sys
 from enum import Enum
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -22,9 +21,7 @@ _CLOCK = 10
 
 def main() -> None:
     """Serve requests until nobody asks any more."""
-    answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a profile prints is no answer
-    requests = sys.stdin.buffer
+    answers, requests = own_pipes()
     setup = json.loads(requests.readline())
     _answer(answers, described(setup["parser"]))
     for line in requests:
@@ -34,6 +31,16 @@ def main() -> None:
             _limit(setup["seconds"])
             _answer(answers, read(response["text"], response["profile"], setup["parser"], tools))
             _limit(0)
+
+
+def own_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Return where answers go and requests come from: what a version prints is no answer, and what it reads no request."""
+    answers, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
+    os.dup2(2, 1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return answers, requests
 
 
 def described(parser: str) -> dict[str, Any]:
@@ -59,9 +66,9 @@ def read(text: str, profile: str, parser: str, tools: str | None) -> dict[str, A
             if not offered:
                 raise
             result = al.parse(text, parser=parser, **known)
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is that version's answer
+        return {"result": plain(result)}
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever it is, it is that version's answer
         return {"error": f"{type(error).__name__}: {error}"}
-    return {"result": plain(result)}
 
 
 def plain(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """A rereading as a run of a ledger: begun or resumed, each reading recorded once and in order, ended when all is read."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from actionledger.ledger.queries.rereading import (
     count_responses,
     parquet_texts,
 )
+from actionledger.plurals import counted
 from actionledger.recording import (
     ParserIdentity,
     RunKey,
@@ -27,7 +28,7 @@ from actionledger.recording import (
 )
 from actionledger.replay.rereading import Runner
 from actionledger.replay.resuming import Resumed, resumed, selection_noted
-from actionledger.vocabulary import LeftOutReason, Reason, RunKind
+from actionledger.vocabulary import LEFT_OUT, LeftOutReason, Reason, RunKind
 
 
 class ReparseProgress(NamedTuple):
@@ -125,6 +126,19 @@ def reread(ledger: Ledger, task: Task) -> RecordedRun:
         _read(ledger, task, done, missing)
         _finish(ledger, done)
     return done
+
+
+def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) -> Iterator[str]:
+    """Yield sentences on texts that could not be read to the end, and on what of their readings can't be taken.
+
+    Args:
+        failed: how many texts, by reason.
+        left_out: how much of the readings, by reason.
+    """
+    for reason, count in failed.items():
+        yield f"{counted(count, 'text')} could not be read to the end ({reason})."
+    for left, count in left_out.items():
+        yield f"Left out {count:,}: {LEFT_OUT[left]}"
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from actionledger.errors import UsageError
+from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
@@ -16,7 +16,7 @@ from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.placing import Place, check_workers
 from actionledger.replay.processes import SECONDS
-from actionledger.replay.recorded_run import ReparseProgress, Task, reread
+from actionledger.replay.recorded_run import ReparseProgress, Task, losses, reread
 from actionledger.vocabulary import LeftOutReason, Reason
 
 
@@ -162,6 +162,7 @@ def reparse(
 
     Raises:
         UsageError: no recorded turn fits, two runs are named, there is nothing to resume, or no such parser or version.
+        SourceError: nothing of what another version answers can be taken, or files of texts can't be read.
         KeyboardInterrupt: it was stopped; what was read is kept.
 
     Example:
@@ -189,6 +190,10 @@ def reparse(
         on_progress=on_progress,
     )
     done = reread(ledger, task)
+    if not done.turns:
+        raise SourceError(
+            f"Nothing that {reader.identity.name} answers can be taken: {' '.join(losses(done.failed, done.left_out))}"
+        )
     comparison = compare_pairs(ledger, chosen.run_id, done.run.run_id, chosen)
     return ReparseReport(
         run_id=done.run.run_id,

@@ -153,12 +153,15 @@ def result_of(
         ValueError: it has no outcome that this version knows, or an action that can't be recorded.
     """
     outcome = Outcome(said["outcome"])
+    actions = tuple(_action(each) for each in said.get("actions") or ())
+    if not all(_is_within(each, text) for each in actions):
+        raise ValueError("an action's place isn't in the text")
     return ParseResult(
         text=text,
         outcome=outcome,
-        actions=tuple(_action(each) for each in said.get("actions") or ()),
-        blocks=tuple(_known(Block, said.get("blocks"), left_out)),
-        issues=tuple(_known(Issue, said.get("issues"), left_out)),
+        actions=actions,
+        blocks=tuple(_known(Block, said.get("blocks"), text, left_out)),
+        issues=tuple(_known(Issue, said.get("issues"), text, left_out)),
         narrative=str(said.get("narrative") or ""),
         parser_id=parser.id,
         parser_name=parser.name,
@@ -173,14 +176,25 @@ def _action(said: Mapping[str, Any]) -> ActionCall:
     return call
 
 
-def _known(kind: type, said: Iterable[Any] | None, left_out: list[LeftOutReason]) -> Iterable[Any]:
-    """Yield the things that this version has words for."""
+def _known(kind: type, said: Iterable[Any] | None, text: str, left_out: list[LeftOutReason]) -> Iterable[Any]:
+    """Yield the things that this version has words for, and whose places are in the text."""
     names = {field.name for field in fields(kind)}
     for each in said or ():
         try:
-            yield _adapter(kind).validate_python({name: each[name] for name in names if name in each})
+            found = _adapter(kind).validate_python({name: each[name] for name in names if name in each})
         except ValidationError:
             left_out.append(LeftOutReason.UNKNOWN_KIND)
+            continue
+        if _is_within(found, text):
+            yield found
+        else:
+            left_out.append(LeftOutReason.UNREADABLE)
+
+
+def _is_within(found: ActionCall | Block | Issue, text: str) -> bool:
+    """Return whether what was found stands in the text: another version's places are taken on trust by nobody."""
+    spans = [found.span] if isinstance(found, ActionCall | Issue) else [found.span, found.body]
+    return all(span is None or 0 <= span.start <= span.end <= len(text) for span in spans)
 
 
 @lru_cache

@@ -5,7 +5,6 @@ It is started by ``processes.py``. A text that takes too long ends it, by a sign
 
 import json
 import os
-import sys
 from datetime import datetime
 from typing import Annotated, Any, BinaryIO
 
@@ -24,9 +23,12 @@ PARSER: TypeAdapter[AnyParser] = TypeAdapter(Annotated[AnyParser, Field(discrimi
 
 def main() -> None:
     """Serve requests until nobody asks any more."""
-    answers = os.fdopen(os.dup(1), "wb")
+    answers, requests = os.fdopen(os.dup(1), "wb"), os.fdopen(os.dup(0), "rb")
     os.dup2(2, 1)  # what a profile prints is no answer
-    _serve(sys.stdin.buffer, answers)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)  # and what it reads no request
+    os.close(nothing)
+    _serve(requests, answers)
 
 
 def _serve(requests: BinaryIO, answers: BinaryIO) -> None:

@@ -262,17 +262,15 @@ def compare_runs(
         limit: at most how many turns of each bucket to name; the counts are of all.
 
     Raises:
-        UsageError: a run has read nothing, or the two share no turns.
+        UsageError: both are one run, a run has read nothing, or the two share no turns.
     """
+    if before_run_id == after_run_id:
+        raise UsageError(f"Both sides are run {after_run_id}; name two.")
     pairs, bound = _pairs(before_run_id, after_run_id, within)
     [(in_before, in_after)] = ledger.sql(pairs + _UNPAIRED, bound).fetchall()
     whole = _groups(ledger, pairs, bound, "''", "")
     if not whole:
-        raise UsageError(
-            f"Run {before_run_id or 'of the first readings'} has read {counted(in_before, 'turn')} and run {after_run_id} "
-            f"{in_after:,}, none of them the same; only runs over the same turns compare: re-read one run's turns with "
-            "'actionledger replay'."
-        )
+        raise UsageError(_why_no_pairs(before_run_id, in_before, after_run_id, in_after, within))
     [found] = whole
     turns = rows(ledger, ComparedTurn, pairs + _TURNS, bound | {"limit": limit})
     return Comparison(
@@ -284,6 +282,18 @@ def compare_runs(
         unpaired_before=in_before - found.pairs,
         unpaired_after=in_after - found.pairs,
         turns={bucket: tuple(turn for turn in turns if turn.bucket == bucket) for bucket in _BUCKETS},
+    )
+
+
+def _why_no_pairs(
+    before_run_id: str | None, in_before: int, after_run_id: str, in_after: int, within: Filter
+) -> str:
+    if not in_before and not in_after:
+        return f"No recorded turn fits {within.words}; 'actionledger report' says what the ledger holds."
+    first = "The first readings are of" if before_run_id is None else f"Run {before_run_id} has read"
+    return (
+        f"{first} {counted(in_before, 'turn')} and run {after_run_id} has read {in_after:,}, none of them the same; only runs "
+        "over the same turns compare: re-read one run's turns with 'actionledger replay'."
     )
 
 

@@ -62,10 +62,11 @@ class Asked:
     allow_missing: bool = False
 
     def __post_init__(self) -> None:
+        for bucket in self.most:
+            if bucket not in get_args(Bucket) or bucket in QUIET:
+                raise UnknownNameError("bucket", bucket, set(get_args(Bucket)) - QUIET)
         counts: list[tuple[str, int | None]] = [*self.most.items(), ("changed", self.max_changed)]
         for name, count in counts:
-            if name != "changed" and (name not in get_args(Bucket) or name in QUIET):
-                raise UnknownNameError("bucket", name, set(get_args(Bucket)) - QUIET)
             if count is not None and count < 0:
                 raise UsageError(f"At most {count} turns of {name} can't be; give 0 or more.")
         for name, share in (("min_rate", self.min_rate), ("alpha", self.alpha)):

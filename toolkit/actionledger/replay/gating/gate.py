@@ -75,6 +75,8 @@ def gate(
         (True, False, '1 of 1')
     """
     check_workers(workers)
+    if "lost" in (most or {}):
+        raise UsageError("How many turns may be lost is said by max_lost (--max-lost), and by nothing else.")
     asked = Asked(
         most={**WORSE, **(most or {}), "lost": max_lost},
         max_changed=max_changed,
@@ -95,6 +97,8 @@ def gate(
         return held.judge(judged, within, asked)
     if ledger is None:
         raise UsageError("Without a ledger the baseline must be a file, as 'actionledger bless' writes it.")
+    if texts is not None:
+        raise UsageError("The texts of a run are in its ledger: name texts for a baseline's file alone.")
     run_id = None if baseline == FIRST else one_run(ledger, str(baseline))
     return held_to_run(ledger, replace(within, run_id=run_id), judged, asked)
 

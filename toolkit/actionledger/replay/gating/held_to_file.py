@@ -19,12 +19,13 @@ from actionledger.replay.gating.blessing import lasting_names
 from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
 from actionledger.replay.gating.conditions import Asked, Condition, conditions, unread
 from actionledger.replay.gating.contents import found_in_files, found_in_ledger
-from actionledger.replay.gating.held_to_run import losses, not_judged
+from actionledger.replay.gating.held_to_run import not_judged
 from actionledger.replay.gating.report import GateReport
 from actionledger.replay.gating.rereading import read_again
 from actionledger.replay.gating.worse import counted_turns, worse_turns
 from actionledger.replay.paired import with_test
 from actionledger.replay.processes import SECONDS
+from actionledger.replay.recorded_run import losses
 
 _Pairs = list[tuple[ExpectedTurn, ExpectedTurn]]
 _SHOWN_HASHES = 5

@@ -1,6 +1,6 @@
 """A candidate held to the readings of a ledger's run, or to the first ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from actionledger.ledger import Ledger
@@ -16,8 +16,8 @@ from actionledger.replay.gating.conditions import Asked, conditions, unread
 from actionledger.replay.gating.report import GateReport
 from actionledger.replay.gating.worse import counted_turns, worse_turns
 from actionledger.replay.paired import PairedComparison, compare_pairs
+from actionledger.replay.recorded_run import losses
 from actionledger.replay.reparse import reparse
-from actionledger.vocabulary import LEFT_OUT, LeftOutReason, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,19 +84,6 @@ def _read(ledger: Ledger, within: Filter, candidate: Candidate) -> _Read:
     if report.unfit:
         notes.append(_unfit(report.unfit))
     return _Read(report.run_id, report.parser_name, report.comparison, tuple(notes))
-
-
-def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) -> Iterator[str]:
-    """Yield sentences on texts that could not be read to the end, and on what of their readings can't be taken.
-
-    Args:
-        failed: how many texts, by reason.
-        left_out: how much of the readings, by reason.
-    """
-    for reason, count in failed.items():
-        yield f"{counted(count, 'text')} could not be read to the end ({reason})."
-    for left, count in left_out.items():
-        yield f"Left out {count:,}: {LEFT_OUT[left]}"
 
 
 def _unfit(unfit: Mapping[str, int]) -> str:
