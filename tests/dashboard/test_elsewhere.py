@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -10,7 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from actionledger.ids import derived_id
+from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
+from actionledger.sources.base import RecordedCall, RecordedSession, RecordedTurn
+from actionledger.vocabulary import Capture, Relation
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -118,6 +122,39 @@ def test_a_child_opens_in_the_place_of_its_parent(open_page: Open, elsewhere: Pa
     assert not test.text
     test = open_page(elsewhere, "views/replay.py", session=PARENT, child="gone")
     assert any('No child session goes by "gone" here' in text.value for text in test.text)
+
+
+def test_a_child_opens_from_the_call_that_started_it(open_page: Open, tmp_path: Path, drawn: Drawn) -> None:
+    """The call's card leads to the child, in the turn that it stands in; the family says which call it was, or that nobody knows."""
+    path = tmp_path / "agents.duckdb"
+    calls = (
+        RecordedCall("call-0001", "Read", {}),
+        RecordedCall("call-0002", "Task", {"prompt": "Count the files."}),
+    )
+    turns = (RecordedTurn(0, "First."), RecordedTurn(1, "Go.", calls=calls, capture=Capture.CALLS))
+    child = partial(
+        RecordedSession,
+        profile=None,
+        model="",
+        task="",
+        turns=turns[:1],
+        parent="p",
+        relation=Relation.SUBAGENT,
+    )
+    sessions = [RecordedSession("p", None, "", "", turns), child("p/call-0002"), child("p/lost")]
+    with open_ledger(path) as ledger:
+        import_sessions(ledger, sessions, source="theirs", origin="theirs.jsonl")
+    parent, started = (derived_id("session", "theirs", name) for name in ("p", "p/call-0002"))
+    test = open_page(path, "views/replay.py", session=parent, turn="1")
+    [lane] = [lane for lane in drawn(test, "transcript")["turn"]["lanes"] if lane["title"] == "Actions"]
+    assert [[each["name"] for each in card["started"]] for card in lane["cards"]] == [[], ["p/call-0002"]]
+    [link] = lane["cards"][1]["started"]
+    assert link["opened"] == f"replay?session={parent}&turn=1&child={started}"
+    family = {row["name"]: row for row in drawn(test, "session_facts")["family"]}
+    assert family["p/call-0002"]["start"] == "started in turn 1 by Task"
+    assert family["p/lost"]["start"] == "which call has started it is not recorded"
+    first = drawn(open_page(path, "views/replay.py", session=parent), "session_facts")["family"]
+    assert link["opened"] in [row["opened"] for row in first]
 
 
 def test_recorded_results_stand_beside_the_response(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:

@@ -17,7 +17,7 @@ const fieldTable = (fields) => {
     const path = element("th", "code", field.path);
     path.scope = "row";
     const said = element("td", "", field.said);
-    for (const [label, value] of [["expected", field.expected], ["written", field.value]]) {
+    for (const [label, value] of [["expected", field.expected ?? ""], ["read as", field.read ?? ""], ["written", field.value]]) {
       if (!value.length) continue;
       const part = element("div", "");
       part.append(element("span", "label", label), element("span", "code", value));
@@ -51,6 +51,20 @@ const changeOf = (change) => {
   return box;
 };
 
+// A session that a call has started: opened in its place, where there is a place to open it in.
+const startedOf = (child) => {
+  const box = element("div", "started");
+  box.append(element("span", "label", "started"), element("b", "", child.name), element("span", "label", `${child.turns} ${child.turns === 1 ? "turn" : "turns"}`));
+  if (child.failed) box.append(element("span", "chip bad", `${child.failed} failed`));
+  if (child.opened) {
+    const inside = follows(element("a", "", "open here"));
+    inside.href = child.opened;
+    box.append(inside);
+  }
+  box.append(element("span", "label", `(${child.sign})`));
+  return box;
+};
+
 const drawCard = (card) => {
   const box = element("div", "card");
   if (card.block !== null) box.dataset.block = card.block;
@@ -60,6 +74,7 @@ const drawCard = (card) => {
   head.append(element("b", "", card.name), element("span", `chip ${card.look}`, card.status), element("span", "where", card.where));
   box.append(head);
   for (const line of card.lines) box.append(element("div", "line", line));
+  box.append(...(card.started ?? []).map(startedOf));
   if (card.difference) box.append(changedLine("-", card.difference.before), changedLine("+", card.difference.after));
   if (card.fields?.length) box.append(fieldTable(card.fields));
   if (card.before) box.append(stateOf("Before", card.before));

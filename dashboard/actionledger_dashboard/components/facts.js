@@ -41,6 +41,7 @@ const drawFamily = (family) => {
     row.append(link);
     if (one.turns !== null) row.append(element("span", "count", `${one.turns} ${one.turns === 1 ? "turn" : "turns"}`));
     if (one.failed) row.append(element("span", "chip bad", `${one.failed} failed`));
+    if (one.start?.length) row.append(element("span", "count", one.start));
     if (one.opened) {
       const inside = follows(element("a", "", "open here"));
       inside.href = one.opened;

@@ -17,7 +17,7 @@ from actionledger.parsing.dialects import DIALECTS
 from actionledger.recording import RunKey, SessionKey, TurnKey
 from actionledger.replay.cases import Case
 from actionledger.values import Block, ParseResult
-from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, Evidence, RunKind
+from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, Capture, Evidence, RunKind
 from actionledger_dashboard.viewer.looks import Values, card
 
 LIMIT = 200_000
@@ -171,12 +171,13 @@ def decoded(text: str, what: str) -> object:
         ) from None
 
 
-def detail_of(result: ParseResult, duration_us: int) -> TurnDetail:
+def detail_of(result: ParseResult, duration_us: int, capture: Capture = Capture.TEXT) -> TurnDetail:
     """Return a reading as a turn is shown.
 
     Args:
         result: what was read.
         duration_us: how long it took, in microseconds.
+        capture: how much of what the model wrote was pasted.
     """
     event = response_parsed(result, _KEY, _RUN, duration_us)
     attempt = Attempt(
@@ -189,7 +190,9 @@ def detail_of(result: ParseResult, duration_us: int) -> TurnDetail:
         event.reason,
         event.duration_us,
     )
-    response = Response(_KEY.turn_id, _KEY.session.session_id, 0, None, result.text, True, None, ())
+    response = Response(
+        _KEY.turn_id, _KEY.session.session_id, 0, None, result.text, True, None, (), capture=capture
+    )
     return TurnDetail(response, attempt, event.blocks, event.issues, event.actions, (), (), ())
 
 

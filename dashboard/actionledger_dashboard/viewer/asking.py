@@ -1,6 +1,6 @@
 """What a viewer shows, asked of a ledger: the same questions for a page of the dashboard and for a notebook."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -8,6 +8,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.starting import starts
 from actionledger.replay.steps import steps
 from actionledger.values import Span
 from actionledger_dashboard.viewer.conversation import shown_before, told_after
@@ -16,7 +17,7 @@ from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewher
 from actionledger_dashboard.viewer.finding import found_data, occurrences
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
-from actionledger_dashboard.viewer.session import facts_of, family_of
+from actionledger_dashboard.viewer.session import facts_of, family_of, started_by
 from actionledger_dashboard.viewer.states import state_lane
 
 P = ParamSpec("P")
@@ -83,7 +84,7 @@ def view_of(
             f"No response of the session {session!r} is recorded, so that there is none to show."
         )
     parent = queries.session(ledger, known.parent_session_id) if known.parent_session_id else None
-    family = family_of(known, parent, queries.children(ledger, session_id))
+    family = family_of(known, parent, queries.children(ledger, session_id), starts(ledger, session_id))
     return {"facts": facts_of(known), "family": family} | session_view(ask, asked, course)
 
 
@@ -104,7 +105,13 @@ def course_of(ask: Ask, asked: Asked) -> Course | None:
     )
 
 
-def session_view(ask: Ask, asked: Asked, course: Course, at: Span | None = None) -> Values:
+def session_view(
+    ask: Ask,
+    asked: Asked,
+    course: Course,
+    at: Span | None = None,
+    opened_of: Callable[[str, int], str] | None = None,
+) -> Values:
     """Return what is drawn of the turn that is shown, of those near it, and of the session's course.
 
     Args:
@@ -112,9 +119,14 @@ def session_view(ask: Ask, asked: Asked, course: Course, at: Span | None = None)
         asked: which turn.
         course: the session's course around it.
         at: a span of its response to be marked, in code points.
+        opened_of: gives the address of this page with a child opened in place at a turn; None where there is none to give.
     """
+    children = _children(ask, asked, opened_of)
     found = ask(queries.mentions, asked.session_id, asked.find) if asked.find else []
-    drawn = {index: _turn(ask, asked, index, before) for index, before in _nearby(course, asked.near)}
+    drawn = {
+        index: _turn(ask, asked, index, before, children.get(index, {}))
+        for index, before in _nearby(course, asked.near)
+    }
     return course_data(course) | {
         "turn": drawn.pop(course.index),
         "near": {str(index): values for index, values in drawn.items()},
@@ -136,14 +148,29 @@ def _nearby(course: Course, near: int) -> list[tuple[int, int | None]]:
     ]
 
 
-def _turn(ask: Ask, asked: Asked, index: int, before: int | None) -> Values:
+def _children(
+    ask: Ask, asked: Asked, opened_of: Callable[[str, int], str] | None
+) -> dict[int, dict[int, list[Values]]]:
+    """Return the children that calls of a session have started, by the calls' turns and places among the actions."""
+    known = {child.session_id: child for child in ask(queries.children, asked.session_id)}
+    found: dict[int, dict[int, list[Values]]] = {}
+    for start in ask(starts, asked.session_id) if known else []:
+        opened = opened_of(start.child_id, start.turn_index) if opened_of else None
+        drawn = started_by(start, known[start.child_id], opened)
+        found.setdefault(start.turn_index, {}).setdefault(start.action_index, []).append(drawn)
+    return found
+
+
+def _turn(
+    ask: Ask, asked: Asked, index: int, before: int | None, children: Mapping[int, Sequence[Values]]
+) -> Values:
     detail = ask(queries.turn, asked.session_id, index, asked.run_id)
     if detail is None:
         raise UsageError(f"The session {asked.session_id} has no turn {index}.")
     told = None
     if detail.response.prompt is None and before is not None:
         told = ask(queries.response, asked.session_id, before)
-    return reading_data(detail) | {
+    return reading_data(detail, children) | {
         "index": index,
         "attempts": attempt_lane(detail),
         "done": [*run_lanes(detail), *_states(ask, detail)],

@@ -1,6 +1,6 @@
 """What is drawn of one reading of a turn: the text with its marks, the attempts at it, its repairs, issues and actions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries import Reader, Response, TurnDetail
@@ -29,8 +29,16 @@ TOKENS = 10_000
 """How many invisible characters of one response are drawn as what they are: a browser draws no million of them."""
 
 
-def reading_data(detail: TurnDetail) -> Values:
-    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done."""
+_NO_CHILDREN: Mapping[int, Sequence[Values]] = {}
+
+
+def reading_data(detail: TurnDetail, children: Mapping[int, Sequence[Values]] = _NO_CHILDREN) -> Values:
+    """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done.
+
+    Args:
+        detail: the turn, as it was read.
+        children: the sessions that its actions have started, by the actions' places in its first reading.
+    """
     return {
         "text": detail.response.text,
         "tokens": _tokens(detail.response.text),
@@ -40,7 +48,7 @@ def reading_data(detail: TurnDetail) -> Values:
         "about": pieces(_about(detail)),
         "marks": marks_of(detail),
         "calls": calls_of(detail),
-        "lanes": list(read_lanes(detail)),
+        "lanes": list(read_lanes(detail, children)),
     }
 
 
@@ -130,14 +138,19 @@ def _spent(response: Response) -> Iterator[str]:
         yield f"answered in {response.latency_ms / 1000:,.1f} s"
 
 
-def read_lanes(detail: TurnDetail) -> Iterator[Values]:
+def read_lanes(
+    detail: TurnDetail, children: Mapping[int, Sequence[Values]] = _NO_CHILDREN
+) -> Iterator[Values]:
     """Yield what was repaired and what is wrong, where there is any; then what was read."""
     text = detail.response.text
     if repairs := [made for block in detail.blocks for made in _repair_cards(text, block)]:
         yield lane("Repairs", repairs)
     if detail.issues:
         yield lane("Issues", [_issue_card(issue, detail.blocks) for issue in detail.issues])
-    actions = [action_card(action, detail) for action in detail.actions]
+    actions = [
+        action_card(action, detail) | {"started": list(children.get(action.index, ()))}
+        for action in detail.actions
+    ]
     yield lane("Actions", actions, "No action was read.")
 
 
@@ -177,7 +190,7 @@ def action_card(action: ActionRecord, detail: TurnDetail) -> Values:
         {
             "path": pieces(one.path or "(all)"),
             "said": "converted",
-            "expected": pieces(one.after),
+            "read": pieces(one.after),
             "value": pieces(one.before),
         }
         for one in action.conversions

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Sequence
 
 from actionledger.ledger.queries import Child, Session
-from actionledger_dashboard.components.visible import pieces
+from actionledger.ledger.queries.starting import Start
+from actionledger.vocabulary import Relation
+from actionledger_dashboard.components.visible import Piece, pieces
 from actionledger_dashboard.viewer.looks import Values
 
 _LONGEST = 40
@@ -33,9 +35,10 @@ def family_of(
     session: Session,
     parent: Session | None,
     children: Sequence[Child],
+    starts: Sequence[Start] = (),
     *,
     href_of: Callable[[str], str] | None = None,
-    opened_of: Callable[[str], str] | None = None,
+    opened_of: Callable[[str, int | None], str] | None = None,
 ) -> list[Values]:
     """Return the session that this one is a child of, and its own children.
 
@@ -43,9 +46,11 @@ def family_of(
         session: the session.
         parent: its parent; None where it has none or it is not in the ledger.
         children: its children.
+        starts: which calls have started them, as far as that is known.
         href_of: gives the address of another session's replay; None where there is none to give.
-        opened_of: gives the address of this page with a child opened in place.
+        opened_of: gives the address of this page with a child opened in place: at a turn, else where it is.
     """
+    calls = {start.child_id: start for start in starts}
     found = []
     if parent is not None:
         found.append(_relative(parent, "parent", href_of) | {"turns": parent.turns})
@@ -54,9 +59,45 @@ def family_of(
         found.append(_relative(None, said, None))
     for child in children:
         made = _relative(child, str(child.relation or "child"), href_of)
-        opened = opened_of(child.session_id) if opened_of else None
-        found.append(made | {"turns": child.turns, "failed": child.failed, "opened": opened})
+        start = calls.get(child.session_id)
+        opened = opened_of(child.session_id, start.turn_index if start else None) if opened_of else None
+        more = {"turns": child.turns, "failed": child.failed, "opened": opened, "start": _start(child, start)}
+        found.append(made | more)
     return found
+
+
+_SIGNS = {
+    "call": "it goes by the call's identifier",
+    "result": "the call's result names it",
+    "text": "the call holds what it was told first",
+}
+
+
+def started_by(start: Start, child: Child, opened: str | None) -> Values:
+    """Return what is drawn of a child at the call that has started it.
+
+    Args:
+        start: the call.
+        child: the child.
+        opened: the address of the page with the child opened in place; None where there is none.
+    """
+    name = child.external_id or child.session_id
+    return {
+        "name": pieces(_cut_in_the_middle(name)),
+        "turns": child.turns,
+        "failed": child.failed,
+        "opened": opened,
+        "sign": _SIGNS[start.sign],
+    }
+
+
+def _start(child: Child, start: Start | None) -> str | list[Piece]:
+    """Return by which call a sub-agent was started, in words; nothing of other children, which no call starts."""
+    if child.relation is not Relation.SUBAGENT:
+        return ""
+    if start is None:
+        return "which call has started it is not recorded"
+    return pieces(f"started in turn {start.turn_index} by {_cut_in_the_middle(start.action)}")
 
 
 def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], str] | None) -> Values:
@@ -69,6 +110,7 @@ def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], s
         "failed": None,
         "href": href_of(one.session_id) if href_of and one else None,
         "opened": None,
+        "start": "",
     }
 
 

@@ -5,6 +5,7 @@ import json
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.parsing.providers import split_message
 from actionledger.plurals import counted
 from actionledger.replay.cases import SUFFIX
 from actionledger.values import ParseResult
@@ -123,8 +124,9 @@ def pick_catalogue(linked: Linked) -> str:
 
 def show_message(pasted: Pasted, found: Recognised | None, reading: tuple[ParseResult, int]) -> None:
     """Show a message's text and its calls, one by one."""
-    detail = detail_of(*reading)
-    lane = calls_lane(decoded(pasted.text, "message"), detail)
+    message = decoded(pasted.text, "message")
+    detail = detail_of(*reading, split_message(message).capture)
+    lane = calls_lane(message, detail)
     offered = tools_of(pasted.tools)
     checked = f", checked against {counted(len(offered), 'tool')}" if offered else ""
     show_readings(

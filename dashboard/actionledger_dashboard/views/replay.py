@@ -1,12 +1,14 @@
 """One session, turn by turn: what the model was shown, what it wrote, what was read of it, what came of that, what it was told."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
+from actionledger.ledger.queries.starting import starts
 from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.beside import reading_choices, show_beside
@@ -74,7 +76,10 @@ def show_outer(session: Session, run_id: str | None) -> None:
         return
     show_facts("facts", facts_of(session), family(session, course), reading_choices(detail, run_id))
     if not show_beside(detail, run_id, course):
-        show_turn("transcript", asked, course, OUTER)
+        here = session.session_id
+        show_turn(
+            "transcript", asked, course, OUTER, lambda child, turn: links.replay_href(here, turn, child=child)
+        )
 
 
 def show_child(session: Session, child_id: str) -> None:
@@ -97,7 +102,10 @@ def show_child(session: Session, child_id: str) -> None:
     if course is None:
         st.info("No response of this session is recorded yet.")
         return
-    show_turn("child.transcript", asked, course, INNER, is_inner=True)
+    outer = session.session_id
+    show_turn(
+        "child.transcript", asked, course, INNER, lambda child, _: links.replay_href(outer, here, child=child)
+    )
 
 
 def asked_for(session_id: str, names: Names, run_id: str | None) -> Asked:
@@ -107,7 +115,9 @@ def asked_for(session_id: str, names: Names, run_id: str | None) -> Asked:
     return Asked(session_id, turn, run_id, st.query_params.get(names.find, ""))
 
 
-def show_turn(key: str, asked: Asked, course: Course, names: Names, *, is_inner: bool = False) -> None:
+def show_turn(
+    key: str, asked: Asked, course: Course, names: Names, opened_of: Callable[[str, int], str]
+) -> None:
     """Show a turn in lanes, and say where the URL asks for what is not there."""
     wanted = st.query_params.get(names.turn, "0")
     if wanted not in {str(course.index), "0"}:  # 0 is wherever a session begins: a fork begins further on
@@ -131,8 +141,8 @@ def show_turn(key: str, asked: Asked, course: Course, names: Names, *, is_inner:
         if having and course.index not in having:
             step(next((index for index in having if index > course.index), having[0]))
 
-    view = session_view(ask, asked, course, at)
-    show_transcript(key, view, names, on_step=step, on_find=find, is_inner=is_inner)
+    view = session_view(ask, asked, course, at, opened_of)
+    show_transcript(key, view, names, on_step=step, on_find=find, is_inner=names is INNER)
 
 
 def family(
@@ -151,8 +161,11 @@ def family(
         session,
         parent,
         ask(queries.children, session.session_id),
+        ask(starts, session.session_id),
         href_of=links.replay_href,
-        opened_of=lambda child: links.replay_href(page, turn, child=child),
+        opened_of=lambda child, started: links.replay_href(
+            page, turn if outer or started is None else started, child=child
+        ),
     )
 
 

@@ -66,7 +66,7 @@ def test_a_conversion_is_shown_as_what_it_is() -> None:
     action = replace(ACTION, status=ActionStatus.COERCED, conversions=(Conversion("n", '"1"', "1"),))
     [card] = reading_data(replace(DETAIL, actions=(action,)))["lanes"][1]["cards"]
     assert card["look"] == "mended"
-    assert card["fields"] == [{"path": "n", "said": "converted", "expected": "1", "value": '"1"'}]
+    assert card["fields"] == [{"path": "n", "said": "converted", "read": "1", "value": '"1"'}]
 
 
 def test_errors_of_an_action_stand_by_their_paths() -> None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from actionledger.ledger.queries import Child, Session
+from actionledger.ledger.queries.starting import Start
 from actionledger.vocabulary import Relation
 from actionledger_dashboard.viewer.session import facts_of, family_of
 
@@ -22,11 +23,11 @@ def test_long_names_are_cut_in_the_middle_and_told_whole() -> None:
 def test_a_child_leads_to_its_page_and_opens_in_place() -> None:
     """Its name is text, with what nobody sees in it named."""
     [row] = family_of(
-        SESSION, None, [CHILD], href_of="replay?session={}".format, opened_of="?child={}".format
+        SESSION, None, [CHILD], href_of="replay?session={}".format, opened_of="?child={}&turn={}".format
     )
     assert (row["href"], row["opened"], row["role"], row["failed"]) == (
         "replay?session=c",
-        "?child=c",
+        "?child=c&turn=None",
         "subagent",
         1,
     )
@@ -38,3 +39,16 @@ def test_a_parent_that_is_not_in_the_ledger_is_said() -> None:
     orphan = replace(SESSION, parent_session_id="gone", relation=Relation.FORK)
     [row] = family_of(orphan, None, [], href_of="replay?session={}".format)
     assert (row["role"], row["href"]) == ("fork of a session that is not in this ledger", None)
+
+
+def test_a_child_says_which_call_has_started_it() -> None:
+    """And opens at that call's turn; of one whose call is unknown that is said, of a fork nothing: no call starts it."""
+    start = Start("c", 7, 0, "Task", "result")
+    fork = replace(CHILD, session_id="f", relation=Relation.FORK)
+    rows = family_of(SESSION, None, [CHILD, fork], [start], opened_of="?child={}&turn={}".format)
+    assert [(row["start"], row["opened"]) for row in rows] == [
+        ("started in turn 7 by Task", "?child=c&turn=7"),
+        ("", "?child=f&turn=None"),
+    ]
+    [row] = family_of(SESSION, None, [CHILD])
+    assert row["start"] == "which call has started it is not recorded"
