@@ -228,3 +228,11 @@ def test_a_link_in_place_of_a_part_is_refused(tmp_path, path, part) -> None:
     with pytest.raises(LedgerError, match="is a symbolic link"):
         open_ledger(path)
     assert not elsewhere.exists()
+
+
+def test_a_link_that_leads_to_itself_is_a_sentence(tmp_path) -> None:
+    """Python says so by an error of its own, another one before 3.13."""
+    path = tmp_path / "loop.duckdb"
+    path.symlink_to(path)
+    with pytest.raises(LedgerError, match=r"loop\.duckdb"):
+        open_ledger(path)

@@ -9,11 +9,13 @@ import duckdb
 import pytest
 
 import actionledger as al
+from actionledger.cli.forgetting import _rule
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting import finishing
 from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
 from actionledger.session import forgetting
 from actionledger.vocabulary import LeftOutReason
@@ -237,3 +239,10 @@ def test_children_go_with_their_parents(tmp_path) -> None:
         assert len(report.sessions) == 3
         assert ledger.sql("SELECT external_id FROM sessions").fetchall() == [("other",)]
     assert list(found_in(path)) == []
+
+
+def test_the_text_that_was_looked_for_is_no_part_of_the_rule() -> None:
+    """What sessions were found by stays in the record of their forgetting; a text of theirs would."""
+    assert _rule(Filter(models=("small",), text="Zaphod")) == "model small, a text"
+    assert _rule(Filter(text="Zaphod")) == "a text"
+    assert _rule(Filter(tasks=("t",))) == "task t"

@@ -16,7 +16,9 @@ from actionledger.ledger import direct
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.health import examine, mend
 from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger.schema import VIEWS
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SAMPLES = Path(__file__).parents[3] / "data" / "agents"
@@ -118,11 +120,60 @@ def test_the_place_is_the_turn_of_the_session(changed, made) -> None:
         "DELETE FROM links",
         "UPDATE salts SET salt = uuid() WHERE rowid = 0",
         "INSERT INTO withdrawn VALUES (1, 2, '\\x00'::BLOB, 'forgotten')",
+        "UPDATE links SET link = NULL WHERE link = 2",
+        "UPDATE links SET made_at = NULL WHERE link = 2",
+        "UPDATE links SET marks = NULL WHERE link = 2",
+        "UPDATE salts SET salt = NULL WHERE rowid = 0",
+        "INSERT INTO withdrawn VALUES (1, 2, NULL, 'forgotten')",
+        "ALTER TABLE links ALTER COLUMN marks TYPE VARCHAR",
     ],
 )
 def test_the_chain_itself_can_not_be_changed(changed, statement) -> None:
     """Who changes a link has to make all behind it anew."""
     assert not verify(changed(statement)).is_whole
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("CREATE OR REPLACE VIEW turns AS SELECT * REPLACE ('' AS text) FROM turn_starts JOIN turn_ends USING (turn_id)", "view turns was"),
+        ("CREATE OR REPLACE VIEW runs AS SELECT * FROM run_starts WHERE false", "view runs was changed"),
+        ("DROP VIEW sessions", "view sessions is gone"),
+        ("DROP TABLE quarantine", "table quarantine is gone"),
+        ("ALTER TABLE blocks DROP COLUMN span_end", "column span_end of the table blocks is gone"),
+        ("CREATE MACRO coalesce_all(x) AS x", "macro coalesce_all"),
+        ("UPDATE meta SET schema_version = 4", "says version 4"),
+    ],
+)  # fmt: skip
+def test_what_people_read_can_not_be_another_one(changed, statement, said) -> None:
+    """A view that shows something else, a table that is gone, a version that says there are no proofs: rows alone prove none of it."""
+    assert said in verify(changed(statement)).faults[0].sentence
+
+
+def test_what_is_none_of_a_ledgers_is_said(changed) -> None:
+    """Somebody's own table changes nothing that was recorded, and a view that is only written otherwise shows the same."""
+    found = verify(changed("CREATE TABLE mine (a INTEGER)"))
+    assert found.is_whole
+    assert "mine stands in the file" in found.notes[0]
+    [(select,)] = [(text,) for name, text in VIEWS.items() if name == "runs"]
+    assert verify(changed(f"CREATE OR REPLACE VIEW runs AS SELECT * FROM ({select}) WHERE true")).is_whole
+
+
+def test_a_file_that_was_cut_is_found_and_what_mends_it_said(made, tmp_path) -> None:
+    """At the end, in the middle, in the header; verify says whether the working file has all of it, and doctor that it was cut."""
+    for part in (made, made.with_name(f"{made.name}.d")):
+        (shutil.copytree if part.is_dir() else shutil.copy)(part, tmp_path / part.name)
+    path = tmp_path / made.name
+    for size in (path.stat().st_size // 2, 20):
+        os.truncate(path, size)
+        found = verify(path)
+        assert "can't be read whole" in found.faults[0].sentence
+        assert str(path) in found.faults[0].sentence or "tmp-" not in found.faults[0].sentence
+        assert "doctor --fix" in found.notes[0]
+        assert examine(path).needs_person
+    path.unlink()
+    mend(path)
+    assert verify(path).is_whole
 
 
 def test_a_chain_that_was_made_anew_is_found_by_the_head_that_was_kept(made, tmp_path) -> None:
@@ -177,7 +228,12 @@ def test_what_was_recorded_before_is_said_to_be(tmp_path, version) -> None:
     [note] = verify(path).notes
     assert f"version {version}" in note
     assert "before proofs were kept" in note
+    older = path.read_bytes()
     al.open_ledger(path).close()
+    newer = path.read_bytes()
+    path.write_bytes(older)
+    assert "an older copy stands in its place" in verify(path).faults[0].sentence
+    path.write_bytes(newer)
     with duckdb.connect(str(path), read_only=True) as now:
         rows = now.execute(
             "SELECT (SELECT count(*) FROM events) + (SELECT count(*) FROM turn_starts)"

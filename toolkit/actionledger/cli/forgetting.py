@@ -2,6 +2,7 @@
 
 import re
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated
@@ -87,11 +88,18 @@ def _picked(
         asked.append({one_session(ledger, name) for name in names})
     if within != Filter():
         asked.append({row[0] for row in ledger.sql(*selected_sessions(within)).fetchall()})
-        rules.append(within.words)
+        rules.append(_rule(within))
     if older_than is not None:
         asked.append(set(older_sessions(ledger, _moment(older_than))))
         rules.append(f"older than {older_than}")
     return (sorted(set.intersection(*asked)) if asked else None), ", ".join(rules)
+
+
+def _rule(within: Filter) -> str:
+    """Return a filter in words, without the text that it looks for: that may be the very thing that is to be forgotten."""
+    kept = replace(within, text="")
+    words = [kept.words] if kept != Filter() else []
+    return ", ".join([*words, "a text"] if within.text else words)
 
 
 def _moment(age: str) -> datetime:

@@ -56,9 +56,12 @@ class LedgerFiles:
         """Return the files of the ledger that people call ``path``.
 
         Raises:
-            LedgerError: DuckDB could not open it by that name.
+            LedgerError: DuckDB could not open it by that name, or it is a link that leads to itself.
         """
-        resolved = Path(path).resolve()
+        try:
+            resolved = Path(path).resolve()
+        except (RuntimeError, OSError) as error:  # which of the two, Python 3.13 has changed
+            raise LedgerError(f"The ledger's path {os.fspath(path)} leads nowhere: {error}.") from error
         try:
             str(resolved).encode()
         except UnicodeEncodeError as error:

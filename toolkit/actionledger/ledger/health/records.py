@@ -30,6 +30,11 @@ _LEFT_OUT = f"""
 SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
 FROM (SELECT path, sum(count) AS count FROM {BASE}.left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
 
+# Blocks at its end that are free may never have been written.
+_NEEDED_BYTES = (
+    "SELECT 3 * 4096 + used_blocks * block_size FROM pragma_database_size() WHERE database_name = ?"
+)
+
 _EXTENSIONS = "SELECT extension_name FROM duckdb_extensions() WHERE loaded"
 
 
@@ -86,9 +91,19 @@ def read_records(files: LedgerFiles) -> Records:
             if not is_database(files.published):
                 return Records(f"There is no file {files.published}.")
             with closing(connect_published(files, may_write=False)) as connection:
-                return _read(connection, files)
+                cut = _cut_off(connection, files)
+                return Records(cut) if cut else _read(connection, files)
     except LedgerError as error:
         return Records(str(error))
+
+
+def _cut_off(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
+    """Return what is to be said where the published file is too short for what it holds: DuckDB opens it, and fails at what is asked first."""
+    [(needed,)] = connection.execute(_NEEDED_BYTES, [BASE]).fetchall()
+    size = files.published.stat().st_size
+    if size >= needed:
+        return ""
+    return f"{files.published} was cut: it has {size:,} bytes, and holds blocks of {needed:,} at least."
 
 
 def _of_lake(files: LedgerFiles) -> Records:

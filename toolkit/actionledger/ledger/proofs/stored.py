@@ -120,7 +120,7 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
 
 
 def _salts(connection: DuckDBPyConnection, rows: Rows) -> dict[tuple[int, str], bytes]:
-    asked = f"SELECT link, owner::VARCHAR, salt FROM salts WHERE {rows.salts}"  # noqa: S608 (our own names)
+    asked = f"SELECT link, owner::VARCHAR, salt FROM salts WHERE ({rows.salts}) AND salt IS NOT NULL"  # noqa: S608 (our own names)
     found = connection.execute(asked, _needed(rows, rows.salts))
     return {(link, owner): salt.bytes for link, owner, salt in found.fetchall()}
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from filecmp import cmp
@@ -12,14 +13,15 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
-from actionledger.ledger.files import LedgerFiles, one_sentence, wal_of
+from actionledger.ledger.files import TEMPORARY, LedgerFiles, one_sentence, wal_of
 from actionledger.ledger.opening import is_database
 from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.report import Fault, Verification
+from actionledger.ledger.proofs.shape import shape_of
 from actionledger.ledger.proofs.walking import Walk, walk
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import has_live_writer, segment_sizes
-from actionledger.ledger.versions import version_of_copy
+from actionledger.ledger.versions import version_in, version_of_copy
 from actionledger.locks import FileLock
 
 _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
@@ -48,25 +50,9 @@ def verify(path: str | os.PathLike[str], *, since: str = "") -> Verification:
     with one_sentence(f"The ledger {files.published} can't be verified"):
         if not is_database(files.published):
             raise LedgerError(f"There is no ledger {files.published} to verify.")
-        with closing(duckdb.connect(config={"memory_limit": _MEMORY})) as connection:
-            attach_published(connection, files, may_write=os.access(files.folder, os.W_OK))
-            version = version_of_copy(connection, files.published)
-            if version < SCHEMA_VERSION:
-                return _of_older(version, kept)
-            connection.execute(f"USE {BASE}")
-            published, offsets = walk(connection), offsets_in(connection)
-            counts = _withdrawn(connection)
-        found = Verification(
-            faults=tuple(published.faults),
-            notes=(),
-            head=published.head,
-            links=len(published.heads),
-            rows=published.rows,
-            unproven=published.unproven,
-            since=published.since,
-            superseded=counts.get("superseded", 0),
-            forgotten=counts.get("forgotten", 0),
-        )
+        found, published, offsets = _of_published(files, kept)
+        if found.head is None and not found.faults:
+            return _with(found, _newer_beside(files), [])
         heads = dict(published.heads)
         found = _with(found, *_of_store(files, published, offsets, heads))
         return _with(found, [*_of_segments(files, offsets), *_since(kept, heads)], [])
@@ -83,7 +69,47 @@ def _head(since: str) -> Head | None:
     return Head(int(found[1]), found[2])
 
 
-def _of_older(version: int, kept: Head | None) -> Verification:
+def _of_published(files: LedgerFiles, kept: Head | None) -> tuple[Verification, Walk, dict[str, int]]:
+    """Return what is to be said of the published copy, its chain, and how far each segment is in it."""
+    published, offsets, counts = Walk(), dict[str, int](), dict[str, int]()
+    try:
+        with closing(duckdb.connect(config={"memory_limit": _MEMORY})) as connection:
+            attach_published(connection, files, may_write=os.access(files.folder, os.W_OK))
+            version = version_of_copy(connection, files.published)
+            connection.execute(f"USE {BASE}")
+            if version < SCHEMA_VERSION:
+                return _of_older(connection, version, kept), published, offsets
+            shape = shape_of(connection)
+            if shape.can_be_walked:
+                published, offsets, counts = walk(connection), offsets_in(connection), _withdrawn(connection)
+    except duckdb.Error as error:
+        unread = Fault(f"The published file can't be read whole: {_told(error, files)}")
+        return Verification((unread,), (), None), Walk(), {}
+    found = Verification(
+        faults=(*shape.faults, *published.faults),
+        notes=shape.notes,
+        head=published.head,
+        links=len(published.heads),
+        rows=published.rows,
+        unproven=published.unproven,
+        since=published.since,
+        superseded=counts.get("superseded", 0),
+        forgotten=counts.get("forgotten", 0),
+    )
+    return found, published, offsets
+
+
+def _told(error: duckdb.Error, files: LedgerFiles) -> str:
+    """Return what DuckDB says, with the name that people know the file by."""
+    line = str(error).partition("\n")[0]
+    return re.sub(rf"{re.escape(str(files.folder))}/{TEMPORARY}[0-9a-f]+\.duckdb", str(files.published), line)
+
+
+def _of_older(connection: DuckDBPyConnection, version: int, kept: Head | None) -> Verification:
+    asked = "SELECT count(*) FROM duckdb_tables() WHERE database_name = current_database() AND table_name = 'links'"
+    if connection.execute(asked).fetchone() != (0,):
+        sentence = f"The table meta says version {version} of the schema, which knows no proofs, and the file has a chain: one of them was changed."
+        return Verification((Fault(sentence, "meta"),), (), None)
     note = (
         f"The ledger has version {version} of the schema: it was recorded before proofs were kept. Whoever opens it for writing brings it up to "
         f"version {SCHEMA_VERSION}, and from then on it is proven."
@@ -94,6 +120,24 @@ def _of_older(version: int, kept: Head | None) -> Verification:
         else []
     )
     return Verification(tuple(faults), (note,), None)
+
+
+def _newer_beside(files: LedgerFiles) -> list[Fault]:
+    """Return what is to be said where a published file of an older version stands beside a working file of this one."""
+    lock = FileLock(files.ingest_lock)
+    if not files.store.exists() or not os.access(files.folder, os.W_OK) or not lock.acquire(5.0):
+        return []
+    try:
+        with closing(duckdb.connect(str(files.store), config={"memory_limit": _MEMORY})) as connection:
+            if version_in(connection) != SCHEMA_VERSION:
+                return []
+    finally:
+        lock.release()
+    sentence = (
+        "The working file has a chain, and the published file is of an older version: an older copy stands in its place, or whoever brought "
+        "the ledger up to date was killed at it. Opened for writing, it is published again."
+    )
+    return [Fault(sentence)]
 
 
 def _withdrawn(connection: DuckDBPyConnection) -> dict[str, int]:
@@ -119,20 +163,30 @@ def _of_store(
         if not wal_of(files.store).exists() and cmp(files.published, files.store, shallow=False):
             return [], []
         with closing(duckdb.connect(str(files.store), config={"memory_limit": _MEMORY})) as connection:
-            store = walk(connection)
-            offsets |= offsets_in(connection)
+            shape, store = shape_of(connection), Walk()
+            if shape.can_be_walked:
+                store = walk(connection)
+                offsets |= offsets_in(connection)
         # Asked under the lock, so that nobody publishes meanwhile.
-        faults = [replace(fault, sentence=f"In the working file: {fault.sentence}") for fault in store.faults]
-        faults += _beside(files, published, store)
+        said = (*shape.faults, *store.faults)
+        faults = [replace(fault, sentence=f"In the working file: {fault.sentence}") for fault in said]
+        faults += _beside(files, published, store) if published.heads and store.heads else []
         heads |= store.heads
     except duckdb.Error as error:
         line = str(error).partition("\n")[0]
         return [Fault(f"The working file can't be read: {line}", _STORE)], []
     finally:
         lock.release()
+    return faults, list(_notes_on(files, published, store)) if not faults else []
+
+
+def _notes_on(files: LedgerFiles, published: Walk, store: Walk) -> Iterator[str]:
+    """Yield what a working file that is whole has to say of the published one."""
     behind = len(store.heads) - len(published.heads)
-    told = f"The published file lacks the last {behind:,} links of the working file; 'actionledger ingest' publishes them."
-    return faults, [told] if behind > 0 and not faults else []
+    if not published.heads:
+        yield f"The working file is whole: move {files.published} away, and 'actionledger doctor --fix' publishes it again."
+    elif behind > 0:
+        yield f"The published file lacks the last {behind:,} links of the working file; 'actionledger ingest' publishes them."
 
 
 def _beside(files: LedgerFiles, published: Walk, store: Walk) -> list[Fault]:

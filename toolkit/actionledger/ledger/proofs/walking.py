@@ -77,7 +77,11 @@ def walk(connection: DuckDBPyConnection) -> Walk:
 
 
 def _links(connection: DuckDBPyConnection) -> list[tuple[int, datetime, str | None, str, bytes]]:
-    return connection.execute("SELECT link, made_at, seed, head, marks FROM links ORDER BY link").fetchall()
+    # What is NULL now was something else, and is found by its link's head; a row without a number is a link that is gone.
+    return connection.execute(
+        "SELECT link, coalesce(made_at, TIMESTAMP '1970-01-01'), seed, coalesce(head, ''), coalesce(marks, ''::BLOB) "
+        "FROM links WHERE link IS NOT NULL ORDER BY link"
+    ).fetchall()
 
 
 def _groups(links: Sequence[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
@@ -146,7 +150,7 @@ def _compared(connection: DuckDBPyConnection, said: _Said, cells: list[StoredCel
 
 
 def _digests(connection: DuckDBPyConnection, column: str, link: int) -> list[bytes]:
-    asked = f"SELECT digest FROM withdrawn WHERE {column} = ?"  # noqa: S608 (our own names)
+    asked = f"SELECT coalesce(digest, ''::BLOB) FROM withdrawn WHERE {column} = ?"  # noqa: S608 (our own names)
     return [digest for (digest,) in connection.execute(asked, [link]).fetchall()]
 
 
