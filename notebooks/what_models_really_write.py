@@ -28,7 +28,7 @@ answer = display({"text/plain": "…"}, raw=True, display_id=True)  # filled in 
 # all 7,032 sessions. Where the recordings are not there, the sample sessions of `data` stand in, which **the project made up**.
 
 # %% tags=["parameters"]
-SESSIONS = 20  # of each model and task set; the environment's MINT_SESSIONS goes before it
+SESSIONS = 12  # of each model and task set; the environment's MINT_SESSIONS goes before it
 
 # %%
 import gzip
@@ -269,11 +269,11 @@ share = al.statistics.rate(unread.is_unmarked, by=unread.session)
 brought = al.statistics.rate(of_unmarked.back, by=of_unmarked.session)
 ranked = sorted(sides.items(), key=lambda pair: pair[1][1].value)
 (least, (_, lowest)), (most, (_, highest)) = ranked[0], ranked[-1]
-rule = "who takes code in a fence for an action" if is_real else OTHER
+rule = "taking code in a fence for one" if is_real else OTHER
 sentences = [
     f"Of the responses that meant to act and were kept as they were written {whole} are read whole,",
     f"{mended} of them by a repair." if mended else "none of them by a repair: what is lost is not broken.",
-    f"Of what is lost, {share} holds no mark of an action at all; of that {rule} reads {brought} whole.",
+    f"Of what is lost, {share} holds no mark of an action at all; {rule} reads {brought} of that whole.",
     f"Without a mark are {lowest.value:.1%} {lowest.shown_interval} of {least}'s to",
     f"{highest.value:.1%} {highest.shown_interval} of {most}'s responses;",
     f"{sum(p < 0.05 for p in adjusted)} of {len(sides)} models differ from the others (Holm, 5 %).",
