@@ -2,13 +2,12 @@
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 
 import pytest
 
 from actionledger.errors import EventTooLargeError, LedgerError
 from actionledger.ledger import IngestReport, encoding, open_ledger
-from actionledger.ledger.connections import connect_store
+from actionledger.ledger.connections import store
 from actionledger.ledger.files import LedgerFiles
 
 
@@ -153,7 +152,7 @@ def test_no_progress_is_drawn_into_an_answer(tmp_path):
     """DuckDB 2 draws a bar into the standard output after two seconds, also where no terminal is; what is held in memory is bounded."""
     with open_ledger(tmp_path / "team.duckdb") as ledger:
         drawn = ledger.sql("SELECT current_setting('enable_progress_bar')").fetchone()
-    with closing(connect_store(tmp_path / "store.duckdb")) as connection:
+    with store(tmp_path / "store.duckdb") as connection:
         held = connection.execute("SELECT current_setting('memory_limit')").fetchone()
     assert drawn == (False,)
     assert held == ("91.5 MiB",)

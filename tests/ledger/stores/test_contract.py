@@ -37,7 +37,7 @@ def messages(ledger: Ledger) -> list[str]:
 
 def committed(path: Path, query: str) -> list[tuple[object, ...]]:
     """What readers are given of the tables themselves, segments aside."""
-    with closing(store_at(path, read_only=True).connect(may_write=False)) as connection:
+    with closing(store_at(path, read_only=True).connect(may_write=False).connection) as connection:
         return connection.execute(query.replace("FROM ", f"FROM {BASE}.")).fetchall()
 
 

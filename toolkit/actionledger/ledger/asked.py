@@ -78,7 +78,7 @@ class AskedLedger:
         self._refuse_if_closed()
         with self._lock:
             self._see_everything()
-            cursor = self._reader.cursor()
+            cursor = self._reader.cursor(query)
         return QueryResult(cursor, query, parameters)
 
     def guarded(self, *, seconds: float = SECONDS) -> GuardedSql:

@@ -1,4 +1,4 @@
-"""How DuckDB is connected to: the working file for the ingester, the published copy for everyone else."""
+"""How DuckDB gets at a ledger's files: the working file for the ingester, the published copy for everyone else."""
 
 import os
 import shutil
@@ -6,13 +6,13 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
+from actionledger.ledger.instances import Instance, begin, borrowed, quiet
 
 STORAGE_VERSION = "v1.5.0"
 """The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""
@@ -27,54 +27,64 @@ BASE = "base"
 """What the published copy is called where it is attached."""
 
 
-def connect_store(path: Path, *, is_bounded: bool = True) -> DuckDBPyConnection:
-    """Open a working file for reading and writing; it is created where it doesn't exist.
+_STORE = "store"
+_STORE_CONFIG: dict[str, str | int] = {
+    "storage_compatibility_version": STORAGE_VERSION,
+    "threads": STORE_THREADS,
+}
+
+
+def connect_store(path: Path) -> DuckDBPyConnection:
+    """Open a working file for reading and writing, in as much memory as it takes; it is created where it doesn't exist."""
+    return quiet(duckdb.connect(str(path), config=dict(_STORE_CONFIG)))
+
+
+@contextmanager
+def store(path: Path) -> Iterator[DuckDBPyConnection]:
+    """Give a connection whose current database is a working file, to be read and written in ``STORE_MEMORY``.
 
     Args:
-        path: the file.
-        is_bounded: whether to make do with ``STORE_MEMORY``; else DuckDB takes what it needs, up to most of the machine's.
+        path: the file; it is created where it doesn't exist, and closed at the end.
     """
-    config: dict[str, Any] = {
-        "storage_compatibility_version": STORAGE_VERSION,
-        "threads": STORE_THREADS,
-    }
-    if is_bounded:
-        config["memory_limit"] = STORE_MEMORY
-    return quiet(duckdb.connect(str(path), config=config))
+    config = _STORE_CONFIG | {"memory_limit": STORE_MEMORY, "temp_directory": tempfile.gettempdir()}
+    with borrowed(config, _STORE) as connection:
+        connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
+        connection.execute(f"ATTACH {_quoted(path)} AS {_STORE} (TYPE duckdb); USE {_STORE}")
+        yield connection
 
 
-def connect_published(files: LedgerFiles, *, may_write: bool) -> DuckDBPyConnection:
-    """Open a database in memory with the published copy attached for reading.
+def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
+    """Return a DuckDB in memory with the published copy attached for reading.
 
     Args:
         files: the ledger's files.
         may_write: whether the ledger's folder may be written to for a moment.
 
     Returns:
-        The connection; what it sees of the published copy never changes, whatever is published later.
+        The DuckDB; what it sees of the published copy never changes, whatever is published later.
 
     Raises:
         duckdb.Error: the file is no database that this DuckDB reads.
     """
-    connection = quiet(duckdb.connect(config={"temp_directory": tempfile.gettempdir()}))
+    instance = begin({"temp_directory": tempfile.gettempdir()})
     try:
-        attach_published(connection, files, may_write=may_write)
+        attach_published(instance.connection, files, may_write=may_write)
     except BaseException:
-        connection.close()
+        instance.connection.close()
         raise
-    return connection
+    return instance
 
 
-def quiet(connection: DuckDBPyConnection) -> DuckDBPyConnection:
-    """Keep a connection and its cursors from drawing a bar into the standard output, as DuckDB 2 does after two seconds."""
-    # In a notebook without the package that draws it, there is none to keep away.
-    with suppress(duckdb.InvalidInputException):
-        connection.execute("SET enable_progress_bar = false")
-    return connection
+@contextmanager
+def published(files: LedgerFiles, *, may_write: bool) -> Iterator[DuckDBPyConnection]:
+    """Give a connection to what ``begin_published`` returns; at the end the copy is closed."""
+    with borrowed({"temp_directory": tempfile.gettempdir()}, BASE) as connection:
+        attach_published(connection, files, may_write=may_write)
+        yield connection
 
 
 def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_write: bool) -> None:
-    """Attach the published copy for reading, under the name of ``BASE``; see ``connect_published``."""
+    """Attach the published copy for reading, under the name of ``BASE``; see ``begin_published``."""
     if may_write:
         with suppress(duckdb.Error, OSError):
             _attach_link(connection, files)
@@ -107,8 +117,11 @@ def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
 
 
 def _attach_path(connection: DuckDBPyConnection, path: Path) -> None:
-    quoted = str(path).replace("'", "''")
-    connection.execute(f"ATTACH '{quoted}' AS {BASE} (READ_ONLY, TYPE duckdb)")
+    connection.execute(f"ATTACH {_quoted(path)} AS {BASE} (READ_ONLY, TYPE duckdb)")
+
+
+def _quoted(text: object) -> str:
+    return "'{}'".format(str(text).replace("'", "''"))
 
 
 @contextmanager

@@ -54,6 +54,10 @@ class Loader:
         scratch: where temporary files may be made; None for the system's place for them.
         beside: the catalogue of another database whose events are known too; None where there is none.
         chain: gets a link for each transaction; None where nothing is to be proven.
+
+    Attributes:
+        tally: what became of all lines.
+        tables: the tables that rows were put into.
     """
 
     def __init__(
@@ -69,6 +73,7 @@ class Loader:
         self._scratch = scratch
         self._catalogues = ("", f"{beside}.") if beside else ("",)
         self.tally = Tally()
+        self.tables: set[str] = set()
 
     def load(self, lines: Sequence[Line]) -> None:
         """Take in lines: their rows and the offsets behind them in one transaction.
@@ -124,6 +129,7 @@ class Loader:
                     _quarantine(lines[0], refusal, staging, cells, tally)
                 link = None if self._chain is None else self._chain.head.link + 1
                 staging.insert(self._connection, link)
+                self.tables.update(staging.tables)
                 salted_by = cells.salted_by | self._insert(of_kinds, link, Path(folder), tally)
                 head = self._seal(cells, salted_by, superseded, is_in_sql=bool(of_kinds))
                 self._finish(lines, staging)

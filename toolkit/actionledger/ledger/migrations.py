@@ -18,10 +18,15 @@ from actionledger.ledger.versions import refuse_newer, version_in
 Migration = Callable[[DuckDBPyConnection], None]
 
 
+def make_tables(connection: DuckDBPyConnection) -> None:
+    """Make all tables of ``schema.py``, and no view of them."""
+    connection.execute(";".join((*(table.ddl for table in TABLES), *BOOKKEEPING)))
+
+
 def create_everything(connection: DuckDBPyConnection) -> None:
     """Make all tables and views of ``schema.py``."""
-    views = (f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items())
-    connection.execute(";".join((*(table.ddl for table in TABLES), *views, *BOOKKEEPING)))
+    make_tables(connection)
+    connection.execute(";".join(f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items()))
 
 
 def add_approvals(connection: DuckDBPyConnection) -> None:

@@ -1,12 +1,11 @@
 """Opening a ledger: whatever is wrong with its file or folder is said at once, and nothing is written before."""
 
 import os
-from contextlib import closing
 from functools import lru_cache
 from pathlib import Path
 
 from actionledger.errors import LedgerError, NotALedgerError
-from actionledger.ledger.connections import connect_published
+from actionledger.ledger.connections import published
 from actionledger.ledger.files import LedgerFiles, one_sentence, wal_of
 from actionledger.ledger.hosts import claim
 from actionledger.ledger.publishing import publish
@@ -78,7 +77,7 @@ def _version_of_copy(files: LedgerFiles, _copy: tuple[int, ...]) -> int:
 
 
 def _version_in_file(files: LedgerFiles) -> int:
-    with closing(connect_published(files, may_write=False)) as connection:
+    with published(files, may_write=False) as connection:
         return version_of_copy(connection, files.published)
 
 

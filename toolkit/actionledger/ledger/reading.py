@@ -5,10 +5,12 @@ same projection into a ledger in memory, the tail, and a view over both takes ea
 added to it, until another copy is published and a new tail, of what lies beyond that one, takes its place.
 """
 
+import re
 import time
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from weakref import WeakSet
 
 from duckdb import DuckDBPyConnection
 
@@ -16,8 +18,9 @@ from actionledger.errors import LedgerError
 from actionledger.forking import abandon, watch
 from actionledger.ledger.connections import BASE, offsets_in, transaction
 from actionledger.ledger.files import one_sentence
+from actionledger.ledger.instances import Instance, keep
 from actionledger.ledger.loading import Loader
-from actionledger.ledger.migrations import make_ledger
+from actionledger.ledger.migrations import make_tables
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, VIEWS, Table
 from actionledger.ledger.segments import batches, segment_sizes
 from actionledger.ledger.stores.base import Store
@@ -27,6 +30,8 @@ _TAIL = "tail"
 _GROWING_TABLES = {table.name: table for table in (*TABLES, QUARANTINE)}
 _OTHER_TABLES = ("meta", "segments", "links")
 _UNKNOWN = "SELECT action_id FROM actions WHERE status = 'unknown'"
+_READING = re.compile(r"\s*(?:select|from|with|values|describe|summarize|show)\b", re.IGNORECASE)
+_CHANGING = re.compile(r";|\b(?:insert|update|delete|merge)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,9 @@ class Reader:
                 if self._view is None or self._state is None or state.published != self._state.published:
                     self.close()
                     self._view = _View(
-                        self._store, may_write=self._may_write, without_text=self._without_text
+                        self._store,
+                        may_write=self._may_write,
+                        without_text=self._without_text,
                     )
                 # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
                 view, self._view = self._view, None
@@ -85,15 +92,21 @@ class Reader:
             f"The ledger {self._files.published} is replaced faster than it can be read; try again."
         )
 
-    def cursor(self) -> DuckDBPyConnection:
-        """Return a cursor of its own on the connection, which stays usable when the connection is replaced."""
+    def cursor(self, query: str = "") -> DuckDBPyConnection:
+        """Return a cursor of its own on the connection, which stays usable when the connection is replaced.
+
+        Args:
+            query: all that it is asked; empty where that is not known.
+        """
         if self._view is None:
             self.refresh()
         assert self._view is not None
-        return self._view.connection.cursor()
+        return self._view.cursor(query)
 
     def close(self) -> None:
         """Let go of the connection; it closes with the last cursor, until then each keeps what it sees."""
+        if self._view is not None:
+            self._view.close()
         self._view = self._state = None
 
     def start_over(self) -> None:
@@ -125,12 +138,14 @@ class _View:
         self._host = store.host
         self._has_tail = store.has_tail
         self._loader: Loader | None = None
-        self._shows_tail: bool | None = None
-        self.connection = store.connect(may_write=may_write)
+        self._cursors: WeakSet[DuckDBPyConnection] = WeakSet()
+        self._only_reads = True
+        self._instance = store.connect(may_write=may_write)
+        self._connection = self._instance.connection
         try:
-            self._known = offsets_in(self.connection, BASE)
+            self._known = offsets_in(self._connection, BASE)
         except BaseException:
-            self.connection.close()
+            self._connection.close()
             raise
 
     def load_new_lines(self) -> None:
@@ -140,31 +155,59 @@ class _View:
             loader = self._loader or self._begin_tail()
             loader.load(batch)
             self._known |= {line.segment: line.end for line in batch}
-        has_tail = self._loader is not None
-        if self._shows_tail is not has_tail:
-            _create_views(self.connection, has_tail=has_tail, without_text=self._without_text)
-            self._shows_tail = has_tail
+        in_tail = self._loader.tables if self._loader is not None else frozenset()
+        _create_views(self._instance, in_tail, without_text=self._without_text)
+
+    def cursor(self, query: str) -> DuckDBPyConnection:
+        """Return a cursor on the connection; see ``Reader``."""
+        self._only_reads = self._only_reads and _is_reading(query)
+        cursor = self._connection.cursor()
+        self._cursors.add(cursor)
+        return cursor
+
+    def close(self) -> None:
+        """Have another one use the DuckDB, where nobody can still use it or may have left something in it."""
+        self._loader = None
+        if self._only_reads and not self._cursors:
+            keep(self._instance, _TAIL, BASE)
 
     def _begin_tail(self) -> Loader:
-        writer = self.connection.cursor()
+        writer = self._connection.cursor()
         writer.execute(f"ATTACH ':memory:' AS {_TAIL}; USE {_TAIL}")
-        make_ledger(writer)
+        make_tables(writer)
         self._loader = Loader(writer, beside=BASE)
         return self._loader
 
 
-def _create_views(connection: DuckDBPyConnection, *, has_tail: bool, without_text: bool) -> None:
+def _is_reading(query: str) -> bool:
+    """Return whether a statement certainly changes nothing in the DuckDB that it is asked of."""
+    return _READING.match(query) is not None and _CHANGING.search(query) is None
+
+
+def _create_views(instance: Instance, in_tail: Collection[str], *, without_text: bool) -> None:
+    """Have a DuckDB show each table as it is; a view that shows it already stays.
+
+    Args:
+        instance: where the copy is attached, and the tail, if there is one.
+        in_tail: the tables that the tail has rows of.
+        without_text: whether every text is blank.
+    """
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
     for table, columns in _GROWING_TABLES.items():
         seen = _seen(columns, without_text=without_text)
-        views[table] = f"{seen} FROM {_base(table) if has_tail else f'{BASE}.{table}'}"
-        if has_tail:
+        views[table] = f"{seen} FROM {_base(table, in_tail)}"
+        if table in in_tail:
             views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
-    with transaction(connection):
+    views |= VIEWS
+    new = {name: select for name, select in views.items() if instance.views.get(name) != select}
+    if not new:
+        return
+    with transaction(instance.connection):
         # In one text: a statement by itself takes half as long again to be begun and ended.
-        connection.execute(
-            ";".join(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in (views | VIEWS).items())
+        instance.connection.execute(
+            ";".join(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items())
         )
+    instance.views = views
 
 
 def _seen(table: Table, *, without_text: bool) -> str:
@@ -180,6 +223,7 @@ def _seen(table: Table, *, without_text: bool) -> str:
     return "SELECT " + ", ".join(f'{select} AS "{name}"' for name, select in columns.items())
 
 
-def _base(table: str) -> str:
+def _base(table: str, in_tail: Collection[str]) -> str:
     """Return what the published copy has of a table, without what the tail supersedes of it."""
-    return f"{BASE}.{table}" + (f" ANTI JOIN {_TAIL}.superseded USING (turn_id)" if table in OF_TURN else "")
+    is_superseded = "superseded" in in_tail and table in OF_TURN
+    return f"{BASE}.{table}" + (f" ANTI JOIN {_TAIL}.superseded USING (turn_id)" if is_superseded else "")

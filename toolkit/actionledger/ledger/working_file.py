@@ -2,8 +2,8 @@
 
 import re
 import shutil
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.clock import now
 from actionledger.ledger.comments import comment_on_everything
-from actionledger.ledger.connections import connect_store
+from actionledger.ledger.connections import connect_store, store
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.migrations import make_ledger, migrate
 from actionledger.ledger.proofs.chain import begin
@@ -44,21 +44,30 @@ def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result])
         duckdb.Error: see ``open_store``, and what ``work`` raises.
     """
     try:
-        with closing(open_store(files)) as connection:
+        with _opened(files) as connection:
             return work(connection)
     except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
         if _WANTS_MEMORY.search(str(error)) is None:
             raise
-    with closing(open_store(files, is_bounded=False)) as connection:
+    with closing(open_store(files)) as connection:
         return work(connection)
 
 
-def open_store(files: LedgerFiles, *, is_bounded: bool = True) -> DuckDBPyConnection:
-    """Open the working file at the newest version of the schema.
+@contextmanager
+def _opened(files: LedgerFiles) -> Iterator[DuckDBPyConnection]:
+    """Give what ``open_store`` returns, but in little memory."""
+    if not files.store.exists():
+        make_store(files)
+    with store(files.store) as connection:
+        _bring_up_to_date(connection)
+        yield connection
+
+
+def open_store(files: LedgerFiles) -> DuckDBPyConnection:
+    """Open the working file at the newest version of the schema, in as much memory as it takes.
 
     Args:
         files: the ledger's files; where only the published copy is there, it becomes the working file.
-        is_bounded: whether to make do with little memory.
 
     Returns:
         The connection.
@@ -69,7 +78,7 @@ def open_store(files: LedgerFiles, *, is_bounded: bool = True) -> DuckDBPyConnec
     """
     if not files.store.exists():
         make_store(files)
-    connection = connect_store(files.store, is_bounded=is_bounded)
+    connection = connect_store(files.store)
     try:
         _bring_up_to_date(connection)
     except BaseException:
@@ -101,12 +110,12 @@ def make_store(files: LedgerFiles) -> None:
         leftover.unlink(missing_ok=True)
     if files.published.exists():
         shutil.copyfile(files.published, new)
-        with closing(connect_store(new)) as connection:
+        with store(new) as connection:
             _bring_up_to_date(connection)
             connection.execute("CHECKPOINT")
     else:
         new.write_bytes(_blank())
-        with closing(connect_store(new)) as connection:
+        with store(new) as connection:
             connection.execute("UPDATE meta SET created_at = ?", [now()])
             begin(connection)
             connection.execute("CHECKPOINT")
@@ -133,7 +142,7 @@ def _blank() -> bytes:
     """
     with TemporaryDirectory(prefix="actionledger-blank-") as folder:
         path = Path(folder, "blank.duckdb")
-        with closing(connect_store(path)) as connection:
+        with store(path) as connection:
             make_ledger(connection)
             comment_on_everything(connection)
             connection.execute("CHECKPOINT")

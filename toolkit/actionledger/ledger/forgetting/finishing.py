@@ -31,7 +31,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
         LedgerError: the new working file has other rows than the old one; nothing was replaced.
         OSError, duckdb.Error: a file can't be written; the next one goes on.
     """
-    with closing(open_store(files, is_bounded=False)) as connection:
+    with closing(open_store(files)) as connection:
         take_in(connection)
         forget_records(connection, intent, files.folder)
         connection.execute("CHECKPOINT")
@@ -54,7 +54,7 @@ def _make_anew(files: LedgerFiles) -> None:
     new = files.folder / f"{TEMPORARY}anew.duckdb"
     for leftover in (new, wal_of(new)):
         leftover.unlink(missing_ok=True)
-    with closing(connect_store(new, is_bounded=False)) as connection:
+    with closing(connect_store(new)) as connection:
         quoted = str(files.store).replace("'", "''")
         connection.execute(f"ATTACH '{quoted}' AS kept (READ_ONLY, TYPE duckdb)")
         connection.execute(f"COPY FROM DATABASE kept TO {_current(connection)}")

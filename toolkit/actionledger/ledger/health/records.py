@@ -9,7 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
-from actionledger.ledger.connections import BASE, connect_published, offsets_in
+from actionledger.ledger.connections import BASE, offsets_in, published
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.opening import is_database
 from actionledger.ledger.segments import qualified_name
@@ -90,7 +90,7 @@ def read_records(files: LedgerFiles) -> Records:
                 return _of_lake(files)
             if not is_database(files.published):
                 return Records(f"There is no file {files.published}.")
-            with closing(connect_published(files, may_write=False)) as connection:
+            with published(files, may_write=False) as connection:
                 cut = _cut_off(connection, files)
                 return Records(cut) if cut else _read(connection, files)
     except LedgerError as error:
@@ -109,7 +109,7 @@ def _cut_off(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
 def _of_lake(files: LedgerFiles) -> Records:
     """Return what a lake says of itself, and how much it holds of this host's segments."""
     store = store_at(files.published, read_only=True)
-    with closing(store), closing(store.connect(may_write=False)) as connection:
+    with closing(store), closing(store.connect(may_write=False).connection) as connection:
         records = _read(connection, files)
     prefix = qualified_name(store.host, "")
     ours = {

@@ -30,7 +30,7 @@ def begin_anew(file: Path) -> None:
     Args:
         file: the ledger, one file alone.
     """
-    with closing(connect_store(file, is_bounded=False)) as connection:
+    with closing(connect_store(file)) as connection:
         connection.execute("DELETE FROM links")
         begin_chain(connection)
         connection.execute("CHECKPOINT")

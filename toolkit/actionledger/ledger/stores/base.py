@@ -8,11 +8,10 @@ from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
-from duckdb import DuckDBPyConnection
-
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing
+from actionledger.ledger.instances import Instance
 
 AsOf: TypeAlias = int | datetime
 """A state of a lake: the number of a snapshot, or a time."""
@@ -88,14 +87,14 @@ class Store(Protocol):
     def close(self) -> None:
         """Let go of what asking has opened; asked again, it is opened again."""
 
-    def connect(self, *, may_write: bool) -> DuckDBPyConnection:
-        """Open a database in memory with the committed tables attached for reading, under the name of ``BASE``.
+    def connect(self, *, may_write: bool) -> Instance:
+        """Return a DuckDB in memory with the committed tables attached for reading, under the name of ``BASE``.
 
         Args:
             may_write: whether the ledger's folder may be written to for a moment.
 
         Returns:
-            The connection; what it sees never changes, whatever is committed later.
+            The DuckDB, to be closed or kept; what it sees never changes, whatever is committed later.
 
         Raises:
             NotALedgerError: there is something else.

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Hashable
 
-from duckdb import DuckDBPyConnection
-
 from actionledger.ledger.batch import Batch
-from actionledger.ledger.connections import connect_published
+from actionledger.ledger.connections import begin_published
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest, take_in
+from actionledger.ledger.instances import Instance
 from actionledger.ledger.publishing import due_in
 from actionledger.ledger.versions import refuse_unreadable
 
@@ -62,12 +61,12 @@ class LocalStore:
     def close(self) -> None:
         """Nothing is open."""
 
-    def connect(self, *, may_write: bool) -> DuckDBPyConnection:
+    def connect(self, *, may_write: bool) -> Instance:
         """Attach the published copy."""
-        connection = connect_published(self.files, may_write=may_write)
+        instance = begin_published(self.files, may_write=may_write)
         try:
-            refuse_unreadable(connection, self.files.published)
+            refuse_unreadable(instance.connection, self.files.published)
         except BaseException:
-            connection.close()
+            instance.connection.close()
             raise
-        return connection
+        return instance

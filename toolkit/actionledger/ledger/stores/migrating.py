@@ -111,7 +111,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
     new = Path(f"{files.published}.migrating")
     _remove(new)
     try:
-        with closing(lake.connect(may_write=True)) as connection:
+        with closing(lake.connect(may_write=True).connection) as connection:
             connection.execute(
                 f"ATTACH {_quoted(new)} AS {_OTHER} (TYPE duckdb, STORAGE_VERSION {_quoted(STORAGE_VERSION)})"
             )

@@ -11,7 +11,8 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
-from actionledger.ledger.connections import BASE, quiet
+from actionledger.ledger.connections import BASE
+from actionledger.ledger.instances import quiet
 from actionledger.ledger.stores.lake.place import LakePlace
 
 WRITER_MEMORY = "512MB"

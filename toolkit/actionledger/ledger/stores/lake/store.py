@@ -14,6 +14,7 @@ from actionledger.forking import abandon, watch
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
+from actionledger.ledger.instances import Instance
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
@@ -89,7 +90,7 @@ class LakeStore:
         """Whether the segments still hold what came after a state: for a minute they do, whoever commits meanwhile."""
         return time.monotonic() - since < GRACE_SECONDS / 2
 
-    def connect(self, *, may_write: bool) -> DuckDBPyConnection:  # noqa: ARG002 - a lake needs no folder
+    def connect(self, *, may_write: bool) -> Instance:  # noqa: ARG002 - a lake needs no folder
         """Attach the lake at one snapshot."""
         snapshot = self.state()
         assert isinstance(snapshot, int)
@@ -99,7 +100,7 @@ class LakeStore:
         except BaseException:
             connection.close()
             raise
-        return connection
+        return Instance(connection)
 
     def start_over(self) -> None:
         """Give up the parent's connection in a forked child."""
