@@ -97,9 +97,9 @@ export default function ({ data, parentElement, setTriggerValue }) {
     go(step.href);
   };
   document.addEventListener("keydown", onKey);
-  return () => {
+  return instead(root, () => {
     document.removeEventListener("keydown", onKey);
     stops.forEach((stop) => stop());
     stopExplaining();
-  };
+  });
 }

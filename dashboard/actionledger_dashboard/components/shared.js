@@ -52,3 +52,11 @@ const isTyping = (event) => {
   const target = event.composedPath()[0];
   return event.isComposing || event.defaultPrevented || Boolean(target.closest?.(FIELDS));
 };
+
+// A component that is drawn anew is not told to stop first, only where it goes: what its last drawing listens to would answer before it, from
+// data that is gone.
+const instead = (root, stop) => {
+  root.stop?.();
+  root.stop = stop;
+  return stop;
+};

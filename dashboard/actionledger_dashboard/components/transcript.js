@@ -8,9 +8,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     if (span) address.searchParams.set(data.names.at, span.join("-"));
     return address.href;
   };
-  return view(parentElement.querySelector(".turn"), data, {
+  const root = parentElement.querySelector(".turn");
+  const stop = view(root, data, {
     go: (index, step) => setTriggerValue("go", { index, step }),
     find: (text) => setTriggerValue("find", text),
     link,
   });
+  return instead(root, stop);
 }
