@@ -29,11 +29,13 @@ class Instance:
         connection: the connection to it; cursors of it may be given on.
         config: what it was begun with; None for one that is of no use to anybody else.
         views: the SELECT of each view that it has, by name: who finds those that it needs makes none.
+        has_tail: whether a database with the tables of a ledger, all of them empty, is attached to it.
     """
 
     connection: DuckDBPyConnection
     config: Config | None = None
     views: Mapping[str, str] = field(default_factory=dict)
+    has_tail: bool = False
 
     def detach(self, *names: str) -> None:
         """Close databases that are attached."""

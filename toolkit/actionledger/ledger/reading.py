@@ -7,7 +7,7 @@ added to it, until another copy is published and a new tail, of what lies beyond
 
 import re
 import time
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from weakref import WeakSet
@@ -22,7 +22,8 @@ from actionledger.ledger.instances import Instance, keep
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import make_tables
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, VIEWS, Table
-from actionledger.ledger.segments import batches, segment_sizes
+from actionledger.ledger.segments import Line, batches, segment_sizes
+from actionledger.ledger.staging import Staging
 from actionledger.ledger.stores.base import Store
 
 _ATTEMPTS = 20
@@ -137,7 +138,7 @@ class _View:
         self._segments = store.files.segments
         self._host = store.host
         self._has_tail = store.has_tail
-        self._loader: Loader | None = None
+        self._loader: _Tail | None = None
         self._cursors: WeakSet[DuckDBPyConnection] = WeakSet()
         self._only_reads = True
         self._instance = store.connect(may_write=may_write)
@@ -167,16 +168,34 @@ class _View:
 
     def close(self) -> None:
         """Have another one use the DuckDB, where nobody can still use it or may have left something in it."""
-        self._loader = None
+        loader, self._loader = self._loader, None
         if self._only_reads and not self._cursors:
-            keep(self._instance, _TAIL, BASE)
+            if loader is not None:
+                loader.empty()
+            keep(self._instance, BASE)
 
-    def _begin_tail(self) -> Loader:
+    def _begin_tail(self) -> "_Tail":
         writer = self._connection.cursor()
-        writer.execute(f"ATTACH ':memory:' AS {_TAIL}; USE {_TAIL}")
-        make_tables(writer)
-        self._loader = Loader(writer, beside=BASE)
+        if not self._instance.has_tail:
+            writer.execute(f"ATTACH ':memory:' AS {_TAIL}")
+        writer.execute(f"USE {_TAIL}")
+        if not self._instance.has_tail:
+            make_tables(writer)
+            self._instance.has_tail = True
+        self._loader = _Tail(writer, beside=BASE)
         return self._loader
+
+
+class _Tail(Loader):
+    """What loads lines into the tail; how far it has come, the view knows."""
+
+    def empty(self) -> None:
+        """Leave nothing of it, for whoever uses the tables next."""
+        anew = (_GROWING_TABLES[name].ddl for name in self.tables)
+        self._connection.execute(";".join(ddl.replace("CREATE", "CREATE OR REPLACE", 1) for ddl in anew))
+
+    def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
+        """Nothing is noted."""
 
 
 def _is_reading(query: str) -> bool:
