@@ -213,7 +213,8 @@ class Loader:
                 superseded.append(event.turn_id)
             for row in rows[:1] if _is_gone(event, gone) else rows:
                 if not _is_known_parser(row, parsers):
-                    cells.add(row.table, owner_of(row.table, row.values, brought_up), staging.add(row))
+                    staging.add(row)
+                    cells.add(row.table, owner_of(row.table, row.values, brought_up), row.values)
         return superseded
 
     def _remove(self, turn_ids: Sequence[str]) -> None:
@@ -302,4 +303,5 @@ def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: 
     text = line.data.decode(errors="backslashreplace").rstrip("\n")
     unreadable = Unreadable(line.segment, line.start, reason, text, found_at=now())
     row = Row(QUARANTINE.name, QUARANTINE.values(unreadable))
-    cells.add(row.table, owner_of(row.table, row.values, None), staging.add(row))
+    staging.add(row)
+    cells.add(row.table, owner_of(row.table, row.values, None), row.values)

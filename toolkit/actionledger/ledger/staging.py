@@ -26,8 +26,8 @@ class Staging:
         self._files: dict[str, BufferedWriter] = {}
         self._longest = 0
 
-    def add(self, row: Row) -> bytes:
-        """Put a row behind those of its table; return it as the JSON of its values."""
+    def add(self, row: Row) -> None:
+        """Put a row behind those of its table."""
         file = self._files.get(row.table)
         if file is None:
             file = self._files[row.table] = self._path(row.table).open("wb")
@@ -35,7 +35,6 @@ class Staging:
         self._longest = max(self._longest, len(line))
         file.write(line)
         file.write(b"\n")
-        return line
 
     @property
     def tables(self) -> Collection[str]:

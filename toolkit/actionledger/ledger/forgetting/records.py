@@ -143,5 +143,6 @@ def _staged(events: Sequence[SessionForgotten], staging: Staging) -> Cells:
     cells = Cells()
     for event in events:
         for row in map(fit, rows_of(event)):
-            cells.add(row.table, owner_of(row.table, row.values, event), staging.add(row))
+            staging.add(row)
+            cells.add(row.table, owner_of(row.table, row.values, event), row.values)
     return cells

@@ -1,9 +1,11 @@
 """Cells: whose a row is, and the digest of all rows of one owner in one table. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b, md5
 from typing import Any, NamedTuple
 from uuid import UUID
+
+from pydantic_core import to_json
 
 from actionledger.events import Event
 from actionledger.ledger.columns import Values
@@ -67,9 +69,9 @@ class Cells:
     def __init__(self) -> None:
         self._lines: dict[tuple[str, Owner], list[bytes]] = {}
 
-    def add(self, table: str, owner: Owner, line: bytes) -> None:
-        """Add a row, as JSON of its values."""
-        self._lines.setdefault((table, owner), []).append(line)
+    def add(self, table: str, owner: Owner, values: Values) -> None:
+        """Add a row, by its values."""
+        self._lines.setdefault((table, owner), []).append(line_of(values.values()))
 
     @property
     def salted_by(self) -> set[str]:
@@ -89,13 +91,22 @@ class Cells:
         return bool(self._lines)
 
 
+def line_of(values: Iterable[Any]) -> bytes:
+    """Return a row as it goes into its cell's digest.
+
+    Args:
+        values: its values, in the order of the table's ``staged``.
+    """
+    return to_json(list(values), inf_nan_mode="null")
+
+
 def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
     """Return a cell's digest.
 
     Args:
         table: the table's name.
         salt: sixteen bytes that nobody can guess.
-        lines: the rows, in any order.
+        lines: the rows, as ``line_of`` gives them, in any order.
     """
     whole = b"\n".join(sorted(lines) if len(lines) > 1 else lines)
     return blake2b(b"%b\n%b" % (table.encode(), whole), key=salt, digest_size=_DIGEST_BYTES).digest()

@@ -1,15 +1,15 @@
 """Cells of what a database holds: the same digests that were made as its rows were taken in."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection
-from pydantic_core import to_json
 
-from actionledger.ledger.proofs.cells import ENDS, OF_THEMSELVES, OF_TURNS, Owner, digest
+from actionledger.ledger.proofs.cells import ENDS, OF_THEMSELVES, OF_TURNS, Owner, digest, line_of
 from actionledger.ledger.proofs.chain import FIRST
 from actionledger.ledger.schema import LINK, OF_SESSION, QUARANTINE, TABLES, Table
 
@@ -108,15 +108,15 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
     salts = _salts(connection, rows)
     for name in rows.tables:
         table = PROVEN[name]
+        kept = [place for place, column in enumerate(table.staged) if table.columns[column] == "JSON"]
         connection.execute(_statement(table, rows), _needed(rows, rows.condition))
-        for (link, *owner), found in groupby(_fetched(connection), lambda row: row[:3]):
-            whose = Owner(*owner)
-            salt = salts.get((link, whose.salted_by), _NO_SALT)
-            values = [dict(zip(table.staged, row[3:], strict=True)) for row in found]
-            made = digest(name, salt, [_line(row) for row in values])
-            others = [_line(_as_recorded(table, row)) for row in values] if _may_differ(table, values) else []
-            alternative = digest(name, salt, others) if others else made
-            yield StoredCell(name, link, whose, made, alternative, len(values))
+        for (link, identity, salted_by), found in groupby(_fetched(connection), itemgetter(0, 1, 2)):
+            salt = salts.get((link, salted_by), _NO_SALT)
+            values = [row[3:] for row in found]
+            made = alternative = digest(name, salt, [line_of(row) for row in values])
+            if kept and any((row[place] or "").startswith('"') for row in values for place in kept):
+                alternative = digest(name, salt, [line_of(_as_recorded(row, kept)) for row in values])
+            yield StoredCell(name, link, Owner(identity, salted_by), made, alternative, len(values))
 
 
 def _salts(connection: DuckDBPyConnection, rows: Rows) -> dict[tuple[int, str], bytes]:
@@ -135,9 +135,9 @@ def _statement(table: Table, rows: Rows) -> str:
     turn = "s.turn_id" if table.name in ENDS else "t.turn_id"
     columns = ", ".join(_column(name, table.columns[name]) for name in table.staged)
     return (
-        f"SELECT coalesce(t.{LINK}, {FIRST}), {owner}::VARCHAR, {salted_by}::VARCHAR, {columns} "  # noqa: S608 (our own names)
+        f"SELECT coalesce(t.{LINK}, {FIRST}) AS of_link, {owner}::VARCHAR, {salted_by}::VARCHAR, {columns} "  # noqa: S608 (our own names)
         f"FROM {table.name} AS t {joined} "
-        f"WHERE {rows.condition.replace('of_turn', turn).replace('of_salt', salted_by)} ORDER BY 1, 2, 3"
+        f"WHERE {rows.condition.replace('of_turn', turn).replace('of_salt', salted_by)} ORDER BY of_link, {owner}, {salted_by}"
     )
 
 
@@ -171,18 +171,9 @@ def _fetched(connection: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
         yield from batch
 
 
-def _line(values: dict[str, Any]) -> bytes:
-    return to_json(values, inf_nan_mode="null")
-
-
-def _may_differ(table: Table, rows: Iterable[dict[str, Any]]) -> bool:
-    kept = [name for name, kind in table.columns.items() if kind == "JSON"]
-    return any((row[name] or "").startswith('"') for row in rows for name in kept)
-
-
-def _as_recorded(table: Table, row: dict[str, Any]) -> dict[str, Any]:
+def _as_recorded(row: Sequence[Any], kept: Collection[int]) -> list[Any]:
     """Return a row as it was recorded if what is a JSON string in it was a text that is no JSON."""
-    return {name: _text(value) if table.columns[name] == "JSON" else value for name, value in row.items()}
+    return [_text(value) if place in kept else value for place, value in enumerate(row)]
 
 
 def _text(value: str | None) -> str | None:
