@@ -1,16 +1,18 @@
 """What it costs to read, check and record half a million turns: MINT's sessions, again and again under other names.
 
-    python tests/benchmarks/bulk_import.py [--times 19] [--workers 1 2] [--corpus FOLDER] [--keep FOLDER]
+    python tests/benchmarks/bulk_import.py [--times 19] [--workers 1 2] [--corpus FOLDER] [--keep FOLDER] [--kill SECONDS]
 
 The sessions of ``../shared/corpora/mint`` (26,368 turns of 12 models) are copied into as many folders as ``--times`` says, each model
 under another name: no session is another one's. Each number of processes imports them into a new ledger, in a process of its own.
 Processor time is that of it and of all that it started; memory is the most that all of them held at one moment, by their
-proportional shares. A second import says what it costs where nothing is new.
+proportional shares. A second import says what it costs where nothing is new. With ``--kill`` each import is killed (SIGKILL) once it has
+used so many seconds of a processor, and made again: what it has then is what the sessions hold, each turn once.
 """
 
 import argparse
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,7 @@ import time
 from pathlib import Path
 from threading import Event, Thread
 
+import duckdb
 from rich.console import Console
 from rich.table import Table
 
@@ -37,11 +40,14 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--corpus", type=Path, default=CORPUS)
     parser.add_argument("--keep", type=Path, help="where the sessions and the ledgers are left")
+    parser.add_argument(
+        "--kill", type=float, help="after how many seconds of processor time an import is killed first"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = given.keep or Path(place)
         sessions = repeated(given.corpus, folder / "mint", given.times)
-        _measure(sessions, folder, given.workers)
+        _measure(sessions, folder, given.workers, given.kill)
 
 
 def repeated(corpus: Path, folder: Path, times: int) -> Path:
@@ -54,7 +60,7 @@ def repeated(corpus: Path, folder: Path, times: int) -> Path:
     return folder
 
 
-def _measure(sessions: Path, folder: Path, workers: list[int]) -> None:
+def _measure(sessions: Path, folder: Path, workers: list[int], kill: float | None) -> None:
     table = Table(
         "processes",
         "turns",
@@ -67,10 +73,12 @@ def _measure(sessions: Path, folder: Path, workers: list[int]) -> None:
     )
     for count in workers:
         ledger = folder / f"{count}.duckdb"
-        for row in (str(count), f"{count}, again"):
-            said, own, all_of, wall, memory = imported(sessions, ledger, count)
-            turns = sum(map(int, said.split()))
+        rows = {f"{count}, killed": kill} if kill else {}
+        for row, limit in {**rows, str(count): None, f"{count}, again": None}.items():
+            said, own, all_of, wall, memory = imported(sessions, ledger, count, limit)
+            turns = sum(map(int, said.split()))  # none where it was killed
             size = ledger.stat().st_size / 1e6
+            print(f"{row}: {turns:,} turns in the report, {_held(ledger)} in the published file", flush=True)
             figures = (
                 f"{all_of:.1f}",
                 f"{all_of - own:.1f}",
@@ -82,8 +90,18 @@ def _measure(sessions: Path, folder: Path, workers: list[int]) -> None:
     Console(width=110).print(table)
 
 
-def imported(sessions: Path, ledger: Path, workers: int) -> tuple[str, float, float, float, float]:
-    """Import in a new process.
+def _held(ledger: Path) -> str:
+    with duckdb.connect(str(ledger), read_only=True) as plain:
+        count, distinct, events = plain.execute(
+            "SELECT count(*), count(DISTINCT turn_id), (SELECT count(*) - count(DISTINCT event_id) FROM events) FROM turn_starts"
+        ).fetchone() or (0, 0, 0)
+    return f"{count:,} turns, {count - distinct:,} of them twice, {events:,} events twice"
+
+
+def imported(
+    sessions: Path, ledger: Path, workers: int, limit: float | None = None
+) -> tuple[str, float, float, float, float]:
+    """Import in a new process; with a limit, kill it when it has used so many seconds of a processor.
 
     Returns:
         What it said, its own processor time and that of all, in seconds, the time that went by, and the memory of all at most, in MB.
@@ -96,14 +114,14 @@ def imported(sessions: Path, ledger: Path, workers: int) -> tuple[str, float, fl
         text=True,
         env=environment,
     )
-    watch = _Watch(process.pid)
+    watch = _Watch(process.pid, limit)
     watch.start()
     assert process.stdout is not None
     said = process.stdout.read()
     watch.stop()
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0
+    assert process.returncode == (0 if limit is None else -signal.SIGKILL)
     all_of = used.ru_utime + used.ru_stime
     return said, all_of - watch.others, all_of, time.monotonic() - begin, watch.most
 
@@ -111,9 +129,10 @@ def imported(sessions: Path, ledger: Path, workers: int) -> tuple[str, float, fl
 class _Watch(Thread):
     """Notes how much memory a process and those that it started hold, and the processor time of those."""
 
-    def __init__(self, pid: int) -> None:
+    def __init__(self, pid: int, limit: float | None) -> None:
         super().__init__(daemon=True)
         self._pid = pid
+        self._limit = limit
         self._ended = Event()
         self._seconds: dict[int, float] = {}
         self.most = 0.0
@@ -127,6 +146,9 @@ class _Watch(Thread):
             children = _children(self._pid)
             self.most = max(self.most, sum(map(_megabytes, (self._pid, *children))))
             self._seconds |= {child: _seconds(child) for child in children}
+            if self._limit is not None and _seconds(self._pid) + self.others >= self._limit:
+                os.kill(self._pid, signal.SIGKILL)
+                return
 
     def stop(self) -> None:
         self._ended.set()
