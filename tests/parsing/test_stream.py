@@ -162,3 +162,25 @@ def test_a_fence_stays_open_behind_a_block_that_fences_do_not_concern():
     whole = stream.finish().blocks
     assert given_out == list(whole[: len(given_out)])
     assert [block.dialect for block in given_out] == ["mint"]
+
+
+HEREDOC = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a.py\n*** End Patch\nEOF\nmore"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("auto", HEREDOC),
+        ("auto", HEREDOC.replace("\n", "\r\n")),
+        ("assistant", "The format ends with </think> as its tag."),
+        ("assistant", "Let me see.\n</think>\n" + TEXT),
+        ("assistant", "```markdown</think>\n" + TEXT + "```\n"),
+        ("auto", "```\n<think>\nHm.\n</think>\nand so on\n```\n"),
+        ("assistant", '```actions\n{"actions": [{"type": "list_tasks"}]}\n```\r\r\nTwo.'),
+    ],
+    ids=["word", "word-crlf", "mention", "thoughts", "in-fence", "shown", "line-goes-on"],
+)
+@pytest.mark.usefixtures("looks_always")
+def test_what_the_next_characters_decide_is_waited_for(name, text):
+    """A here-document's word, the rest of a tag's line or of a fence's, and whether a fence stands around a thought."""
+    check(PARSERS[name], text, text)

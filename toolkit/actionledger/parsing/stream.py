@@ -9,11 +9,12 @@ all before it. A model whose template writes the opening tag for it is to be str
 import re
 
 from actionledger.parsing.dialects.base import Dialect, Found
-from actionledger.parsing.dialects.reasoning import CLOSER
+from actionledger.parsing.dialects.reasoning import CLOSER, OPENER, ends_thoughts, is_ended
 from actionledger.parsing.evidence.settling import may_change
 from actionledger.parsing.line_ends import has_lone_ends
 from actionledger.parsing.parse import numbered
 from actionledger.parsing.parsers import DialectParser
+from actionledger.parsing.scan.openings import HIDDEN
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import decode
 from actionledger.tolerant_json.options import STRICT
@@ -24,6 +25,7 @@ _SMALL_GROWTH = 64
 _SHARE_OF_GROWTH = 8
 
 _FENCE = re.compile("```|~~~")
+_LINE_GOES_ON = re.compile(rf"[ \t\r{HIDDEN}]*\Z")
 
 StreamedBlock = tuple[Block, tuple[RawAction, ...]]
 """A block that is settled, with its actions."""
@@ -98,29 +100,41 @@ class StreamParser:
         if has_lone_ends(text):
             return []  # what its carriage returns are is known when a line feed comes, or the end
         settled: list[StreamedBlock] = []
-        if self._waits_for_thoughts:
-            settled.extend(self._thoughts(text))
-            if self._waits_for_thoughts:
+        if self._waits_for_thoughts or (self.parser.reasoning and not self._blocks and CLOSER in text):
+            thoughts = self._thoughts(text)
+            if thoughts is None:
                 return []
+            settled.extend(thoughts)
         source = Source(text, self.names)
         for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._resumes):
             if found.span.end <= self._settled:
                 continue
-            is_open = dialect.last_counts or not _is_settled(found, text)
+            is_open = dialect.last_counts or dialect.may_grow(found, text) or not _is_settled(found, text)
             if is_open or self._is_over_limit(found) or self._may_change(dialect, found):
                 break
+            if found.reason is Reason.REASONING and _FENCE.search(text, self._resumes, found.span.start):
+                break  # what a fence shows, nobody thinks
             settled.append(self._given_out(dialect, found))
         return settled
 
-    def _thoughts(self, text: str) -> list[StreamedBlock]:
-        """Return the thoughts that the response begins with, once their closing tag is there."""
+    def _thoughts(self, text: str) -> list[StreamedBlock] | None:
+        """Return the thoughts that the response begins with without an opening tag; None where they are to be waited for."""
         reading = self.parser.read(text, self.names)
-        closers = [block for block in reading.blocks if block.reason is Reason.REASONING]
-        if not closers or not closers[-1].span.of(text).endswith(CLOSER) or closers[-1].span.end >= len(text):
+        end, count = 0, 0
+        for block in reading.blocks:
+            if block.reason is not Reason.REASONING or block.span.start != end:
+                break
+            end, count = block.span.end, block.index + 1
+        closer = Span(end - len(CLOSER), end)
+        has_ending = count > 0 and closer.of(text) == CLOSER and not text.startswith(OPENER)
+        if not has_ending and not self._waits_for_thoughts:
             return []
+        if not has_ending or not is_ended(closer, text):
+            return None
+        if not self._waits_for_thoughts and _FENCE.search(text, 0, end):
+            return None  # the tag may yet turn out to stand in a fence
         self._waits_for_thoughts = False
-        count = closers[-1].index + 1
-        self._settled = self._resumes = closers[-1].span.end
+        self._settled = self._resumes = end
         self._blocks = count
         return [
             (block, tuple(action for action in reading.actions if action.block == block.index))
@@ -156,6 +170,10 @@ class StreamParser:
 def _is_settled(found: Found, text: str) -> bool:
     if found.status is BlockStatus.MALFORMED or found.span.end >= len(text):
         return False
+    if ends_thoughts(found, text):
+        return is_ended(found.span, text)
+    if text[found.span.end - 1] in "`~" and _LINE_GOES_ON.match(text, found.span.end):
+        return False  # a fence closes with nothing else on its line
     if found.repairs or found.issues:
         return False  # with more text behind it, it may be mended in another way
     if found.status is BlockStatus.IGNORED and found.reason is not Reason.REASONING:

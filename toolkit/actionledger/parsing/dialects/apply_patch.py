@@ -82,6 +82,12 @@ class ApplyPatch(Dialect):
         patch = _patch_at(source, begins, end)
         return _in_fence(source, opening, patch, end, options)
 
+    def may_grow(self, found: Found, text: str) -> bool:
+        """Return whether the line behind a here-document's patch may yet hold the word that ends it; see ``Dialect.may_grow``."""
+        is_command = found.span.start < found.body.start and text[found.span.start] not in "`~"
+        ends = text.find("\n", found.body.end)
+        return is_command and (ends < 0 or text.find("\n", ends + 1) < 0)
+
     def write(self, calls: Sequence[PlainCall]) -> str:
         """Write each patch as it is; see ``Dialect.write``."""
         return "\n\n".join(map(_written, calls))

@@ -126,6 +126,15 @@ class Dialect(BaseModel):
             The block, or None where none of this dialect begins there.
         """
 
+    def may_grow(self, _found: Found, _text: str) -> bool:
+        """Return whether a whole block, read while a response comes in, may yet hold more of what follows it.
+
+        Args:
+            _found: the block.
+            _text: the response so far.
+        """
+        return False
+
     def write(self, _calls: Sequence[PlainCall]) -> str:
         """Return the text for at least one call, unchecked; ``render`` makes sure that it is read back.
 

@@ -51,6 +51,11 @@ class Reasoning(Dialect):
         return _thoughts(Span(opening.start, end), Span(opening.end, end), issue)
 
 
+def is_ended(closer: Span, text: str) -> bool:
+    """Return whether the line of a closing tag has ended: before that it may turn out to be a mention."""
+    return _ENDS_LINE.match(text, closer.end) is not None and text.find("\n", closer.end) >= 0
+
+
 def ends_thoughts(found: Found, text: str) -> bool:
     """Return whether a block is a closing tag that nothing opened: the template wrote the opening one for the model."""
     return found.reason is Reason.REASONING and found.span.of(text) == CLOSER
