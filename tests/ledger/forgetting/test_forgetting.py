@@ -1,6 +1,7 @@
 """What is forgotten is in no file any more, whoever wrote it there and whenever somebody was killed; and it stays forgotten."""
 
 import json
+import resource
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,11 @@ from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting import finishing
+from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
+from actionledger.locks import FileLock
 from actionledger.session import forgetting
 from actionledger.vocabulary import LeftOutReason
 
@@ -246,3 +249,82 @@ def test_the_text_that_was_looked_for_is_no_part_of_the_rule() -> None:
     assert _rule(Filter(models=("small",), text="Zaphod")) == "model small, a text"
     assert _rule(Filter(text="Zaphod")) == "a text"
     assert _rule(Filter(tasks=("t",))) == "task t"
+
+
+def test_more_sessions_go_at_once_than_a_process_can_have_files_open(tmp_path) -> None:
+    """Retention by age picks thousands; and what is being forgotten is opened by nobody, though no lock is held."""
+    path = tmp_path / "team.duckdb"
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open_ledger(path, in_background=False) as ledger:
+        turns = (al.RecordedTurn(0, KEPT),)
+        al.import_sessions(
+            ledger, [al.RecordedSession(f"s{number}", None, "m", "", turns) for number in range(80)]
+        )
+        ledger.ingest()
+        sessions = [each for (each,) in ledger.sql("SELECT session_id::VARCHAR FROM sessions").fetchall()]
+        resource.setrlimit(
+            resource.RLIMIT_NOFILE,
+            (max(int(each.name) for each in Path("/dev/fd").iterdir()) + 40, limits[1]),
+        )
+        try:
+            report = forgetting.forget(ledger, sessions[1:])
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert len(report.sessions) == 79
+        Intent.of(sessions[:1], [], [], forgotten_by="ann", why="").save(LedgerFiles.at(path))
+        with pytest.raises(LedgerError, match="is being forgotten"):
+            ledger.session_lock(sessions[0]).acquire()
+        assert not list(LedgerFiles.at(path).sessions.iterdir())
+
+
+def test_one_forgets_at_a_time(tmp_path, monkeypatch) -> None:
+    """There is one file that says what is to be forgotten: two who write it at once would forget one's sessions, and tell both that they had."""
+    path = tmp_path / "team.duckdb"
+    monkeypatch.setattr(forgetting, "_PATIENCE_SECONDS", 0.0)
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record_turn("bad", WORDS)
+        lock = FileLock(LedgerFiles.at(path).forgetting_lock)
+        assert lock.acquire()
+        with pytest.raises(LedgerError, match="has been forgetting"):
+            ledger.forget(["bad"])
+        lock.release()
+        assert ledger.forget(["bad"]).counts["turn_starts"] == 1
+
+
+def test_what_an_import_was_called_goes_with_its_sessions(tmp_path) -> None:
+    """A file may have a session's name, and a line of it that was refused may be quoted; a run that has other sessions stays."""
+    path, log = tmp_path / "team.duckdb", tmp_path / "Zaphod.jsonl"
+    log.write_text(
+        json.dumps({"session": "bad", "text": WORDS}) + f"\nno line of {WORDS}\n", encoding="utf-8"
+    )
+    al.import_path(log, path)
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record_turn("good", KEPT)
+        ledger.ingest()
+        ledger.forget(["bad"])
+        assert ledger.sql("SELECT count(*) FROM runs").fetchall() == [(1,)]
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()
+
+
+def test_tools_of_a_forgotten_session_go_out_of_live_segments(tmp_path) -> None:
+    """They are of no session, and were offered in no other one; those that another session was offered stay."""
+    path = tmp_path / "team.duckdb"
+    tools = {
+        name: [{"type": "function", "function": {"name": name, "parameters": {"type": "object"}}}]
+        for name in ("Zaphod", "others")
+    }
+    with open_ledger(path, in_background=False) as writer:
+        writer.record_turn("bad", KEPT, tools=tools["Zaphod"])
+        writer.record_turn("good", KEPT, tools=tools["others"])
+        writer.flush()
+        with open_ledger(path, in_background=False) as other:
+            other.forget(["bad"])
+        [segment] = LedgerFiles.at(path).segments.iterdir()
+        assert b"Zaphod" not in segment.read_bytes()
+        assert b"others" in segment.read_bytes()
+        writer.record_turn("good", f"{KEPT} Still.")
+        writer.ingest()
+        assert len(writer.sql("FROM tools")) == 1
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()

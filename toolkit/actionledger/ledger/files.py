@@ -12,7 +12,7 @@
         effects/              what actions have changed in their workspaces, so that it can be undone
         manifests/            what sessions' workspaces held, so that they can be run again
         taken.json            which files were taken in whole
-        forgetting.json       which sessions are being forgotten, until nothing of them is left
+        forgetting.json       which sessions are being forgotten, until nothing of them is left; forgetting.lock is whoever's who asks for it
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
         rates.json            how often actions ran lately, for sessions that share their limits
@@ -136,6 +136,11 @@ class LedgerFiles:
         return self.folder / "forgetting.json"
 
     @property
+    def forgetting_lock(self) -> Path:
+        """The file whose lock lets one process at a time say what is to be forgotten."""
+        return self.folder / "forgetting.lock"
+
+    @property
     def unpublished(self) -> Path:
         """The file that is there while the published copy lacks something that was put into the working file directly."""
         return self.folder / "unpublished"
@@ -166,6 +171,7 @@ class LedgerFiles:
             self.rates,
             self.taken_files,
             self.forgetting,
+            self.forgetting_lock,
             self.unpublished,
         )
         for part in parts:

@@ -14,7 +14,6 @@ from pathlib import Path
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
-from uuid import UUID
 from weakref import finalize
 
 from actionledger.errors import LedgerError, UsageError
@@ -32,6 +31,7 @@ from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.segments import has_live_writer
+from actionledger.ledger.session_locks import SessionLock
 from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
 from actionledger.locks import FileLock
 from actionledger.privacy import custom
@@ -374,7 +374,7 @@ class Ledger(AskedLedger):
         """
         self._refuse_unless_writable()
         self._files.make_folders()  # a session may begin after somebody has deleted them
-        return FileLock(self._files.sessions / f"{UUID(session_id)}.lock")
+        return SessionLock(self._files, session_id)
 
     def decisions_lock(self) -> FileLock:
         """Return the lock that lets one process at a time decide about approvals; nobody holds it yet.

@@ -5,7 +5,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from re import escape, search
@@ -18,9 +18,12 @@ from actionledger.ledger.ingest import forget as forget_records
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.forgettable import Forgettable, family
 from actionledger.ledger.saved import Saved
+from actionledger.ledger.session_locks import open_sessions
+from actionledger.locks import FileLock
 from actionledger.session.states.pruning import forget_states
 from actionledger.workspace.forgetting import forget_effects, journals_with, refuse_used
 
+_PATIENCE_SECONDS = 60.0
 _SAVED = ("queries", "views")
 _TEMPORARY_WORKSPACE = "actionledger-"
 
@@ -73,11 +76,18 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
         LedgerError: one of them is open in a live process, another forgetting was cut off and can't be gone on with, or a file can't be used;
             whatever was begun is gone on with by the next one.
     """
-    begun = go_on_forgetting(ledger)
-    found = to_forget(ledger, session_ids)
-    if not found:
-        return ForgetReport((), {}, was_begun=begun is not None)
     files = LedgerFiles.at(ledger.path)
+    with _alone(files):
+        begun = _go_on(ledger, files)
+        found = to_forget(ledger, session_ids)
+        if not found:
+            return ForgetReport((), {}, was_begun=begun is not None)
+        return _begin(ledger, files, found, by=by, why=why)
+
+
+def _begin(
+    ledger: Ledger, files: LedgerFiles, found: Sequence[Forgettable], *, by: str, why: str
+) -> ForgetReport:
     turns = [turn for each in found for turn in each.turns]
     intent = Intent.of(
         [each.session_id for each in found],
@@ -86,11 +96,17 @@ def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: s
         forgotten_by=by or getpass.getuser(),
         why=why,
     )
-    with _locked(ledger, intent.sessions):
+    with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+        intent.save(
+            files
+        )  # before anybody looks for locks: who opens one of them looks for this behind its lock
+    try:
+        _refuse_open(files, intent.sessions)
         refuse_used(journals_with(files.effects, {*intent.sessions, *turns}))
-        with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
-            intent.save(files)
-        return _carry_out(ledger, files, intent)
+    except BaseException:
+        files.forgetting.unlink(missing_ok=True)
+        raise
+    return _carry_out(ledger, files, intent)
 
 
 def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
@@ -103,11 +119,32 @@ def go_on_forgetting(ledger: Ledger) -> ForgetReport | None:
         LedgerError: see ``forget``.
     """
     files = LedgerFiles.at(ledger.path)
+    if not files.forgetting.exists():
+        return None
+    with _alone(files):
+        return _go_on(ledger, files)
+
+
+@contextmanager
+def _alone(files: LedgerFiles) -> Iterator[None]:
+    """Let nobody else say what is to be forgotten: there is one file that says it."""
+    lock = FileLock(files.forgetting_lock)
+    if not lock.acquire(_PATIENCE_SECONDS):
+        raise LedgerError(
+            f"Another process has been forgetting sessions of {files.published} for a minute: forget again when it is done."
+        )
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _go_on(ledger: Ledger, files: LedgerFiles) -> ForgetReport | None:
     intent = intent_of(files)
     if intent is None:
         return None
-    with _locked(ledger, intent.sessions):
-        return _carry_out(ledger, files, intent, was_begun=True)
+    _refuse_open(files, intent.sessions)
+    return _carry_out(ledger, files, intent, was_begun=True)
 
 
 def _carry_out(
@@ -169,19 +206,15 @@ def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
                     saved.remove(name)
 
 
-@contextmanager
-def _locked(ledger: Ledger, session_ids: Sequence[str]) -> Iterator[None]:
-    """Keep every session from being opened meanwhile.
+def _refuse_open(files: LedgerFiles, session_ids: list[str]) -> None:
+    """Raise where a live process has one of the sessions open.
 
     Raises:
-        LedgerError: a live process has one of them open.
+        LedgerError: one does; it names the first.
     """
-    with ExitStack() as stack:
-        for session_id in session_ids:
-            lock = ledger.session_lock(session_id)
-            if not lock.acquire():
-                raise LedgerError(
-                    f"The session {session_id} is open in a live process ('actionledger doctor' says which): close it there, then forget it."
-                )
-            stack.callback(lock.release, remove=True)
-        yield
+    held = open_sessions(files, session_ids)
+    if held:
+        more = f" (and {len(held) - 1:,} more)" if len(held) > 1 else ""
+        raise LedgerError(
+            f"The session {held[0]}{more} is open in a live process ('actionledger doctor' says which): close it there, then forget it."
+        )

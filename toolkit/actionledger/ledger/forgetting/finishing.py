@@ -1,10 +1,8 @@
 """What is deleted goes out of the files as well: the working file is made anew, published, and lines of live segments are blanked."""
 
-import json
-import os
 import shutil
-from collections.abc import Callable, Collection
-from contextlib import closing, suppress
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 
 from duckdb import DuckDBPyConnection
@@ -12,11 +10,14 @@ from duckdb import DuckDBPyConnection
 from actionledger.errors import LedgerError
 from actionledger.ledger.connections import connect_store, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.forgetting.blanking import blank_lines, lines_of_nobody
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import forget_records
 from actionledger.ledger.publishing import publish
-from actionledger.ledger.segments import remove_finished, segment_sizes
+from actionledger.ledger.segments import remove_finished
 from actionledger.ledger.working_file import open_store
+
+_KEPT = "SELECT event_id::VARCHAR FROM events SEMI JOIN (SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id)"
 
 
 def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDBPyConnection], None]) -> None:
@@ -42,11 +43,29 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     files.spare.unlink(missing_ok=True)  # the copy before, which has all of it
     files.unpublished.unlink(missing_ok=True)
     remove_finished(files.segments, offsets)
-    blank_lines(files.segments, frozenset(intent.sessions))
+    blank_lines(files.segments, frozenset(intent.sessions), _gone_of_nobody(files, offsets))
     for spilled in (Path(f"{files.store}.tmp"), Path(f"{files.published}.tmp")):
         shutil.rmtree(spilled, ignore_errors=True)
     files.forgetting.unlink(missing_ok=True)
     sync_to_disk(files.folder)
+
+
+def _gone_of_nobody(files: LedgerFiles, offsets: Mapping[str, int]) -> frozenset[str]:
+    """Return the events of no session that live segments still have and the records have not: tools that were theirs alone, notes on their runs."""
+    there = dict(lines_of_nobody(files.segments, offsets))
+    if not there:
+        return frozenset()
+    with closing(connect_store(files.store)) as connection:
+        kept = connection.execute(_KEPT, [",".join(there)]).fetchall()
+        tools = {
+            tools_hash for (tools_hash,) in connection.execute("SELECT tools_hash FROM tools").fetchall()
+        }
+    known = {event_id for (event_id,) in kept}
+    return frozenset(
+        event_id
+        for event_id, tools_hash in there.items()
+        if event_id not in known or (tools_hash and tools_hash not in tools)
+    )
 
 
 def _make_anew(files: LedgerFiles) -> None:
@@ -79,36 +98,3 @@ def _make_anew(files: LedgerFiles) -> None:
 def _current(connection: DuckDBPyConnection) -> str:
     [(name,)] = connection.execute("SELECT current_database()").fetchall()
     return '"{}"'.format(str(name).replace('"', '""'))
-
-
-def blank_lines(segments: Path, session_ids: Collection[str]) -> int:
-    """Put blanks over the lines of sessions in segments that are still written to; return how many.
-
-    A writer only ever appends, so nobody writes where a whole line stands. What is blank is passed over by whoever takes it in.
-
-    Args:
-        segments: the folder of segments.
-        session_ids: the sessions.
-    """
-    needles = [session_id.encode() for session_id in session_ids]
-    blanked = 0
-    for name in segment_sizes(segments):
-        with suppress(FileNotFoundError), (segments / name).open("r+b", buffering=0) as file:
-            descriptor, start = file.fileno(), 0
-            with open(descriptor, "rb", closefd=False) as lines:
-                for line in lines:
-                    is_whole = line.endswith(b"\n")
-                    if is_whole and any(needle in line for needle in needles) and _is_of(line, session_ids):
-                        os.pwrite(descriptor, b" " * (len(line) - 1), start)
-                        blanked += 1
-                    start += len(line)
-            os.fsync(descriptor)
-    return blanked
-
-
-def _is_of(line: bytes, session_ids: Collection[str]) -> bool:
-    """Return whether a line is of one of the sessions, and does not only mention it; one that can't be read is."""
-    try:
-        return str(json.loads(line).get("session_id")).lower() in session_ids
-    except (ValueError, AttributeError):
-        return True

@@ -32,6 +32,17 @@ t.session_id IS NULL AND t.run_id IN (
     EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget))"""
 """Notes of runs that were about nothing else: a line that could not be read may be quoted in them."""
 
+_ENDED = """
+t.run_id IN (
+    SELECT run_id FROM run_ends
+    INTERSECT (SELECT run_id FROM session_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
+               EXCEPT SELECT run_id FROM session_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)
+               EXCEPT SELECT run_id FROM turn_starts WHERE session_id NOT IN (SELECT session_id FROM picked_to_forget)))"""
+"""The same of what such a run says of itself and of its files, whose names may be the sessions': where it is over, and has no more to say."""
+
+_OF_RUNS = ("run_ends", "run_starts", "left_out")
+"""Deleted from the last to the first: that a run has ended says which of them are meant."""
+
 _ONLY_THEIR_TOOLS = """
 t.tools_hash IN (
     SELECT tools_hash FROM turn_starts WHERE session_id IN (SELECT session_id FROM picked_to_forget)
@@ -93,6 +104,7 @@ def _parts() -> Iterator[_Part]:
         if "session_id" in table.columns and table.name not in {"forgotten", "events", *ENDS}:
             yield _Part(table.name, _OF_SESSIONS)
     yield _Part("events", f"({_OF_SESSIONS} OR {_ORPHANED_RUNS})")
+    yield from (_Part(name, _ENDED) for name in _OF_RUNS)
     yield _Part("tools", _ONLY_THEIR_TOOLS)
     for name, key in ENDS.items():
         starts = name.replace("_ends", "_starts")
@@ -108,6 +120,8 @@ def _going(intent: Intent) -> Iterator[Rows]:
     yield rows_of_sessions(intent.sessions)
     runs = f"owner IN (SELECT t.run_id FROM events AS t WHERE {_ORPHANED_RUNS})"  # noqa: S608 (our own names)
     yield Rows(_ORPHANED_RUNS, runs, ("events",), {})
+    ended = f"owner IN (SELECT t.run_id FROM run_starts AS t WHERE {_ENDED})"  # noqa: S608 (our own names)
+    yield Rows(_ENDED, ended, _OF_RUNS, {})
     yield rows_that("tools", _ONLY_THEIR_TOOLS, {})
     yield rows_that(QUARANTINE.name, _QUARANTINED, {})
 
@@ -116,7 +130,7 @@ def _counts(connection: DuckDBPyConnection, parts: Sequence[_Part]) -> dict[str,
     """Return how many rows of each table each session has."""
     counts: dict[str, dict[str, int]] = {}
     for part in parts:
-        if part.table in {"tools", QUARANTINE.name}:
+        if part.table in {"tools", QUARANTINE.name, *_OF_RUNS}:
             continue
         session = f"t.{OF_SESSION if part.table in ENDS else 'session_id'}"
         asked = f"SELECT {session}::VARCHAR, count(*) FROM {part.table} AS t WHERE {session} {_THEIRS} GROUP BY ALL"  # noqa: S608
