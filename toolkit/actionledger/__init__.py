@@ -101,6 +101,11 @@ if TYPE_CHECKING:
     )
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
+    from actionledger.replay.recoveries import (
+        FailedTurn as FailedTurn,
+        RecoveryReport as RecoveryReport,
+        recoveries as recoveries,
+    )
     from actionledger.replay.reparse import ReparseReport as ReparseReport, reparse as reparse
     from actionledger.replay.rerun import rerun as rerun
     from actionledger.replay.rerunning.divergences import Cause as Cause, Divergence as Divergence
@@ -222,6 +227,7 @@ _NAMES_OF_MODULES = {
     "replay.rerunning.report": ("RerunReport", "SessionRerun"),
     "replay.fork": ("Fork", "fork"),
     "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
+    "replay.recoveries": ("FailedTurn", "RecoveryReport", "recoveries"),
     "replay.reparse": ("ReparseReport", "reparse"),
     "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),

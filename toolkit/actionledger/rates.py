@@ -1,6 +1,6 @@
 """A rate with what it takes to believe it: its count, its sessions and its interval."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 
@@ -203,6 +203,19 @@ def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:
             sum(successes * count for successes, count in counts),
         ),
     )
+
+
+def clustered_by(things: Iterable[tuple[Hashable, bool]]) -> Rate:
+    """Return the rate over things that fall into sessions.
+
+    Args:
+        things: of each its session, and whether it had the property.
+    """
+    counts: dict[Hashable, tuple[int, int]] = {}
+    for session, hit in things:
+        successes, count = counts.get(session, (0, 0))
+        counts[session] = (successes + hit, count + 1)
+    return clustered(counts.values())
 
 
 def summed(rates: Iterable[Rate]) -> Rate:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterable
 
 from actionledger.errors import UsageError
-from actionledger.rates import Rate, clustered
+from actionledger.rates import Rate, clustered_by
 from actionledger.replay.statistics import holm, score_test, task_difference, task_test, unpaired_difference
 
 __all__ = ["holm", "rate", "score_test", "task_difference", "task_test", "unpaired_difference"]
@@ -32,14 +32,10 @@ def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
         raise UsageError(
             f"There are {len(had)} things and {len(sessions)} sessions of theirs; give one of each."
         )
-    counts: dict[Hashable, tuple[int, int]] = {}
-    for session, hit in zip(sessions, had, strict=True):
-        successes, count = counts.get(session, (0, 0))
-        counts[session] = (successes + hit, count + 1)
-    return clustered(counts.values())
+    return clustered_by(zip(sessions, had, strict=True))
 
 
-def _as_hit(hit: object) -> int:
+def _as_hit(hit: object) -> bool:
     try:
         is_either = hit in {0, 1}
     except (TypeError, ValueError):  # what nobody recorded, as a frame has it, and what can't be looked up
@@ -48,4 +44,4 @@ def _as_hit(hit: object) -> int:
         raise UsageError(
             f"{hit!r} says neither that a thing has the property nor that it hasn't; give True or False."
         )
-    return int(bool(hit))
+    return bool(hit)

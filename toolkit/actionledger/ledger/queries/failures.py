@@ -25,7 +25,7 @@ _HELD_BACK = [
     str(status) for status in (ExecutionStatus.SKIPPED, ExecutionStatus.PENDING, ExecutionStatus.DRY_RUN)
 ]
 """What came of executions that say nothing of whether a session gets through."""
-_WORDS: dict[str, object] = {"held_back": _HELD_BACK, "read": READ}
+COURSE_WORDS: dict[str, object] = {"held_back": _HELD_BACK, "read": READ}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ _SUMS = {
 _BEFORE = ", ".join(f"coalesce(sum({taken}) OVER before, 0) AS {name}" for name, taken in _SUMS.items())
 _DIFFERENCE = "{{" + ", ".join(f"'{name}': later.{name} - here.{name}" for name in _SUMS) + "}}"
 
-_COURSE = f"""
+COURSE = f"""
 looked AS (SELECT DISTINCT session_id FROM {{of}}),
 reader AS (
     SELECT attempt_id, session_id, turn_index, outcome, valid_count
@@ -189,7 +189,7 @@ named AS (
 PLACED = f"""
 WITH {{failed}},
 {NAMED},
-{_COURSE.replace("{of}", "found")},
+{COURSE.replace("{of}", "found")},
 again AS (SELECT DISTINCT attempt_id, action_index FROM done WHERE status = 'succeeded'),
 placed AS (
     SELECT named.*, again.attempt_id IS NOT NULL AS is_done_again,
@@ -217,7 +217,7 @@ _STRETCHES = f"""
 WITH asked AS (
     SELECT generate_subscripts($sessions, 1) AS place, unnest($sessions)::UUID AS session_id,
            unnest($firsts) AS first, unnest($lasts) AS last),
-{_COURSE.replace("{of}", "asked")}
+{COURSE.replace("{of}", "asked")}
 SELECT place, last_one.next_index, here.occurred_at, date_trunc($unit, here.occurred_at), {_DIFFERENCE}
 FROM asked JOIN course AS here ON here.session_id = asked.session_id AND here.turn_index = first
 JOIN course AS last_one ON last_one.session_id = asked.session_id AND last_one.turn_index = last
@@ -286,7 +286,7 @@ def stretches(
     if not places:
         return []
     sessions, firsts, lasts = (list(column) for column in zip(*places, strict=True))
-    asked = {"sessions": sessions, "firsts": firsts, "lasts": lasts, "unit": unit} | _WORDS
+    asked = {"sessions": sessions, "firsts": firsts, "lasts": lasts, "unit": unit} | COURSE_WORDS
     whole = scope(_without_times(within)).parameters
     found = ledger.sql(_STRETCHES.format(whole=of_whole_sessions(within)), asked | whole).fetchall()
     return [
@@ -332,7 +332,7 @@ def _renamed(other: Scope) -> Scope:
 
 def words_of(unit: Unit) -> dict[str, object]:
     """Return the parameters of what is asked about failures."""
-    return {"intent": INTENT, "stages": list(get_args(Stage)), "unit": unit} | _WORDS
+    return {"intent": INTENT, "stages": list(get_args(Stage)), "unit": unit} | COURSE_WORDS
 
 
 def of_whole_sessions(within: Filter) -> str:

@@ -1,0 +1,225 @@
+"""What sessions do after a turn that failed: the same again, something else, nothing, or they get through."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
+
+from actionledger.errors import UsageError
+from actionledger.frames import Columns, Framed, Kind
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import Stage, refuse_no_ledger
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.recoveries import FailureThen, Said, failures_then
+from actionledger.rates import Rate, clustered_by
+from actionledger.repetition.forms import call_form
+from actionledger.vocabulary import Reason
+
+Next: TypeAlias = Literal["recovered", "repeated", "changed", "no_action", "ended", "not_recorded"]
+"""What the turn behind one that failed is: it gets through; it fails with a call of the one before, or in another way; it has no
+action; there is none; or nobody recorded what came of its actions."""
+
+_COLUMNS: dict[str, Kind] = {
+    "session_id": str,
+    "turn_index": int,
+    "model": str,
+    "task": str,
+    "stage": str,
+    "reason": str,
+    "streak": int,
+    "next": str,
+    "is_same": bool,
+    "recovered_after": int,
+    "turns_left": int,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FailedTurn:
+    r"""A turn in which something failed and nothing got through, and what its session did next.
+
+    Args:
+        session_id, turn_index: which turn.
+        model, task: its session's; empty where nobody said.
+        stage, code: the first thing that failed in it.
+        streak: how many turns had failed in a row by then, itself among them.
+        next: what the turn behind it is.
+        is_same: whether that makes a call again that this one made, whatever came of it; of responses in which no call could be read,
+            whether it says the same again.
+        recovered_after: in how many turns the session got through, 1 for the very next; None where it never did.
+        turns_left: how many turns the session has behind it.
+
+    Example:
+        >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turns = [runtime.handle(text), runtime.handle(text)]
+        ...     first, last = al.recoveries(ledger).turns
+        >>> first.next, first.is_same, last.next, last.streak
+        ('repeated', True, 'ended', 2)
+    """
+
+    session_id: str
+    turn_index: int
+    model: str
+    task: str
+    stage: Stage
+    code: Reason
+    streak: int
+    next: Next
+    is_same: bool
+    recovered_after: int | None
+    turns_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveryReport(Framed):
+    r"""What sessions did after each turn that failed.
+
+    Args:
+        turns: the turns that failed, session by session, in order.
+
+    Example:
+        >>> wrong = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turns = [runtime.handle(wrong), runtime.handle(al.render([("list_tasks", {})], "actions"))]
+        ...     report = al.recoveries(ledger)
+        >>> report.counts["recovered"], report.within(1).value
+        (1, 1.0)
+    """
+
+    turns: tuple[FailedTurn, ...]
+
+    @property
+    def counts(self) -> Mapping[Next, int]:
+        """How many turns that failed were followed by what."""
+        found = Counter(turn.next for turn in self.turns)
+        return {each: found[each] for each in get_args(Next)}
+
+    def rate(self, following: Next) -> Rate:
+        r"""Return the share of the turns that failed which were followed by something, sessions taken into account.
+
+        Args:
+            following: by what.
+
+        Raises:
+            UsageError: nothing is called that.
+
+        Example:
+            >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         turns = [runtime.handle(text), runtime.handle(text)]
+            ...     report = al.recoveries(ledger)
+            >>> report.rate("repeated").value
+            0.5
+        """
+        if following not in get_args(Next):
+            raise UsageError(f"{following!r} follows no failure; choose one of {', '.join(get_args(Next))}.")
+        return clustered_by((turn.session_id, turn.next == following) for turn in self.turns)
+
+    def within(self, turns: int) -> Rate:
+        r"""Return how often a session got through within so many turns after one that failed.
+
+        Each row of failed turns counts once, from its first; where the session ended before, it had not got through.
+
+        Args:
+            turns: how many, 1 or more.
+
+        Raises:
+            UsageError: they are fewer.
+
+        Example:
+            >>> text = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+            ...         turns = [runtime.handle(text), runtime.handle(text)]
+            ...     found = al.recoveries(ledger).within(2)
+            >>> found.successes, found.count
+            (0, 1)
+        """
+        if turns < 1:
+            raise UsageError(
+                f"{turns} turns are too few; a session gets through in the next one at the earliest."
+            )
+        firsts = (turn for turn in self.turns if turn.streak == 1)
+        return clustered_by(
+            (turn.session_id, turn.recovered_after is not None and turn.recovered_after <= turns)
+            for turn in firsts
+        )
+
+    def _columns(self) -> Columns:
+        """A row for each turn that failed."""
+        rows = [
+            (
+                *(turn.session_id, turn.turn_index, turn.model, turn.task, str(turn.stage), str(turn.code)),
+                *(turn.streak, turn.next, turn.is_same, turn.recovered_after, turn.turns_left),
+            )
+            for turn in self.turns
+        ]
+        return Columns(_COLUMNS, rows)
+
+
+def recoveries(ledger: Ledger, within: Filter = EVERYTHING) -> RecoveryReport:
+    r"""Look at what sessions did after each turn that failed.
+
+    A turn failed where something of it did and no action of it succeeded; where nothing says what came of a session's actions,
+    where it was not read whole with a valid action.
+
+    Args:
+        ledger: where the sessions are.
+        within: which turns that failed; what came behind them is looked for in all of their sessions.
+
+    Returns:
+        Those turns, each with what the next one is and when the session got through.
+
+    Raises:
+        UsageError: ``ledger`` is no open one.
+
+    Example:
+        >>> wrong = '```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```'
+        >>> other = wrong.replace("7", "8")
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turns = [runtime.handle(text) for text in (wrong, other, other)]
+        ...     report = al.recoveries(ledger)
+        >>> [turn.next for turn in report.turns]
+        ['changed', 'repeated', 'ended']
+    """
+    from actionledger.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
+
+    refuse_no_ledger(ledger)
+    referring = {name: profile.catalogue.references for name, profile in PROFILES.items()}
+    return RecoveryReport(
+        tuple(_turn(each, referring.get(each.profile, False)) for each in failures_then(ledger, within))
+    )
+
+
+def _turn(found: FailureThen, references: bool) -> FailedTurn:
+    before, after = (
+        set(_forms(calls, text, references))
+        for calls, text in ((found.calls, found.text), (found.next_calls, found.next_text))
+    )
+    is_same = not before.isdisjoint(after)
+    return FailedTurn(
+        session_id=found.session_id,
+        turn_index=found.turn_index,
+        model=found.model,
+        task=found.task,
+        stage=found.stage,
+        code=found.code,
+        streak=found.streak,
+        next=("repeated" if is_same else "changed") if found.next == "failed" else found.next,
+        is_same=is_same,
+        recovered_after=found.recovered_after,
+        turns_left=found.turns_left,
+    )
+
+
+def _forms(calls: tuple[Said, ...], text: str | None, references: bool) -> Iterator[tuple[str, str]]:
+    """Yield what makes calls the same, or responses in which none was read."""
+    if text is not None:
+        yield "", call_form("", text).exact
+    for name, arguments in calls:
+        yield name, call_form(name, arguments, references=references).exact
