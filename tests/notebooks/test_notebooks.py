@@ -35,6 +35,7 @@ def test_there_are_notebooks():
         "compare_parsers",
         "does_the_improvement_plan_hold",
         "from_failure_to_gate",
+        "repetition_and_recovery",
         "two_policies",
         "what_a_stricter_rule_would_have_stopped",
         "what_agents_fail_at",
