@@ -251,7 +251,7 @@ def paired(measure: str) -> pd.DataFrame:
 
 met["beyond"] = met.solved - met.groupby("who").solved.transform("mean")
 of_tasks, beyond = paired("solved"), paired("beyond")
-of_tasks.join(beyond.drop(columns="tasks"), rsuffix=" beyond the model's share")
+of_tasks.join(beyond.drop(columns="tasks").add_suffix(" beyond the model's share"))
 
 # %% [markdown]
 # ## What was not measured
