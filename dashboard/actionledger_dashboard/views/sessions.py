@@ -39,7 +39,10 @@ def show() -> None:
         named = linked.one("Order", "order", {name: name for name in ORDERS}, is_labelled=False)
     linked.stop_at_unknown()
     ordered = ORDERS[named]
-    count = ask(queries.count_sessions, within, only_failing=only_failing)
+    first = ask(
+        queries.sessions_page, within, only_failing=only_failing, order=ordered, limit=tables.PAGE, offset=0
+    )
+    count = first.count
     title.caption(counted(count, "session"))
     if not count:
         notices.nothing_found()
@@ -50,10 +53,17 @@ def show() -> None:
         tables.offer_export(
             "sessions", count, whole_sessions(within, only_failing=only_failing, order=ordered)
         )
-    found = ask(
-        queries.sessions, within, only_failing=only_failing, order=ordered, limit=tables.PAGE, offset=offset
-    )
-    show_rows(found, within)
+    found = first
+    if offset:
+        found = ask(
+            queries.sessions_page,
+            within,
+            only_failing=only_failing,
+            order=ordered,
+            limit=tables.PAGE,
+            offset=offset,
+        )
+    show_rows(found.sessions, within)
 
 
 def show_rows(found: list[SessionRow], within: Filter) -> None:

@@ -34,7 +34,8 @@ def show() -> None:
         return
     linked = Linked("turns")
     within = filters.pick(linked, lists=True)
-    count = ask(queries.count_turns_behind, within)
+    first = ask(queries.turns_page, within, limit=tables.PAGE)
+    count = first.count
     if not count:
         notices.nothing_found()
         return
@@ -46,7 +47,8 @@ def show() -> None:
         tables.offer_export("turns", count, whole_turns_behind(within))
     if len(within.reasons) == 1:
         st.caption(SENTENCES[Reason(within.reasons[0])])
-    show_rows(ask(queries.turns_behind, within, limit=tables.PAGE, offset=offset), within)
+    found = ask(queries.turns_page, within, limit=tables.PAGE, offset=offset) if offset else first
+    show_rows(found.turns, within)
 
 
 def show_rows(found: list[TurnBehind], within: Filter) -> None:

@@ -1,5 +1,7 @@
 """The turns behind a number are as many as it says."""
 
+import pytest
+
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.vocabulary import Outcome, Reason
@@ -88,3 +90,18 @@ def test_a_code_or_an_action_means_any_stage(world: queries.Queryable) -> None:
         for mark in (Mark(code="malformed_json"), Mark(code="unknown_action"), Mark(action="create_file"))
     ]
     assert counts == [1, 1, 3]
+
+
+@pytest.mark.parametrize(
+    "within", [Filter(), Filter(text="e"), Filter(text="FILE", models=("small",)), Filter(text="nowhere")]
+)
+@pytest.mark.parametrize("mark", [Mark(), Mark(stage="acting")])
+def test_a_page_with_its_count_is_the_page_and_the_count(
+    world: queries.Queryable, within: Filter, mark: Mark
+) -> None:
+    """One look at the texts gives what two gave, at each place of the list."""
+    count = queries.count_turns_behind(world, within, mark)
+    for offset in range(0, count + 2, 2):
+        found = queries.turns_page(world, within, mark, limit=2, offset=offset)
+        assert found.count == count
+        assert found.turns == queries.turns_behind(world, within, mark, limit=2, offset=offset)

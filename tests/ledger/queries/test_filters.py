@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,9 @@ from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Mark, ScoreBound
 from actionledger.ledger.queries.filters import scope, turn_scope
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason
+from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
+
+from .conftest import Book
 
 HOSTILE = (
     "100% sure_",
@@ -231,6 +234,24 @@ def _check_turns(ledger: queries.Queryable, within: Filter, picks: Picks) -> Non
 def test_a_search_is_literal_and_in_any_case(ledger: Ledger, text: str) -> None:
     """Nothing in it is a wildcard, a quote or SQL; it is found in responses, arguments, results and names."""
     _check(ledger, Filter(text=text), lambda row: _holds(row, text), may_be_none=True)
+
+
+@pytest.mark.parametrize("text", ["x" * 3_000 + "y", 'a"b' * 700])
+def test_a_text_of_any_length_is_looked_for_whole(tmp_path: Path, text: str) -> None:
+    """Where it is longer than what a pattern takes, what only begins like it is not found, and the place is that of all of it."""
+    book = Book()
+    book.run("live", RunKind.LIVE)
+    book.session("one")
+    for index, response in enumerate((text[:-1].upper(), f"{text[:-1]}. {text.upper()}")):
+        book.turn("one", index, response)
+        book.read("one", index, Outcome.NO_ACTION)
+    with open_ledger(tmp_path / "long.duckdb", in_background=False) as ledger:
+        for event in book.events:
+            ledger.record(event)
+        [found] = queries.turns_behind(ledger, Filter(text=text))
+    assert found.turn_index == 1
+    assert found.hit is not None
+    assert (found.hit.start, found.hit.end) == (len(text) + 1, 2 * len(text) + 1)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

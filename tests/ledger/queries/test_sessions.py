@@ -79,3 +79,17 @@ def test_one_session_by_id(world: queries.Queryable) -> None:
     assert (found.external_id, found.turns, found.reason) == ("two", 4, "gave up")
     assert queries.session(world, LIVE) is None
     assert queries.session(world, "'; --") is None
+
+
+@pytest.mark.parametrize("within", [Filter(), Filter(text="e"), Filter(outcomes=("clean",))])
+@pytest.mark.parametrize("only_failing", [False, True])
+def test_a_page_with_its_count_is_the_page_and_the_count(
+    world: queries.Queryable, within: Filter, *, only_failing: bool
+) -> None:
+    """What picks sessions is looked for once, and gives what two looks gave; behind the last one there is nothing."""
+    count = queries.count_sessions(world, within, only_failing=only_failing)
+    for offset in range(count):
+        found = queries.sessions_page(world, within, only_failing=only_failing, limit=1, offset=offset)
+        [row] = queries.sessions(world, within, only_failing=only_failing, limit=1, offset=offset)
+        assert (found.count, found.sessions[0].session_id) == (count, row.session_id)
+    assert queries.sessions_page(world, within, limit=1, offset=9).sessions == []

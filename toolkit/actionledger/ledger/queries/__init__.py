@@ -7,7 +7,15 @@ interval travel with it. Values are bound as parameters, never written into the 
 from actionledger.ledger.queries.aligning import FieldDifference
 from actionledger.ledger.queries.arrivals import Arrival, arrivals
 from actionledger.ledger.queries.base import Queryable, Stage
-from actionledger.ledger.queries.behind import ALL_TURNS, Mark, TurnBehind, count_turns_behind, turns_behind
+from actionledger.ledger.queries.behind import (
+    ALL_TURNS,
+    Mark,
+    TurnBehind,
+    TurnsPage,
+    count_turns_behind,
+    turns_behind,
+    turns_page,
+)
 from actionledger.ledger.queries.compare import (
     CHANGED,
     Bucket,
@@ -34,7 +42,16 @@ from actionledger.ledger.queries.pace import Pace, pace
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
-from actionledger.ledger.queries.sessions import Order, Session, SessionRow, count_sessions, session, sessions
+from actionledger.ledger.queries.sessions import (
+    Order,
+    Session,
+    SessionRow,
+    SessionsPage,
+    count_sessions,
+    session,
+    sessions,
+    sessions_page,
+)
 from actionledger.ledger.queries.tables import ColumnDescription, TableDescription, tables
 from actionledger.ledger.queries.trend import Period, Trend, Unit, success_over_time
 from actionledger.ledger.queries.turn import (
@@ -95,6 +112,7 @@ __all__ = [
     "ScoreComparison",
     "Session",
     "SessionRow",
+    "SessionsPage",
     "Stage",
     "Stretch",
     "TableDescription",
@@ -104,6 +122,7 @@ __all__ = [
     "TurnDetail",
     "TurnDifference",
     "TurnRow",
+    "TurnsPage",
     "Unit",
     "UsageSums",
     "arrivals",
@@ -130,6 +149,7 @@ __all__ = [
     "runs",
     "session",
     "sessions",
+    "sessions_page",
     "stretches",
     "success_over_time",
     "tables",
@@ -137,6 +157,7 @@ __all__ = [
     "turns",
     "turns_behind",
     "turns_lately",
+    "turns_page",
     "unread",
     "usage",
     "usage_by",

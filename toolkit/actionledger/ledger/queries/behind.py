@@ -5,6 +5,7 @@ from typing import get_args
 
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, Stage, number, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, found_scope, scope
+from actionledger.ledger.queries.found import text_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
 from actionledger.vocabulary import Origin, Outcome, Reason
 
@@ -86,7 +87,26 @@ class TurnBehind:
     hit: Hit | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TurnsPage:
+    """A page of the turns that a number counts.
+
+    Args:
+        count: how many there are in all.
+        turns: those of the page, the latest first.
+    """
+
+    count: int
+    turns: list[TurnBehind]
+
+
 _COUNT = "SELECT count(*) FROM parse_attempts WHERE {condition}"
+
+_FIRST = """
+SELECT count(*), coalesce(min_by(attempt_id, (
+    coalesce(-epoch_us(occurred_at), 9223372036854775807), session_id, turn_index, attempt_id), $last), [])::VARCHAR[]
+FROM parse_attempts WHERE {condition}"""
+"""How many there are, and which of them stand first, in the order of a page."""
 
 _PAGE = """
 WITH page AS (
@@ -105,6 +125,7 @@ causes AS (
     UNION ALL
     SELECT 2, attempt_id, reason, name, action_index FROM executions
     WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page)),
+texts AS (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)),
 named AS (
     SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
                                           AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
@@ -115,7 +136,7 @@ SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcom
            CASE WHEN place > 20 THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
            '\\s+', ' ', 'g')) AS snippet, {hit} AS hit
 FROM page
-JOIN (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)) USING (turn_id)
+JOIN texts USING (turn_id)
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
 LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
@@ -149,6 +170,37 @@ def turns_behind(
     return rows(ledger, TurnBehind, *_page(within, mark, limit, offset))
 
 
+def turns_page(
+    ledger: Queryable,
+    within: Filter = EVERYTHING,
+    mark: Mark = ALL_TURNS,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+) -> TurnsPage:
+    """Return a page of the turns that a number counts, and how many there are: a text is looked for once, and not for each of the two.
+
+    Args:
+        ledger: what to ask.
+        within: the filter that the number was made under.
+        mark: which of the responses within it.
+        limit: how many turns a page has.
+        offset: how many turns stand before it.
+    """
+    if not within.text:
+        found = turns_behind(ledger, within, mark, limit=limit, offset=offset)
+        return TurnsPage(count_turns_behind(ledger, within, mark), found)
+    condition, parameters = of_mark(within, mark)
+    [(count, first)] = ledger.sql(
+        _FIRST.format(condition=condition), parameters | {"last": offset + limit}
+    ).fetchall()
+    of_page = Scope(
+        "attempt_id IN (SELECT unnest($picked::UUID[]))",
+        text_parameters(within.text) | {"picked": first[offset:]},
+    )
+    return TurnsPage(count, rows(ledger, TurnBehind, *_lines(of_page, within, mark, limit, 0)))
+
+
 def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
     """Return the statement that gives the turns that a number counts, the latest first, with all that is recorded of them.
 
@@ -164,7 +216,20 @@ def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> S
 
 
 def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
-    condition, parameters = of_mark(within, mark)
+    return _lines(of_mark(within, mark), within, mark, limit, offset)
+
+
+def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:
+    """Return the statement of a page.
+
+    Args:
+        of_page: which parse attempts.
+        within: the filter that the number was made under; its text is what is marked.
+        mark: which of the responses within it; what it names stands first among a turn's reasons.
+        limit: how many turns the page has; None for all of them.
+        offset: how many of the parse attempts stand before it.
+    """
+    condition, parameters = of_page
     asked = {
         "asked_stage": None if mark.stage is None else get_args(Stage).index(mark.stage),
         "asked_code": mark.code,

@@ -388,7 +388,7 @@ def found_scope(within: Filter) -> Scope:
     looked_at, bounds = of_turn(within)
     if within.text:
         _add_times(within, looked_at, bounds)
-        parts.append(has_text(" AND ".join(looked_at) or "true"))
+        parts.append(has_text(" AND ".join(looked_at), "true" if within.run_id else FIRST_READING))
     named: dict[str, object] = {
         "outcomes": list(within.outcomes),
         "dialects": ["" if name == NO_DIALECT else name for name in within.dialects],

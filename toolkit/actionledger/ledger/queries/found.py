@@ -1,6 +1,7 @@
 """What came of responses, as conditions on parse attempts, in SQL: what went wrong, and in which of their texts something stands."""
 
 import json
+import re
 from typing import get_args
 
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Stage
@@ -14,36 +15,44 @@ _STAGES: dict[Stage, str] = {
     ),
 }
 
-HOLDS = "contains(lower({column}), lower($text))"
-"""Whether a column holds the text that is looked for, character by character in any case; nothing in it is a pattern."""
+_NO_WORD = re.compile(r"[^\w\x80-\U0010ffff]", re.ASCII)
+_MOST = 1_000
+"""So many characters are looked for by a pattern; of a longer text they are the beginning, and what has it is compared with all of it."""
 
-IN_JSON = f"({HOLDS} OR contains(lower({{column}}), lower($text_in_json)))"
+HOLDS = "(regexp_matches({column}, $pattern, 'i') AND ($is_short OR contains(lower({column}), lower($text))))"
+"""Whether a column holds the text that is looked for, character by character in any case; nothing in it means more than itself. RE2, which
+leaves the column as it is, takes half the time of a copy in lower case."""
+
+_ESCAPED = HOLDS.replace("$text", "$text_in_json").replace("$pattern", "$pattern_in_json")
+IN_JSON = f"({HOLDS} OR (NOT $is_same_in_json AND {_ESCAPED}))"
 """The same of a column of JSON text, in which quotes, line breaks and the like stand as escapes."""
 
 NAMED = f"session_id IN (SELECT session_id FROM session_starts WHERE {HOLDS.format(column='external_id')})"
 """Of which sessions the name holds the text."""
 
-IN_RESPONSE = f"(turn_id IN (SELECT turn_id FROM turn_starts WHERE {HOLDS.format(column='text')}) OR {NAMED})"
-"""Which responses hold the text, or are of a session whose name does."""
-
-IN_ARGUMENTS = (
-    f"attempt_id IN (SELECT attempt_id FROM actions WHERE {IN_JSON.format(column='arguments::VARCHAR')})"
-)
-IN_RESULTS = f"""attempt_id IN (SELECT attempt_id FROM execution_starts WHERE execution_id IN (
-    SELECT execution_id FROM execution_ends WHERE {IN_JSON.format(column="result::VARCHAR")} OR {HOLDS.format(column="message")}))"""
+_IN_RESPONSE = "turn_id IN (SELECT turn_id FROM turn_starts WHERE {within} AND {holds})"
+_IN_ARGUMENTS = "attempt_id IN (SELECT attempt_id FROM actions WHERE {within} AND {reading} AND {holds})"
+_IN_RESULTS = "attempt_id IN (SELECT attempt_id FROM execution_starts JOIN execution_ends USING (execution_id) WHERE {within} AND {holds})"
+_IN_RESULT = f"({IN_JSON.format(column='result::VARCHAR')} OR {HOLDS.format(column='message')})"
 
 
-def has_text(within: str = "true") -> str:
+def has_text(within: str, reading: str) -> str:
     """Return the condition that the text stands in the response, in the arguments read of it, in the results of these, or in the
     session's name.
 
     Args:
-        within: which responses and actions are looked at, as SQL over the dimensions that both tables have: their texts are most of a
-            ledger, and read no further than need be.
+        within: which responses, actions and executions are looked at, as SQL over the dimensions that all three have; empty for all of
+            them. Their texts are most of a ledger, and read no further than need be.
+        reading: whose actions are looked at, as SQL over ``actions``.
     """
-    response = IN_RESPONSE.replace("FROM turn_starts WHERE", f"FROM turn_starts WHERE {within} AND")
-    arguments = IN_ARGUMENTS.replace("FROM actions WHERE", f"FROM actions WHERE {within} AND")
-    return f"({response} OR {arguments} OR {IN_RESULTS})"
+    response = _IN_RESPONSE.format(within=within or "true", holds=HOLDS.format(column="text"))
+    arguments = _IN_ARGUMENTS.format(
+        within=within or "true", reading=reading, holds=IN_JSON.format(column="arguments::VARCHAR")
+    )
+    # Asked behind the join: DuckDB would look into each result before it knows whose it is.
+    result = f"CASE WHEN {within} THEN {_IN_RESULT} ELSE false END" if within else _IN_RESULT
+    results = _IN_RESULTS.format(within=within or "true", holds=result)
+    return f"({response} OR {NAMED} OR {arguments} OR {results})"
 
 
 def text_parameters(text: str) -> dict[str, object]:
@@ -52,7 +61,20 @@ def text_parameters(text: str) -> dict[str, object]:
     Args:
         text: what is looked for.
     """
-    return {"text": text, "text_in_json": json.dumps(text, ensure_ascii=False)[1:-1]}
+    in_json = json.dumps(text, ensure_ascii=False)[1:-1]
+    return {
+        "text": text,
+        "text_in_json": in_json,
+        "pattern": _pattern(text),
+        "pattern_in_json": _pattern(in_json),
+        "is_short": len(in_json) <= _MOST,
+        "is_same_in_json": text == in_json,
+    }
+
+
+def _pattern(text: str) -> str:
+    """Return what RE2 takes for the beginning of a text, each character for itself."""
+    return _NO_WORD.sub(lambda found: "\\x00" if found[0] == "\0" else f"\\{found[0]}", text[:_MOST])
 
 
 def went_wrong(stage: Stage | None, *, has_reasons: bool, has_action: bool, origin: Origin | None) -> str:

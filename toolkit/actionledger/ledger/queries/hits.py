@@ -31,8 +31,10 @@ class Hit:
 _AROUND = 60
 """How many characters are shown on either side, at most."""
 
-_AT = "instr(lower({column}), lower($text))"
-_AT_IN_JSON = "instr(lower({column}), lower($text_in_json))"
+_AT = f"""CASE WHEN NOT {HOLDS} THEN 0 WHEN $is_short
+    THEN length(regexp_extract({{column}}, '(?is)^(.*?)(?:' || $pattern || ')', 1)) + 1 ELSE instr(lower({{column}}), lower($text)) END"""
+"""The place of the text in a column, from 1; 0 where it isn't there. In either case it takes as many characters as it has itself."""
+_AT_IN_JSON = _AT.replace("$text", "$text_in_json").replace("$pattern", "$pattern_in_json")
 
 _SPAN = "CASE WHEN span_end > span_start THEN span_start END, nullif(span_end, span_start)"
 _ARGUMENTS, _RESULT = "arguments::VARCHAR", "result::VARCHAR"
@@ -56,8 +58,7 @@ hits AS (
     FROM (
         SELECT attempt_id, 1 AS rank, 0 AS nth, 'response' AS place, spot - 1 AS start, spot - 1 + length($text) AS stop, whole, spot,
                length($text) AS size
-        FROM (SELECT attempt_id, text AS whole, {_AT.format(column="text")} AS spot
-              FROM page JOIN (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)) USING (turn_id))
+        FROM (SELECT attempt_id, text AS whole, {_AT.format(column="text")} AS spot FROM page JOIN texts USING (turn_id))
         WHERE spot > 0
         UNION ALL
         SELECT attempt_id, 2, action_index, 'arguments', {_SPAN}, {_ARGUMENTS}, {_in_json(_ARGUMENTS)}
@@ -76,4 +77,4 @@ hits AS (
         FROM page JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
         WHERE {HOLDS.format(column="external_id")})
     GROUP BY attempt_id)"""
-"""The first hit of each parse attempt of ``page``, as SQL to put behind WITH."""
+"""The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put behind WITH."""

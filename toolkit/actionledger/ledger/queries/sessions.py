@@ -81,6 +81,26 @@ class SessionRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionsPage:
+    """A page of a list of sessions.
+
+    Args:
+        count: how many there are in all.
+        sessions: those of the page.
+    """
+
+    count: int
+    sessions: list[SessionRow]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted(SessionRow):
+    """One session of a list that has so many."""
+
+    count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """What is known of one session as a whole.
 
@@ -208,6 +228,31 @@ def sessions(
     return rows(
         ledger, SessionRow, selection.condition, selection.parameters | {"limit": limit, "offset": offset}
     )
+
+
+def sessions_page(
+    ledger: Queryable,
+    within: Filter = EVERYTHING,
+    *,
+    only_failing: bool = False,
+    limit: int = 50,
+    offset: int = 0,
+    order: Order = "newest",
+) -> SessionsPage:
+    """Return a page of sessions, and how many there are: what picks them is looked for once, and not for each of the two.
+
+    Args:
+        ledger: what to ask.
+        within: which sessions; see ``sessions``.
+        only_failing: whether to leave out sessions in which all was read, valid and done.
+        limit: how many sessions a page has.
+        offset: how many sessions stand before it; behind the last one there is a page of none, which doesn't know how many there are.
+        order: how the sessions are ordered.
+    """
+    columns = f"{_columns(within)}, (SELECT count(*) FROM listed) AS count"
+    statement, parameters = _session_lines(within, only_failing=only_failing, order=order, columns=columns)
+    found = rows(ledger, _Counted, statement, parameters | {"limit": limit, "offset": offset})
+    return SessionsPage(found[0].count if found else 0, list[SessionRow](found))
 
 
 def whole_sessions(
