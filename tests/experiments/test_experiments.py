@@ -141,7 +141,18 @@ def test_a_grid_has_each_combination():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"name": ""}, {"tasks": {}}, {"variants": ()}, {"repeats": 0}, {"workers": 0}, {"variants": "twice"}],
+    [
+        *(
+            {"name": ""},
+            {"tasks": {}},
+            {"variants": ()},
+            {"repeats": 0},
+            {"workers": 0},
+            {"variants": "twice"},
+        ),
+        *({"tasks": ["a"]}, {"tasks": {1: "Do."}}, {"tasks": {"a": 7}}, {"tasks": {"a": " "}}),
+        *({"tasks": {"a\ud800": "Do."}}, {"name": "half \udc00"}),
+    ],
 )
 def test_what_is_no_experiment_is_refused(ledger, wrong):
     """Before anything is asked."""
@@ -165,3 +176,60 @@ def test_it_says_how_far_it_is(ledger):
         ledger, "w", [only], {"a": "Do.", "b": "Do."}, repeats=2, workers=1, on_progress=seen.append
     )
     assert [(each.done, each.total) for each in seen] == [(2, 4), (3, 4), (4, 4)]
+
+
+class Raises:
+    """A model of somebody's that raises what is no error of a model's, or gives what is no response."""
+
+    name = "raises"
+
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+
+    def complete(self, _messages, *, tools=None, stop=None):
+        if self.error:
+            raise self.error
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        (lambda _: Raises(ConnectionResetError("gone")), "It raised ConnectionResetError: gone"),
+        (lambda _: Raises(None), "It gave 'NoneType' and no Completion"),
+        (lambda _: {}["model"], "Its model can't be made: KeyError: 'model'"),
+    ],
+)
+def test_whatever_a_model_raises_breaks_off_its_conversations_alone(ledger, model, why):
+    """The other variant's are held to their ends, and each repeat that broke off is named."""
+    pair = (
+        al.Variant(name="raises", profile="assistant", model=model),
+        al.Variant(name="clear", profile="assistant", model=Models(CALL, "Done.")),
+    )
+    found = al.experiment(ledger, "w", pair, {"a": "Do."}, repeats=2)
+    assert found.failed.keys() == {("raises", "a"), ("raises", "a (repeat 2)")}
+    assert all(why in each for each in found.failed.values())
+    ended = ledger.sql("SELECT reason FROM sessions WHERE source LIKE '%raises'").fetchall()
+    assert {reason for (reason,) in ended} <= {"model_failed"}
+    assert len(ledger.sql("FROM sessions WHERE source LIKE '%clear'")) == 2
+
+
+def test_two_are_not_at_one_experiment(ledger):
+    """Each would hold every conversation."""
+    inside: list[str] = []
+
+    def model(_: str) -> ScriptedModel:
+        with pytest.raises(al.ActionLedgerError) as error:
+            al.experiment(ledger, "w", [only], {"a": "Do."})
+        inside.append(str(error.value))
+        return ScriptedModel([said("Done.")])
+
+    only = al.Variant(name="only", profile="assistant", model=model)
+    assert al.experiment(ledger, "w", [only], {"a": "Do."}).begun == 1
+    assert inside == ["Another process is at the experiment 'w' right now; let it end, or stop it first."]
+
+
+@pytest.mark.parametrize("wrong", [{"responses": -1}, {"seconds": float("nan")}, {"tokens": "10"}])
+def test_a_budget_that_can_not_be_is_refused(wrong):
+    """It would hold nothing, without a word."""
+    with pytest.raises(al.ActionLedgerError, match="A budget of"):
+        al.Budget(**wrong)

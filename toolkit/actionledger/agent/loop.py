@@ -1,16 +1,17 @@
 """The loop: a model is shown what there is, its response goes through the session, what came of it is shown next."""
 
 import time
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 
 from actionledger.agent.endings import ConversationLimits, Ending, Watch
 from actionledger.agent.prompts import next_prompt
 from actionledger.agent.transcript import Transcript
-from actionledger.errors import UsageError
+from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.execution.prompting import prompt_of
 from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
+from actionledger.models.base import Chunks, Message
 from actionledger.models.errors import ServerFailedError
 from actionledger.plurals import counted
 from actionledger.session.runtime import Runtime
@@ -111,6 +112,17 @@ def converse(
     return talk.lead()
 
 
+@contextmanager
+def _as_model_errors() -> Iterator[None]:
+    """Take whatever a model of anybody's raises for what it is: no response."""
+    try:
+        yield
+    except ActionLedgerError:
+        raise
+    except Exception as error:
+        raise ModelError(f"It raised {type(error).__name__}: {error}") from error
+
+
 class _Talk:
     """One conversation; see ``converse``."""
 
@@ -180,9 +192,13 @@ class _Talk:
         """
         messages = self._transcript.messages()
         if self._on_piece is None:
-            return self._model.complete(messages)
-        whole: Completion | None = None
-        with closing(self._model.stream(messages)) as chunks:
+            with _as_model_errors():
+                whole: Completion | None = self._model.complete(messages)
+            if not isinstance(whole, Completion):
+                raise ModelError(f"It gave {type(whole).__name__!r} and no Completion.")
+            return whole
+        whole = None
+        with closing(self._chunks(messages)) as chunks:
             for chunk in chunks:
                 if chunk.text:
                     self._on_piece(chunk.text)
@@ -190,6 +206,10 @@ class _Talk:
         if whole is None:
             raise BrokenResponseError("The stream ended without saying what the whole response is.")
         return whole
+
+    def _chunks(self, messages: Sequence[Message]) -> Chunks:
+        with _as_model_errors():
+            yield from self._model.stream(messages)
 
     def _asks_again(self, error: ModelError) -> bool:
         """Record that there is no whole response; return whether to ask once more."""

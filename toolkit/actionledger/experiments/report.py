@@ -24,7 +24,8 @@ class Experiment(Framed):
         begun: how many conversations were held now.
         known: how many were recorded before, and not held again.
         left: how many are still to be held, since the budget was spent.
-        failed: why conversations broke off, by variant and task: they are held again the next time.
+        failed: why conversations broke off, by variant and task, a further repeat as ``TASK (repeat 2)``: they are held again the
+            next time.
 
     Example:
         >>> from actionledger.models import ScriptedModel

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock
 from time import monotonic
@@ -11,7 +12,8 @@ from actionledger.agent import Conversation, ConversationLimits, converse
 from actionledger.agent.endings import Ending
 from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.experiments.report import Experiment
-from actionledger.experiments.variants import Variant, distinct, model_of
+from actionledger.experiments.variants import Variant, check_names, distinct, model_of
+from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.models import Completion, Model
 from actionledger.models.base import Chunks, Message, Stop, Tools
@@ -36,6 +38,9 @@ class Budget:
         tokens: how many tokens, shown and written, as far as servers say; None for any number.
         seconds: how long, in seconds; None for as long as it takes.
 
+    Raises:
+        UsageError: a number that can't be.
+
     Example:
         >>> al.Budget(responses=200).responses
         200
@@ -44,6 +49,14 @@ class Budget:
     responses: int | None = None
     tokens: int | None = None
     seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("responses", "tokens", "seconds"):
+            bound = getattr(self, name)
+            if bound is not None and not (isinstance(bound, int | float) and bound >= 0):
+                raise UsageError(
+                    f"A budget of {bound!r} {name} can't be; give a number from 0 on, or None for any."
+                )
 
 
 class ExperimentProgress(NamedTuple):
@@ -106,7 +119,8 @@ class _Counted:
 
     def complete(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Completion:
         completion = self._model.complete(messages, tools=tools, stop=stop)
-        self._spent.add(completion)
+        if isinstance(completion, Completion):
+            self._spent.add(completion)
         return completion
 
     def stream(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Chunks:
@@ -149,7 +163,8 @@ def experiment(
         The experiment; ``compare`` puts two variants beside each other, with the test over tasks.
 
     Raises:
-        UsageError: there is no variant or task, two variants have one name, or a variant was recorded under other settings.
+        UsageError: there is no variant or task, two variants have one name, a variant was recorded under other settings, or another
+            process is at this experiment.
         LedgerError: the ledger can't be written to.
 
     Example:
@@ -165,6 +180,41 @@ def experiment(
     if not name or not tasks or repeats < 1 or workers < 1:
         raise UsageError("An experiment has a name, a task at least, and repeats and workers of 1 or more.")
     chosen = tuple(distinct(tuple(variants)))
+    check_names(name, chosen, tasks)
+    asked = _Asked(name, chosen, tasks, repeats, workers, budget or Budget(), limits, on_progress)
+    with _alone(ledger, name):
+        return _experiment(ledger, asked)
+
+
+class _Asked(NamedTuple):
+    """What ``experiment`` is asked for."""
+
+    name: str
+    variants: Sequence[Variant]
+    tasks: Mapping[str, str]
+    repeats: int
+    workers: int
+    budget: Budget
+    limits: ConversationLimits
+    on_progress: Callable[[ExperimentProgress], None] | None
+
+
+@contextmanager
+def _alone(ledger: Ledger, name: str) -> Iterator[None]:
+    """Hold the lock of an experiment: two that are at it would hold each conversation twice."""
+    lock = ledger.session_lock(derived_id("experiment", name))
+    if not lock.acquire():
+        raise UsageError(
+            f"Another process is at the experiment {name!r} right now; let it end, or stop it first."
+        )
+    try:
+        yield
+    finally:
+        lock.release(remove=True)
+
+
+def _experiment(ledger: Ledger, asked: _Asked) -> Experiment:
+    name, chosen, tasks, repeats, workers, budget, limits, on_progress = asked
     sources = {variant.name: f"{name}: {variant.name}" for variant in chosen}
     held = {variant.name: _held(ledger, variant, sources[variant.name]) for variant in chosen}
     # Task by task, so that what a budget cuts off leaves the variants with the same tasks.
@@ -175,7 +225,7 @@ def experiment(
         for variant in chosen
     ]
     to_hold = [talk for talk in every if (talk.task, talk.repeat) not in held[talk.variant.name]]
-    round_ = _Round(ledger, name, sources, limits, budget or Budget(), _Spent())
+    round_ = _Round(ledger, name, sources, limits, budget, _Spent())
     failed = dict(round_.hold(to_hold, workers, on_progress, known=len(every) - len(to_hold)))
     return Experiment(
         name,
@@ -238,7 +288,8 @@ class _Round:
                     if on_progress:
                         on_progress(ExperimentProgress(done, known + len(talks), self.spent.responses))
                     if why := over.result():
-                        yield (talk.variant.name, talk.task), why
+                        which = f" (repeat {talk.repeat + 1})" if talk.repeat else ""
+                        yield (talk.variant.name, f"{talk.task}{which}"), why
 
     def _one(self, talk: _Talk) -> str:
         """Hold one conversation; return why it broke off, or nothing."""
@@ -252,13 +303,16 @@ class _Round:
         }
         try:
             model = _Counted(model_of(variant, talk.task), self.spent)
+            called = model.name
         except ActionLedgerError as error:
             return str(error)
+        except Exception as error:  # noqa: BLE001 - a function of anybody's
+            return f"Its model can't be made: {type(error).__name__}: {error}"
         runtime = Runtime(
             variant.chosen,
             ledger=self.ledger,
             auto=variant.auto,
-            model=model.name,
+            model=called,
             task=talk.task,
             source=self.sources[variant.name],
             metadata={"experiment": described},

@@ -1,7 +1,7 @@
 """A variant: the model, what it is told, and what it works under."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
@@ -14,6 +14,7 @@ from actionledger.execution.prompting import prompt_of
 from actionledger.execution.registry import profile_named
 from actionledger.models import Model, model_from
 from actionledger.parsing.parsers import AnyParser, parser_named
+from actionledger.text import writable
 
 AnyModel: TypeAlias = str | Callable[[str], Model]
 """A model as a text names it, or what makes one for a task's name: each conversation has its own."""
@@ -126,3 +127,29 @@ def distinct(variants: "tuple[Variant, ...]") -> Iterator[Variant]:
             )
         seen.add(variant.name)
         yield variant
+
+
+def check_names(name: str, variants: Sequence[Variant], tasks: Mapping[Any, Any]) -> None:
+    """Refuse names that a record can't have as they are, since what is recorded is found again by them; and tasks that ask nothing.
+
+    Args:
+        name: the experiment's name.
+        variants: its variants.
+        tasks: the requests, by the tasks' names.
+
+    Raises:
+        UsageError: there is one.
+    """
+    if not isinstance(tasks, Mapping):
+        raise UsageError(
+            f"Tasks are requests by their names, as in {{'sort': 'Sort the list.'}}; {type(tasks).__name__} has none."
+        )
+    names: list[Any] = [name, *(variant.name for variant in variants), *tasks]
+    for each in names:
+        if not isinstance(each, str) or not each or each != writable(each):
+            raise UsageError(f"{each!r} is no name of an experiment, a variant or a task; give a text.")
+    for task, request in tasks.items():
+        if not isinstance(request, str) or not request.strip():
+            raise UsageError(
+                f"The task {task!r} asks for {request!r}; say in a text what the model is to do."
+            )
