@@ -4,6 +4,7 @@ import json
 import resource
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -56,7 +57,7 @@ def found_in(ledger: Path) -> Iterator[str]:
         if not path.is_file():
             continue
         data = path.read_bytes()
-        if data[:1] == b"\x78":  # contents of workspaces are compressed by zlib
+        with suppress(zlib.error):  # contents of workspaces are compressed by zlib
             data += zlib.decompress(data)
         yield from (f"{path.name}: {needle!r}" for needle in NEEDLES if needle in data)
         if path.suffix == ".duckdb":

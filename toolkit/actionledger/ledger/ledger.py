@@ -353,7 +353,6 @@ class Ledger(AskedLedger):
         from actionledger.session import forgetting  # noqa: PLC0415 - the other way up: what lies beside the records is a session's
 
         self._refuse_unless_writable()
-        self._refuse_lake("made to forget")
         if isinstance(sessions, str):
             raise UsageError(f"sessions takes several, as in [{sessions!r}]; a text alone is none.")
         found = [one_session(self, each) for each in sessions]

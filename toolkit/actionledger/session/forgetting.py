@@ -5,7 +5,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from re import escape, search
@@ -14,11 +14,11 @@ from actionledger.errors import LedgerError
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.forgetting.intent import Intent, intent_of
-from actionledger.ledger.ingest import forget as forget_records
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.forgettable import Forgettable, family
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.session_locks import open_sessions
+from actionledger.ledger.stores import store_at
 from actionledger.locks import FileLock
 from actionledger.session.states.pruning import forget_states
 from actionledger.workspace.forgetting import forget_effects, journals_with, refuse_used
@@ -155,7 +155,9 @@ def _carry_out(
         with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
             intent = intent.with_counts(_forget_beside(ledger, files, intent))
             intent.save(files)
-    if not forget_records(files):
+    with closing(store_at(files.published, read_only=False)) as store:
+        is_done = store.forget(patience=_PATIENCE_SECONDS)
+    if not is_done:
         raise LedgerError(
             f"Another process has been taking events into {files.published} for a minute: forget again, and it is gone on with."
         )
@@ -186,7 +188,7 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
 
 def _remove_folders(ledger: Ledger, session_ids: Sequence[str]) -> None:
     """Remove temporary workspaces that were kept for sessions that wait for somebody."""
-    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND metadata->>'temporary' = 'true'"
+    asked = "SELECT metadata->>'workspace' FROM session_starts WHERE list_contains($ids, session_id::VARCHAR) AND (metadata->>'temporary') = 'true'"
     here = Path(tempfile.gettempdir()).resolve()
     for (place,) in ledger.sql(asked, {"ids": list(session_ids)}).fetchall():
         path = Path(place or "/")

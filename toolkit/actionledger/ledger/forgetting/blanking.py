@@ -7,7 +7,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from duckdb import DuckDBPyConnection
+
 from actionledger.ledger.segments import segment_sizes
+
+_KEPT = (
+    "SELECT event_id::VARCHAR FROM events "
+    "SEMI JOIN (SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id)"
+)
 
 
 def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collection[str] = ()) -> int:
@@ -30,13 +37,30 @@ def blank_lines(segments: Path, session_ids: Collection[str], event_ids: Collect
     return blanked
 
 
-def lines_of_nobody(segments: Path, offsets: Mapping[str, int]) -> Iterator[tuple[str, str]]:
-    """Yield the events of no session that were taken in and that segments still have, each with the hash of the tools that it offers, if any.
+def gone_of_nobody(
+    connection: DuckDBPyConnection, segments: Path, offsets: Mapping[str, int]
+) -> frozenset[str]:
+    """Return the events of no session that segments still have and the records have not: tools that were theirs alone, notes on their runs.
 
     Args:
+        connection: its current database has the records.
         segments: the folder of segments.
         offsets: how much of each was taken in, in bytes by name.
     """
+    there = dict(_lines_of_nobody(segments, offsets))
+    if not there:
+        return frozenset()
+    known = {event_id for (event_id,) in connection.execute(_KEPT, [",".join(there)]).fetchall()}
+    tools = {tools_hash for (tools_hash,) in connection.execute("SELECT tools_hash FROM tools").fetchall()}
+    return frozenset(
+        event_id
+        for event_id, tools_hash in there.items()
+        if event_id not in known or (tools_hash and tools_hash not in tools)
+    )
+
+
+def _lines_of_nobody(segments: Path, offsets: Mapping[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield the events of no session that were taken in, each with the hash of the tools that it offers, if any."""
     for name in segment_sizes(segments):
         with suppress(FileNotFoundError), (segments / name).open("rb", buffering=0) as file:
             for start, line in _whole_lines(file.fileno()):

@@ -1,7 +1,7 @@
 """What is deleted goes out of the files as well: the working file is made anew, published, and lines of live segments are blanked."""
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -10,14 +10,12 @@ from duckdb import DuckDBPyConnection
 from actionledger.errors import LedgerError
 from actionledger.ledger.connections import connect_store, offsets_in
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
-from actionledger.ledger.forgetting.blanking import blank_lines, lines_of_nobody
+from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import forget_records
 from actionledger.ledger.publishing import publish
 from actionledger.ledger.segments import remove_finished
 from actionledger.ledger.working_file import open_store
-
-_KEPT = "SELECT event_id::VARCHAR FROM events SEMI JOIN (SELECT unnest(string_split(?, ','))::UUID AS event_id) USING (event_id)"
 
 
 def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDBPyConnection], None]) -> None:
@@ -37,35 +35,18 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
         forget_records(connection, intent, files.folder)
         connection.execute("CHECKPOINT")
         offsets = offsets_in(connection)
+        gone = gone_of_nobody(connection, files.segments, offsets)
     _make_anew(files)
     files.spare.unlink(missing_ok=True)
     publish(files)
     files.spare.unlink(missing_ok=True)  # the copy before, which has all of it
     files.unpublished.unlink(missing_ok=True)
     remove_finished(files.segments, offsets)
-    blank_lines(files.segments, frozenset(intent.sessions), _gone_of_nobody(files, offsets))
+    blank_lines(files.segments, frozenset(intent.sessions), gone)
     for spilled in (Path(f"{files.store}.tmp"), Path(f"{files.published}.tmp")):
         shutil.rmtree(spilled, ignore_errors=True)
     files.forgetting.unlink(missing_ok=True)
     sync_to_disk(files.folder)
-
-
-def _gone_of_nobody(files: LedgerFiles, offsets: Mapping[str, int]) -> frozenset[str]:
-    """Return the events of no session that live segments still have and the records have not: tools that were theirs alone, notes on their runs."""
-    there = dict(lines_of_nobody(files.segments, offsets))
-    if not there:
-        return frozenset()
-    with closing(connect_store(files.store)) as connection:
-        kept = connection.execute(_KEPT, [",".join(there)]).fetchall()
-        tools = {
-            tools_hash for (tools_hash,) in connection.execute("SELECT tools_hash FROM tools").fetchall()
-        }
-    known = {event_id for (event_id,) in kept}
-    return frozenset(
-        event_id
-        for event_id, tools_hash in there.items()
-        if event_id not in known or (tools_hash and tools_hash not in tools)
-    )
 
 
 def _make_anew(files: LedgerFiles) -> None:

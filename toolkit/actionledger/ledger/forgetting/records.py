@@ -59,43 +59,70 @@ class _Part(NamedTuple):
     condition: str
 
 
-def forget_records(connection: DuckDBPyConnection, intent: Intent, scratch: Path) -> None:
+def forget_records(
+    connection: DuckDBPyConnection, intent: Intent, scratch: Path, *, is_proven: bool = True
+) -> None:
     """Delete all records of sessions, and record that they are forgotten; a second time does nothing.
 
     Args:
         connection: its current database is a working file, in which all is taken in that was flushed.
         intent: which sessions.
         scratch: where temporary files may be made.
+        is_proven: whether a chain is kept, which gets a link.
     """
     asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
     if connection.execute(asked, [",".join(intent.events.values())]).fetchone() != (0,):
         return
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PICKED} (session_id UUID)")
-    connection.execute(
-        f"INSERT INTO {_PICKED} SELECT unnest(string_split(?, ','))::UUID", [",".join(intent.sessions)]
-    )
-    parts = list(_parts())
-    events = list(_events(intent, _counts(connection, parts)))
-    chain = Chain(connection)
+    _pick(connection, intent)
+    events = list(_events(intent, _counts(connection, list(_parts()))))
+    chain = Chain(connection) if is_proven else None
     with (
         TemporaryDirectory(prefix=TEMPORARY, dir=scratch) as folder,
         closing(Staging(Path(folder))) as staging,
     ):
         cells = _staged(events, staging)
         with transaction(connection):
-            link = chain.head.link + 1
-            withdrawn = withdraw(connection, list(_going(intent)), link, ForgettingStep.FORGOTTEN)
-            for part in reversed(parts):  # ends before the starts that name their session
+            if chain is None:
+                _delete(connection)
+                staging.insert(connection, None)
+            else:
+                link = chain.head.link + 1
+                withdrawn = withdraw(connection, list(_going(intent)), link, ForgettingStep.FORGOTTEN)
+                _delete(connection)
                 connection.execute(
-                    f"DELETE FROM {part.table} AS t WHERE {part.condition}"  # noqa: S608 (our own names)
+                    f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
                 )
-            connection.execute(
-                f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
-            )
-            staging.insert(connection, link)
-            salts = chain.salt(cells.salted_by)
-            chain.write(list(cells.digests(salts)), withdrawn)
+                staging.insert(connection, link)
+                salts = chain.salt(cells.salted_by)
+                chain.write(list(cells.digests(salts)), withdrawn)
     connection.execute(f"DROP TABLE {_PICKED}")
+
+
+def delete_late(connection: DuckDBPyConnection, intent: Intent) -> None:
+    """Delete records of sessions that came in beside the forgetting, where nothing is proven.
+
+    Args:
+        connection: its current database has the records.
+        intent: which sessions.
+    """
+    _pick(connection, intent)
+    with transaction(connection):
+        _delete(connection)
+    connection.execute(f"DROP TABLE {_PICKED}")
+
+
+def _pick(connection: DuckDBPyConnection, intent: Intent) -> None:
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {_PICKED} (session_id UUID)")
+    connection.execute(
+        f"INSERT INTO {_PICKED} SELECT unnest(string_split(?, ','))::UUID", [",".join(intent.sessions)]
+    )
+
+
+def _delete(connection: DuckDBPyConnection) -> None:
+    for part in reversed(list(_parts())):  # ends before the starts that name their session
+        connection.execute(
+            f"DELETE FROM {part.table} AS t WHERE {part.condition}"  # noqa: S608 (our own names)
+        )
 
 
 def _parts() -> Iterator[_Part]:

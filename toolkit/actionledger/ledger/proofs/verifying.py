@@ -21,6 +21,7 @@ from actionledger.ledger.proofs.shape import shape_of
 from actionledger.ledger.proofs.walking import Walk, walk
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import has_live_writer, segment_sizes
+from actionledger.ledger.stores.lake.place import is_place
 from actionledger.ledger.versions import version_in, version_of_copy
 from actionledger.locks import FileLock
 
@@ -40,13 +41,18 @@ def verify(path: str | os.PathLike[str], *, since: str = "") -> Verification:
         What is not as it was, and what can't be told.
 
     Raises:
-        UsageError: ``since`` is no head.
+        UsageError: ``since`` is no head, or the ledger is in a lake.
         NotALedgerError: the file is something else.
         NewerLedgerError: the ledger was written by a newer version of the toolkit.
         LedgerError: there is no ledger, or it can't be read.
     """
     kept = _head(since)
     files = LedgerFiles.at(path)
+    if is_place(files.published):
+        raise UsageError(
+            f"{files.published} is a ledger in a lake, which keeps no chain: hosts that commit side by side would all wait for its head. "
+            "'actionledger migrate' it to a file, whose chain begins with what is there."
+        )
     with one_sentence(f"The ledger {files.published} can't be verified"):
         if not is_database(files.published):
             raise LedgerError(f"There is no ledger {files.published} to verify.")

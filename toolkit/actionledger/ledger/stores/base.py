@@ -64,6 +64,19 @@ class Store(Protocol):
             LedgerError: it can't be done; then some of them may have been taken in.
         """
 
+    def forget(self, *, patience: float = 0.0) -> bool:
+        """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them.
+
+        Args:
+            patience: how long to wait for another ingester of this host, in seconds.
+
+        Returns:
+            Whether it was done; else another one is at work right now.
+
+        Raises:
+            LedgerError: it can't be done; whoever ingests next on this host goes on with it.
+        """
+
     def due_in(self) -> float:
         """Return in how many seconds what is new is due to be seen by readers; 0 where it is due now."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import begin_published
 from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import IngestReport, Publishing, ingest, take_in
+from actionledger.ledger.ingest import IngestReport, Publishing, forget, ingest, take_in
 from actionledger.ledger.instances import Instance
 from actionledger.ledger.publishing import due_in
 from actionledger.ledger.versions import refuse_unreadable
@@ -33,6 +33,10 @@ class LocalStore:
     def take_in(self, batch: Batch, *, patience: float = 0.0) -> bool:
         """Put lines into the working file."""
         return take_in(self.files, batch, patience=patience)
+
+    def forget(self, *, patience: float = 0.0) -> bool:
+        """Make the working file anew, and publish it."""
+        return forget(self.files, patience=patience)
 
     def due_in(self) -> float:
         """Return in how many seconds another copy is due."""

@@ -11,7 +11,8 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, offsets_in
-from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.segments import (
     Line,
@@ -21,6 +22,7 @@ from actionledger.ledger.segments import (
     segment_sizes,
 )
 from actionledger.ledger.stores.lake.connecting import connect_lake
+from actionledger.ledger.stores.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.stores.lake.loading import LakeLoader
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.locks import FileLock, remove_free
@@ -67,6 +69,11 @@ class LakeIngester:
                     LakeLoader(connection, scratch=self.files.folder).load(batch.lines())
             return is_elected
 
+    def forget(self, *, patience: float) -> bool:
+        """Have nothing left of what is being forgotten; return whether it was done."""
+        with self._elected(patience) as is_elected:
+            return is_elected
+
     def due_in(self) -> float:
         """Return in how many seconds another commit is due; 0 where it is due now."""
         try:
@@ -79,6 +86,22 @@ class LakeIngester:
 
     def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
         loader = LakeLoader(connection, scratch=self.files.folder)
+        known, has_committed = self._load(connection, loader, is_stopped)
+        remove_finished(self.files.segments, known, host=self.place.host, older_than=GRACE_SECONDS)
+        remove_free(self.files.sessions)
+        tally = loader.tally
+        return IngestReport(
+            events=tally.events,
+            duplicates=tally.duplicates,
+            quarantined=tally.quarantined,
+            forgotten=tally.forgotten,
+            published=has_committed,
+        )
+
+    def _load(
+        self, connection: DuckDBPyConnection, loader: LakeLoader, is_stopped: Callable[[], bool]
+    ) -> tuple[dict[str, int], bool]:
+        """Commit what the segments hold; return how far each was taken in, and whether there was anything."""
         known = offsets_in(connection, BASE)
         has_committed = False
         host = self.place.host
@@ -91,15 +114,20 @@ class LakeIngester:
             known |= {line.segment: line.end for line in batch}
             self._note_commit(batch)
             has_committed = True
-        remove_finished(self.files.segments, known, host=host, older_than=GRACE_SECONDS)
-        remove_free(self.files.sessions)
-        tally = loader.tally
-        return IngestReport(
-            events=tally.events,
-            duplicates=tally.duplicates,
-            quarantined=tally.quarantined,
-            published=has_committed,
-        )
+        return known, has_committed
+
+    def _go_on_forgetting(self) -> None:
+        """Forget what is being forgotten before anything else."""
+        intent = intent_of(self.files)
+        if intent is None or not intent.is_beside_done:
+            return
+        with closing(self._connect()) as connection:
+            loader = LakeLoader(connection, scratch=self.files.folder)
+            known, _ = self._load(connection, loader, lambda: False)
+            forget_in_lake(connection, self.place, self.files, intent, known)
+        vacuum(self.place)
+        self.files.forgetting.unlink(missing_ok=True)
+        sync_to_disk(self.files.folder)
 
     def _note_commit(self, batch: Sequence[Line]) -> None:
         self._committed.touch(mode=0o600)
@@ -130,6 +158,7 @@ class LakeIngester:
                 return
             try:
                 self.files.remove_leftovers()
+                self._go_on_forgetting()
                 yield True
             finally:
                 lock.release()

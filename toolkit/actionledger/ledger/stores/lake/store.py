@@ -70,6 +70,10 @@ class LakeStore:
         """Commit lines that are in no segment."""
         return self._ingester.take_in(batch, patience=patience)
 
+    def forget(self, *, patience: float = 0.0) -> bool:
+        """Delete the rows, and let go of every state and file that has them."""
+        return self._ingester.forget(patience=patience)
+
     def due_in(self) -> float:
         """Return in how many seconds another commit is due."""
         return self._ingester.due_in()
