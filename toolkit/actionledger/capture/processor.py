@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from actionledger.capture.clients import AnyLedger, AnyPath, opened
-from actionledger.capture.spans import Batch, recording_of_spans
+from actionledger.capture.spans import Batch, SpanRecording
 from actionledger.clock import now
 from actionledger.extras import require
 from actionledger.importing.prices import Prices
@@ -56,7 +56,7 @@ class _LedgerSpans(SpanProcessor):
 
     def __init__(self, ledger: AnyLedger, prices: Prices | None) -> None:
         there = opened(ledger)
-        self._recording = recording_of_spans(
+        self._recording = SpanRecording(
             there, f"spans {now():%Y-%m-%d %H:%M:%S.%f}", settled=_SETTLED, prices=prices
         )
         there.before_close(self._recording.close)

@@ -26,6 +26,9 @@ WAITING_BYTES = 128 * 2**20
 WAITING_ITEMS = 10_000
 """How many things may wait to be written."""
 
+PATIENCE = 5.0
+"""How long a ledger that takes nothing is asked again at the end, in seconds."""
+
 _FIRST_RETRY, _LONGEST_RETRY = 0.1, 5.0
 _FLUSH_SECONDS = 1.0
 
@@ -48,6 +51,10 @@ def _nothing(_is_end: bool, /) -> Iterable[Item]:
 
 def _one(_thing: Sized, /) -> int:
     return 1
+
+
+def _heard(_is_kept: bool, /) -> None:
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,7 @@ class Recording(Generic[Taken]):
         rest: makes sessions of what ``read`` has held back: what is due, or, told that it is the end, all of it.
         every: how often ``rest`` is asked while nothing comes, in seconds; None for never before the end.
         units: how much one of them counts as, where it is dropped.
+        written: is told when the ledger has all that was read so far, or, with False, that it won't have some of it.
         waiting_bytes: how much may wait.
         waiting_items: how many may wait.
         prices: what responses cost of which only the tokens are known.
@@ -91,6 +99,7 @@ class Recording(Generic[Taken]):
         rest: Callable[[bool], Iterable[Item]] = _nothing,
         every: float | None = None,
         units: Callable[[Taken], int] = _one,
+        written: Callable[[bool], None] = _heard,
         waiting_bytes: int = WAITING_BYTES,
         waiting_items: int = WAITING_ITEMS,
         prices: Prices | None = None,
@@ -100,6 +109,7 @@ class Recording(Generic[Taken]):
         self._rest = rest
         self._every = every
         self._units = units
+        self._written = written
         self._source = source
         self._origin = origin
         self._bounds = (waiting_bytes, waiting_items)
@@ -161,8 +171,7 @@ class Recording(Generic[Taken]):
             Whether it was taken.
         """
         with self._changed:
-            is_full = len(self._waiting) >= self._bounds[1] or self._bytes + thing.size > self._bounds[0]
-            if self._is_closing or is_full:
+            if not self.has_room(thing):
                 self._dropped["closed" if self._is_closing else otherwise] += self._units(thing)
                 return False
             self._waiting.append(thing)
@@ -174,6 +183,11 @@ class Recording(Generic[Taken]):
                 )
                 self._thread.start()
             return True
+
+    def has_room(self, thing: Taken) -> bool:
+        """Return whether something would be taken now."""
+        is_full = len(self._waiting) >= self._bounds[1] or self._bytes + thing.size > self._bounds[0]
+        return not (self._is_closing or is_full)
 
     def drain(self, patience: float) -> bool:
         """Have all that was put in so far written, with what is held back.
@@ -192,7 +206,7 @@ class Recording(Generic[Taken]):
             self._changed.notify()
         return drained.over.wait(patience) and drained.is_written
 
-    def close(self, patience: float = 5.0) -> Kept:
+    def close(self, patience: float = PATIENCE) -> Kept:
         """Write what waits, and end the run; a second time returns the same.
 
         Args:
@@ -277,6 +291,7 @@ class Recording(Generic[Taken]):
     def _flush(self) -> bool:
         if self._insist(self._ledger.flush):
             self._unflushed, self._is_flushed = 0, True
+            self._written(True)
             return True
         self._give_up()
         return False
@@ -313,6 +328,7 @@ class Recording(Generic[Taken]):
 
     def _give_up(self, lost: int = 0) -> None:
         """Drop and count what waits, what was not flushed, and what else is lost."""
+        self._written(False)
         with self._changed:
             waited = [each for each in self._waiting if not isinstance(each, _Drain)]
             for each in self._waiting:
@@ -329,8 +345,8 @@ class Recording(Generic[Taken]):
     def _finish(self) -> None:
         for why, count in self._dropped.items():
             self._leave_out(LeftOutReason.DROPPED, why, count)
-        if self._insist(self._importers.finish):
-            self._insist(self._ledger.flush)
+        if self._insist(self._importers.finish) and self._insist(self._ledger.flush):
+            self._written(True)
 
 
 class _Pause:

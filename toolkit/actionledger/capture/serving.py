@@ -11,7 +11,7 @@ from typing import Any, Generic, Self
 
 from actionledger.capture.proxy import LOOPBACK, SILENCE, Proxy
 from actionledger.capture.recording import Kept, Recording, Taken
-from actionledger.capture.spans import Came, recording_of_spans
+from actionledger.capture.spans import Came, SpanRecording
 from actionledger.capture.tap import RawExchange
 from actionledger.capture.traces import SETTLED
 from actionledger.capture.wire import SOURCE, WireReader
@@ -182,9 +182,9 @@ class OtlpServer(RecordingServer[Came]):
         from actionledger.capture.otlp import Receiver  # noqa: PLC0415 - needs what a proxy doesn't
 
         origin = f"otlp-receiver {now():%Y-%m-%d %H:%M:%S.%f}"
-        recording = recording_of_spans(ledger, origin, settled=settled, prices=prices)
+        recording = SpanRecording(ledger, origin, settled=settled, prices=prices)
         super().__init__(
-            Receiver(recording.offer, only_here=host in LOOPBACK), recording, port=port, host=host
+            Receiver(recording.offer_kept, only_here=host in LOOPBACK), recording, port=port, host=host
         )
 
 

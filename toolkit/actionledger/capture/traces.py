@@ -1,7 +1,8 @@
 """Traces while their spans come in: in several requests, in any order, late, and twice.
 
 What a span is can only be told beside the others of its trace, so that a trace is held until it is quiet. What came before it was told
-stays as it was told: a request is in the session that it was recorded in, and at the place that it got there.
+stays as it was told: a request is in the session that it was recorded in, and at the place that it got there. What is held is written
+down meanwhile, and how it is told before it is: whoever comes after a process that was killed goes on as that one would have.
 """
 
 from collections import Counter, OrderedDict
@@ -9,7 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from time import monotonic
+from typing import Any
 
+from actionledger.capture.span_lines import sessions_named
+from actionledger.ledger.held import HeldFile, HeldLine, HeldLines
 from actionledger.sources.base import Item, LeftOut, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.sources.formats import openinference, otel
 from actionledger.sources.shapes.base import Passed
@@ -48,6 +52,8 @@ class _Held:
         is_told: whether nothing has come since it was told.
         main: the session that it was told as; empty while it wasn't.
         homes: the session of each request that was told.
+        lines: the files of what is written down of it, a file for each line.
+        is_recorded: whether the ledger has all that was told of it; None where it won't have some of it.
     """
 
     trace_id: str
@@ -58,6 +64,8 @@ class _Held:
     is_told: bool = False
     main: str = ""
     homes: dict[str, str] = field(default_factory=dict)
+    lines: list[HeldFile] = field(default_factory=list)
+    is_recorded: bool | None = False
 
     @property
     def session(self) -> str:
@@ -77,14 +85,14 @@ class _Told:
 
     Args:
         head: the session without its turns; None while it wasn't told.
-        first: the place of its first turn from here; None while it has none.
+        next: the place of its next turn; None while it has none from here.
         places: the place of each turn.
         answered: the calls whose results were told.
         passed: what was passed over, as it was told.
     """
 
     head: RecordedSession | None = None
-    first: int | None = None
+    next: int | None = None
     places: dict[str, int] = field(default_factory=dict)
     answered: set[str] = field(default_factory=set)
     passed: Passed = field(default_factory=Counter)
@@ -96,6 +104,7 @@ class HeldTraces:
     Args:
         origin: where they come from, as records say it.
         next_index: returns the place that the next turn of a session of a format has.
+        kept: where what is held is written down; None to hold it in memory alone.
         settled: how long a whole trace is quiet, in seconds.
         longest: how long any trace is.
         clock: returns the time in seconds.
@@ -105,6 +114,7 @@ class HeldTraces:
         self,
         origin: str,
         next_index: Callable[[str, str], int],
+        kept: HeldLines | None = None,
         *,
         settled: float = SETTLED,
         longest: float = LONGEST,
@@ -112,6 +122,7 @@ class HeldTraces:
     ) -> None:
         self._origin = origin
         self._next_index = next_index
+        self._kept = kept
         self._quiet = (settled, longest)
         self._clock = clock
         self.start_over()
@@ -122,20 +133,23 @@ class HeldTraces:
         self._size = 0
         self._sessions: OrderedDict[str, _Told] = OrderedDict()
         self._told: dict[tuple[str, str], RecordedTurn] = {}
+        self._left: list[HeldFile] = []
 
-    def add(self, spans: Iterable[Span], size: int) -> Iterator[Item]:
+    def add(self, spans: Iterable[Span], size: int, line: HeldFile | None = None) -> Iterator[Item]:
         """Take spans, and yield what has to be let go of for them.
 
         Args:
             spans: the spans of a request.
             size: how many bytes they hold together.
+            line: the file of the line that each of them is written down in; None where they aren't.
         """
         listed = list(spans)
         for span in listed:
             if otel.has_only_tokens(span):
                 yield LeftOut(self._origin, LeftOutReason.NOT_RECORDED, "codex turn")
+                self._left += [line] if line else []
             else:
-                self._hold(span, size // len(listed))
+                self._hold(span, size // len(listed), line)
         while self._held and (self._size > HELD_BYTES or len(self._held) > OPEN_TRACES):
             oldest = next(iter(self._held.values()))
             yield from self._tell([oldest])
@@ -147,28 +161,75 @@ class HeldTraces:
         Args:
             all_of_them: whether nothing is waited for.
         """
+        self._let_lines_go()
         changed = [held for held in self._held.values() if not held.is_told]
         yield from self._tell([held for held in changed if all_of_them or self._is_due(held)])
+
+    def go_on(self, trace_id: str, told: dict[str, Any], line: HeldFile) -> None:
+        """Take over how a process that is dead has told a trace, or was about to.
+
+        Args:
+            trace_id: the trace.
+            told: what ``_note`` has written.
+            line: the file of that line.
+        """
+        held = self._held.setdefault(trace_id, _Held(trace_id, self._clock()))
+        held.main, held.format = str(told["main"]), str(told["format"])
+        held.lines.append(line)
+        for turn, (session, place) in told["turns"].items():
+            held.homes[turn] = session
+            known = self._session(session)
+            known.places[turn] = place
+            known.next = max(known.next or self._next_index(held.format, session), place + 1)
+
+    def recorded(self, is_kept: bool, *, is_end: bool = False) -> None:
+        """Hear that the ledger has all that was told so far, or that it won't have some of it.
+
+        What is recorded stays written down for as long as more of its trace is likely to come, since what comes alone says less.
+
+        Args:
+            is_kept: whether the ledger has it.
+            is_end: whether nothing more will come.
+        """
+        done, self._left = (self._left if is_kept else []), []
+        for held in self._held.values():
+            if held.is_told and held.is_recorded is not None:
+                held.is_recorded = is_kept or held.is_recorded or None
+        self._let_lines_go(done, is_end=is_end)
+
+    def _let_lines_go(self, done: Iterable[HeldFile] = (), *, is_end: bool = False) -> None:
+        done = [*done]
+        for held in self._held.values():
+            if held.is_recorded and (is_end or self._clock() - held.touched >= self._quiet[1]):
+                done += held.lines
+                held.lines = []
+        if self._kept is not None and done:
+            self._kept.done(done)
 
     def _is_due(self, held: _Held) -> bool:
         settled, longest = self._quiet
         quiet = self._clock() - held.touched
         return quiet >= longest or (quiet >= settled and held.is_whole())
 
-    def _hold(self, span: Span, size: int) -> None:
+    def _hold(self, span: Span, size: int, line: HeldFile | None) -> None:
         step = identified(otel.step_of(span))
         held = self._held.setdefault(step.trace_id, _Held(step.trace_id, 0))
         self._held.move_to_end(step.trace_id)
         if is_openinference(span) and not held.main:
             held.format = openinference.SOURCE.name
         held.steps.append(step)
+        held.lines += [line] if line else []
         held.size += size
+        if held.is_told and line:
+            self._note(held)
         held.touched, held.is_told = self._clock(), False
+        held.is_recorded = None if held.is_recorded is None else False
         self._size += size
 
     def _let_go(self, held: _Held) -> None:
         del self._held[held.trace_id]
         self._size -= held.size
+        self._left += held.lines if held.is_recorded is not None else []
         for step_id, session in held.homes.items():
             self._told.pop((session, step_id), None)
 
@@ -193,11 +254,21 @@ class HeldTraces:
         sessions = [session for step in steps for session in gathered.add(step)]
         sessions += gathered.rest()
         of_step = {step.step_id: held for held in traces for step in held.steps}
-        for session in sessions:
-            yield from self._new_of(session, of_step)
+        told = [new for session in sessions for new in self._new_of(session, of_step)]
         for held in traces:
             held.main, held.is_told = name, True
+            if held.lines:
+                self._note(held)
+        yield from told
         yield from self._passed_new(name, gathered.passed)
+
+    def _note(self, held: _Held) -> None:
+        """Write down how a trace is told, before it is."""
+        turns = {turn: (home, self._session(home).places[turn]) for turn, home in held.homes.items()}
+        told = {"main": held.main, "format": held.format, "turns": turns}
+        names = sessions_named(held.main, *held.homes.values())
+        line = self._kept.add([HeldLine(held.trace_id, names, {"told": told})]) if self._kept else None
+        held.lines += [line] if line else []
 
     def _new_of(self, session: RecordedSession, of_step: dict[str, _Held]) -> Iterator[RecordedSession]:
         """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
@@ -230,9 +301,11 @@ class HeldTraces:
 
     def _place(self, source: str, session: str, turn: str) -> int:
         known = self._session(session)
-        if known.first is None:
-            known.first = self._next_index(source, session)
-        return known.places.setdefault(turn, known.first + len(known.places))
+        if turn not in known.places:
+            known.next = self._next_index(source, session) if known.next is None else known.next
+            known.places[turn] = known.next
+            known.next += 1
+        return known.places[turn]
 
     def _passed_new(self, name: str, passed: Passed) -> Iterator[LeftOut]:
         known = self._session(name)

@@ -138,7 +138,7 @@ def _print_receiving(address: str, ledger: Path) -> None:
     print_note(f"Taking spans at {address}/v1/traces, recording to {ledger}. Ctrl-C ends it.")
     print_note(f"OTEL_EXPORTER_OTLP_ENDPOINT={address} OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf …")
     print_note(
-        "Spans are held until their trace is quiet, a minute at most, and written at the end: kill -9 loses what is held."
+        "Spans are held until their trace is quiet, a minute at most, and written at the end; what kill -9 leaves, the next one records."
     )
     print_note(
         "Most programs leave out what was said, unless OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true or the like says so."

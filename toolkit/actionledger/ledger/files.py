@@ -12,6 +12,7 @@
         effects/              what actions have changed in their workspaces, so that it can be undone
         manifests/            what sessions' workspaces held, so that they can be run again
         taken.json            which files were taken in whole
+        held/                 spans that receivers have taken, until their traces are recorded
         forgetting.json       which sessions are being forgotten, until nothing of them is left; forgetting.lock is whoever's who asks for it
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
@@ -121,6 +122,11 @@ class LedgerFiles:
         return self.folder / "manifests"
 
     @property
+    def held(self) -> Path:
+        """The folder of what was taken and can't be recorded before more has come."""
+        return self.folder / "held"
+
+    @property
     def rates(self) -> Path:
         """The file of what ran lately, for limits that sessions share."""
         return self.folder / "rates.json"
@@ -168,6 +174,7 @@ class LedgerFiles:
             self.sessions,
             self.effects,
             self.manifests,
+            self.held,
             self.rates,
             self.taken_files,
             self.forgetting,

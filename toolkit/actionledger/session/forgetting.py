@@ -14,6 +14,7 @@ from actionledger.errors import LedgerError
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.forgetting.intent import Intent, intent_of
+from actionledger.ledger.held import forget_held
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.forgettable import Forgettable, family
 from actionledger.ledger.saved import Saved
@@ -179,6 +180,7 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
         for session_id, count in found.items():
             if session_id in counts:
                 counts[session_id][what] = count
+    forget_held(files.held, intent.sessions)
     _remove_folders(ledger, intent.sessions)
     _forget_saved(files, [*names, *intent.names])
     # It holds hashes of how files begin and end; without it they are read again.

@@ -17,6 +17,7 @@ CHECKS: tuple[Look, ...] = (
     of_records.segments,
     of_records.ingest,
     of_records.locks,
+    of_files.held,
     of_records.quarantine,
     of_files.leftovers,
     of_files.disk,

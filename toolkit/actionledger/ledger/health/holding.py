@@ -8,6 +8,7 @@ from pathlib import Path
 
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health.report import Holder
+from actionledger.ledger.held import LOCK
 from actionledger.ledger.journal import SUFFIX
 
 _LOCKS = Path("/proc/locks")
@@ -43,6 +44,9 @@ def _lockable(files: LedgerFiles) -> Iterator[tuple[str, Path]]:
     yield "decisions", files.decisions_lock
     for path in _files_in(files.sessions):
         yield f"session {path.stem}", path
+    for path in _files_in(files.held):
+        if path.suffix == LOCK:
+            yield f"held {path.stem}", path
     for path in _files_in(files.segments):
         if path.suffix == SUFFIX:
             yield f"segment {path.name}", path

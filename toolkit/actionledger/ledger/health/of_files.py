@@ -13,6 +13,7 @@ from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.records import NEEDED_EXTENSIONS
 from actionledger.ledger.health.report import Check, Finding, Level
 from actionledger.ledger.health.wording import size_words, time_words
+from actionledger.ledger.held import held_by_the_dead
 from actionledger.ledger.hosts import OVER_NETWORK
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.stores import is_place
@@ -123,6 +124,26 @@ def versions(facts: Facts) -> Iterator[Finding]:
     else:
         said = f"Version {version} of the schema, made by actionledger {toolkit}; {here}."
         yield Finding(Check.VERSIONS, Level.FINE, said)
+
+
+def held(facts: Facts) -> Iterator[Finding]:
+    """Judge what receivers of spans have taken and not recorded."""
+    live = {holder.what.removeprefix("held ") for holder in facts.held_by("held ")}
+    left = held_by_the_dead(facts.files.held, live)
+    size = sum(path.stat().st_size for path in left if path.exists())
+    if size:
+        yield Finding(
+            Check.HELD,
+            Level.NOTE,
+            f"A receiver of spans was killed and had {size_words(size)} of them that were not recorded yet.",
+            f"The next one records them: {command('otlp-receiver', facts)}, or a program with a span processor.",
+        )
+    elif live:
+        yield Finding(
+            Check.HELD, Level.FINE, "Spans are held by a receiver that runs, until their traces are quiet."
+        )
+    else:
+        yield Finding(Check.HELD, Level.FINE, "No spans wait to be recorded.")
 
 
 def folder(facts: Facts) -> Iterator[Finding]:

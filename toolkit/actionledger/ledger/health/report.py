@@ -23,6 +23,7 @@ class Check(StrEnum):
     SEGMENTS = "segments"
     INGEST = "ingest"
     LOCKS = "locks"
+    HELD = "held spans"
     QUARANTINE = "quarantine"
     LEFTOVERS = "leftovers"
     DISK = "disk"

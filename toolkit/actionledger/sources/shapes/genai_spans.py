@@ -57,15 +57,14 @@ def kind_of(span: Span) -> Kind:
 
 def step_of(span: Span) -> Step:
     """Return the step that a span is."""
-    details = next((fields for name, fields in span.events if name == _DETAILS), {})
-    given = details | span.attributes
+    given = _details(span) | span.attributes
     kind = kind_of(span)
     step = Step(
         kind,
         span.span_id,
         span.parent_id,
         span.trace_id,
-        session=next((text_at(given, key) for key in _SESSION if text_at(given, key)), ""),
+        session=_session_in(given),
         name=span.name,
         started=span.started,
         finished=span.finished,
@@ -77,6 +76,19 @@ def step_of(span: Span) -> Step:
     elif kind == "model":
         _fill_request(step, span, given)
     return step
+
+
+def session_of(span: Span) -> str:
+    """Return the conversation that a span says it belongs to, whichever of the conventions it follows; empty where it doesn't say."""
+    return _session_in(_details(span) | span.attributes)
+
+
+def _details(span: Span) -> dict[str, Any]:
+    return next((fields for name, fields in span.events if name == _DETAILS), {})
+
+
+def _session_in(given: Mapping[str, Any]) -> str:
+    return next((text_at(given, key) for key in _SESSION if text_at(given, key)), "")
 
 
 def _fill_tool(step: Step, span: Span, given: Mapping[str, Any]) -> None:
