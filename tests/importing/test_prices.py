@@ -7,8 +7,9 @@ import pytest
 
 import actionledger as al
 from actionledger.cli.tables import usage_line
+from actionledger.display.failures import group_cells
 from actionledger.errors import SourceError, UsageError
-from actionledger.ledger.queries import usage
+from actionledger.ledger.queries import failure_costs, price_file_dates, usage
 
 FILE = """
 [[model]]
@@ -125,6 +126,41 @@ def test_how_much_of_a_sum_is_by_the_price_file_is_said(tmp_path, prices):
     with al.open_ledger(tmp_path / "m.duckdb") as ledger:
         al.import_sessions(ledger, [priced], prices=prices)
         assert "$3.00 by a price file (1 of 1 response)" in usage_line(usage(ledger))
+
+
+def test_what_failures_cost_says_by_whose_price(tmp_path, prices):
+    """Recorded, by the price file with its day, and not recorded, counted apart: of groups, in the frame, in both tables of text."""
+    took = (al.Usage(input_tokens=1, output_tokens=1, cost_usd=9.0), TOOK, al.Usage())
+    turns = tuple(
+        al.RecordedTurn(
+            place,
+            "",
+            external_id=str(place),
+            capture=al.Capture.CALLS,
+            calls=(al.RecordedCall(str(place), "run", {}),),
+            results=(al.RecordedResult(str(place), "Exit code 1", is_error=True),),
+            usage=usage,
+        )
+        for place, usage in enumerate(took)
+    )
+    day = prices.dated.isoformat()
+    with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("s", None, "small-1", "", turns)], prices=prices)
+        assert price_file_dates(ledger) == (prices.dated,)
+        report = al.failures(ledger)
+        [group] = [each for each in report.groups if each.key.code == "command_failed"]
+        assert (group.spent.priced, group.spent.by_prices, group.spent.by_prices_usd) == (2, 1, 3.0)
+        assert "12.00 (recorded 1, by a price file 1, not recorded 1)" in group_cells(group)
+        assert f"by a price file of {day}" in str(report)
+        assert f"by a price file of {day}" in usage_line(usage(ledger), price_file_dates(ledger))
+        kinds, rows = report._columns()
+        [row] = [
+            each for row in rows if (each := dict(zip(kinds, row, strict=True)))["reason"] == group.key.code
+        ]
+        named = ("cost_recorded_turns", "cost_by_prices_turns", "spent_usd_by_prices", "price_files")
+        assert [row[name] for name in named] == [1, 1, 3.0, day]
+        [whole, *_] = failure_costs(ledger)
+        assert (whole.priced, whole.by_prices, whole.by_prices_usd) == (2, 1, 3.0)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Numbers with their words, for people and models: ``1 turn``, ``2 turns``."""
 
+from collections.abc import Sequence
+from datetime import date
+
 
 def counted(count: int, one: str, many: str = "") -> str:
     """Return a number with its word, in the plural where it needs one.
@@ -10,3 +13,12 @@ def counted(count: int, one: str, many: str = "") -> str:
         many: the plural; if not given, the singular with an s.
     """
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def by_price_file(dates: Sequence[date]) -> str:
+    """Return what a cost is by that no recording says: ``by a price file of 2026-01-01``.
+
+    Args:
+        dates: the price files' days, as ``price_file_dates`` gives them.
+    """
+    return f"by a price file of {', '.join(map(str, dates))}" if dates else "by a price file"

@@ -7,7 +7,7 @@ events again, and the ledger passes over them.
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Protocol
@@ -38,6 +38,9 @@ from actionledger.vocabulary import SENTENCES, ForgettingStep, LeftOutReason, Re
 
 Recorder = Callable[[Event], None]
 """Takes events; a ledger's ``record`` is one, a list's ``append`` another."""
+
+PRICES_USED = "prices_used"
+"""The code of a note that a run has costs by a price file."""
 
 RESPONSE_CHARACTERS = 8 * 2**20
 """The longest response that is recorded and read, in characters: whatever they are, its event fits into a ledger."""
@@ -182,6 +185,22 @@ def parser_used(parser: ParserIdentity, run_id: str) -> ParserUsed:
         name=parser.name,
         version=parser.version,
         configuration=parser.configuration,
+    )
+
+
+def prices_used(run_id: str, dated: date | None) -> SystemNoted:
+    """Return the event that says of a run whose price file it has costs by.
+
+    Args:
+        run_id: the run.
+        dated: the day on which the file was changed last, UTC; None where nobody knows.
+    """
+    day = dated.isoformat() if dated else ""
+    return SystemNoted(
+        **_head(run_id, PRICES_USED, run_id, day),
+        code=PRICES_USED,
+        message=f"What no recording says that it cost has its cost by a price file{f' of {day}' if day else ''}.",
+        detail={"dated": day},
     )
 
 

@@ -15,8 +15,9 @@ from actionledger.replay.grouping.report import FailureReport
 from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.anchors import show_anchors
+from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import NOT_RECORDED, dollars, interval, tokens
+from actionledger_dashboard.components.wording import NOT_RECORDED, interval, tokens
 from actionledger_dashboard.data import ask
 
 GROUPS = 100  # so many have a row
@@ -111,7 +112,8 @@ def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
             Column("Time", [f"{each.seconds:,.1f} s" if each.timed else NOT_RECORDED for each in spent])
         )
     if any(each.priced for each in spent):
-        found.append(Column("Cost", [dollars(each.cost_usd if each.priced else None) for each in spent]))
+        priced = next((each for each in spent if each.by_prices), spent[0])
+        found.append(Column("Cost", [cost_of(each) for each in spent], meaning=by_file(priced)))
     return found
 
 
@@ -122,7 +124,7 @@ def spent_on(spent: Spent) -> str:
         of = f" (recorded of {spent.counted:,})" if spent.counted < spent.turns else ""
         said += f", {spent.input_tokens:,} tokens in and {spent.output_tokens:,} out{of}"
     if spent.priced:
-        said += f", {dollars(spent.cost_usd)}"
+        said += f", {cost_of(spent)} {by_file(spent)}".rstrip()
     return said if spent.counted or spent.priced else f"{said} (tokens and cost {NOT_RECORDED})"
 
 

@@ -10,10 +10,11 @@ from actionledger.plurals import counted
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import dollars, out_of, tokens
+from actionledger_dashboard.components.wording import out_of, tokens
 from actionledger_dashboard.data import ask
 
 REASONS = 8  # so many are seen at once; the others by scrolling
@@ -68,7 +69,7 @@ def show_costs(within: Filter) -> bool:
             meaning="What the model was shown in these turns, from a cache or not, where it is recorded.",
         ),
         Column("Tokens out", [tokens(cost.output_tokens, cost.counted) for cost in costs]),
-        Column("Cost", [dollars(cost.cost_usd if cost.priced else None) for cost in costs]),
+        Column("Cost", [cost_of(cost) for cost in costs], meaning=by_file(whole)),
         Column("What it means", [SENTENCES[cost.code] if cost.code else "" for cost in costs], "long"),
     ]
     marks = [Mark(stage=cost.stage, code=cost.code, origin=cost.origin) for cost in costs]
@@ -85,8 +86,8 @@ def spent(cost: FailureCost) -> str:
         else "tokens that nobody recorded"
     )
     of = f" (recorded of {cost.counted:,} of {cost.turns:,})" if 0 < cost.counted < cost.turns else ""
-    by_file = f", {dollars(cost.by_prices_usd)} of it by a price file" if cost.by_prices_usd else ""
-    money = f", {dollars(cost.cost_usd)}{by_file}" if cost.priced else ", at a cost that is not recorded"
+    money = f", {cost_of(cost)}" if cost.priced else ", at a cost that is not recorded"
+    money += f" {by_file(cost)}".rstrip()
     return took + of + money
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
 from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS
-from actionledger.plurals import counted
+from actionledger.plurals import by_price_file, counted
 from actionledger.vocabulary import ExecutionStatus, Origin
 from actionledger_dashboard.components.links import turns_href
 from actionledger_dashboard.components.strip import Stat, stat_of
@@ -15,6 +16,7 @@ from actionledger_dashboard.components.wording import (
     milliseconds,
     sessions,
 )
+from actionledger_dashboard.data import ask
 
 CAPTURES = (
     "Last, how much was kept of the responses that meant to act: their text, their calls' arguments as they were written, "
@@ -142,7 +144,11 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
             Stat("Tokens out", f"{used.output_tokens:,}", [*thought, recorded], "What models wrote."),
         ]
     if used.priced:
-        by_file = [f"{dollars(used.by_prices_usd)} by a price file"] if used.by_prices else []
+        by_file = (
+            [f"{dollars(used.by_prices_usd)} {by_price_file(ask(queries.price_file_dates))}"]
+            if used.by_prices
+            else []
+        )
         meaning = "The sum, where it is recorded or a price file says it."
         found.append(Stat("Cost", dollars(used.cost_usd), [*by_file, _of(used.priced, used)], meaning))
     return [*found, *(_pace_stat(each, within) for each in paces)]

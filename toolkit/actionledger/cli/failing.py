@@ -18,7 +18,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_run, session_names
 from actionledger.ledger.queries.trend import Unit
-from actionledger.plurals import counted
+from actionledger.plurals import by_price_file, counted
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
@@ -106,6 +106,8 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
         cells = [f"{cell:,}" if isinstance(cell, int) else str(cell) for cell in group_cells(group)]
         table.add_row(*map(plain, cells), plain(_example(group, names)))
     console.print(table)
+    if report.price_files:
+        console.print(f"Costs that nobody recorded are {by_price_file(report.price_files)}.")
     hidden = len(report.groups) - limit
     more = f"; {counted(hidden, 'more group')}, --limit shows them" if hidden > 0 else ""
     console.print(
@@ -177,6 +179,7 @@ def _as_value(
         "spent": asdict(report.spent),
         "turns": report.turns,
         "sessions": report.sessions,
+        "price_files": report.price_files,
         "unit": report.unit,
         "periods": [asdict(each) for each in report.periods.values()],
         "changes": _changes_value(changes) if changes else None,

@@ -26,6 +26,7 @@ from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.left_out import left_out
 from actionledger.ledger.queries.naming import session_names
+from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.targets import Timings, timings
 from actionledger.ledger.queries.usage import usage
@@ -63,7 +64,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(failures_table(failures, names))
     if found := changes(ledger, within):
         console.print(changes_table(found))
-    if line := usage_line(usage(ledger, within)):
+    if line := usage_line(usage(ledger, within), price_file_dates(ledger)):
         console.print()
         console.print(plain(line))
     if omitted := left_out(ledger, limit=TOP_REASONS):

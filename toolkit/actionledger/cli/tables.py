@@ -9,12 +9,14 @@ from rich.text import Text
 
 from actionledger.canonical import json_text
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.plurals import counted
+from actionledger.plurals import by_price_file, counted
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.text import printable_json
 from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
+    from datetime import date
+
     from actionledger.ledger.queries.dialects import ReadIn
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.left_out import Omission
@@ -197,8 +199,13 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
     ]
 
 
-def usage_line(found: "UsageSums") -> str:
-    """Return what the responses took, as a sentence; empty where nothing of it is recorded."""
+def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:
+    """Return what the responses took, as a sentence; empty where nothing of it is recorded.
+
+    Args:
+        found: the sums.
+        price_files: the days of the price files that costs were computed by.
+    """
     parts = []
     if found.counted:
         cached = f", {found.cached_tokens:,} of them cached" if found.cached_tokens else ""
@@ -209,18 +216,19 @@ def usage_line(found: "UsageSums") -> str:
         )
     if found.priced:
         parts.append(
-            f"${found.cost_usd:,.2f}{_origin_of_costs(found)} ({found.priced:,} of {counted(found.turns, 'response')})"
+            f"${found.cost_usd:,.2f}{_origin_of_costs(found, price_files)} ({found.priced:,} of {counted(found.turns, 'response')})"
         )
     if found.latency_ms is not None:
         parts.append(f"{found.latency_ms / 1000:,.1f} s in the median ({found.timed:,} timed)")
     return f"Took {'; '.join(parts)}." if parts else ""
 
 
-def _origin_of_costs(found: "UsageSums") -> str:
+def _origin_of_costs(found: "UsageSums", price_files: "Sequence[date]") -> str:
     """Return whether costs are as recorded, by a price file, or how much of them is."""
+    by_file = by_price_file(price_files)
     if found.by_prices in {0, found.priced}:
-        return " by a price file" if found.by_prices else " as recorded"
-    return f", ${found.by_prices_usd:,.2f} of it by a price file for {counted(found.by_prices, 'response')}"
+        return f" {by_file}" if found.by_prices else " as recorded"
+    return f", ${found.by_prices_usd:,.2f} of it {by_file} for {counted(found.by_prices, 'response')}"
 
 
 def left_out_table(found: "Iterable[Omission]") -> Sheet:

@@ -1,12 +1,13 @@
 """Groups of failures, at a glance: what fails, what it costs, and what has changed."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any, Protocol
 
 from actionledger.display.html import escaped, frame, heading
 from actionledger.display.tables import Table, box, text_table
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
+from actionledger.plurals import by_price_file, counted
 from actionledger.rates import shown_p
 
 SHOWN = 20
@@ -48,6 +49,10 @@ class Report(Protocol):
     def sessions(self) -> int:
         """In how many sessions."""
 
+    @property
+    def price_files(self) -> Sequence[date]:
+        """The days of the price files that costs were computed by."""
+
 
 class Changes(Protocol):
     """Groups of failures before and after."""
@@ -69,7 +74,7 @@ def report_line(report: Report) -> str:
 def report_text(report: Report) -> str:
     """Return a report as text: a sentence, and the dearest groups."""
     rows = [group_cells(group) for group in report.groups[:SHOWN]]
-    return f"{_sentence(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
+    return f"{_sentence(report)}{_price_files(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
 
 
 def report_html(report: Report) -> str:
@@ -77,7 +82,7 @@ def report_html(report: Report) -> str:
     rows = [group_cells(group) for group in report.groups[:SHOWN]]
     more = len(report.groups) - len(rows)
     return frame(
-        heading("FailureReport", escaped(_sentence(report))),
+        heading("FailureReport", escaped(_sentence(report) + _price_files(report))),
         box(HEADS, rows, mono=frozenset({2})) if rows else "",
         f'<div class="al-foot">{escaped(counted(more, "more group"))}</div>' if more else "",
     )
@@ -119,7 +124,7 @@ def group_cells(group: Any) -> tuple[object, ...]:
         spent.turns,
         _known(f"{spent.input_tokens + spent.output_tokens:,}", spent.counted, spent.turns),
         _known(f"{spent.seconds:,.1f}", spent.timed, spent.turns),
-        _known(f"{spent.cost_usd:,.2f}", spent.priced, spent.turns),
+        cost_cell(spent),
     )
 
 
@@ -146,6 +151,25 @@ def where(key: Any) -> str:
 def reason(key: Any) -> str:
     """Return the reason of a group's failures, with the action's name."""
     return f"{key.code} ({cut(visible(key.action), 60)})" if key.action else str(key.code)
+
+
+def cost_cell(spent: Any) -> str:
+    """Return what turns cost; where not all of it is recorded, of how many it is, of how many a price file says it, and of how many nobody."""
+    cost = f"{spent.cost_usd:,.2f}"
+    if not spent.by_prices:
+        return _known(cost, spent.priced, spent.turns)
+    parts = {
+        "recorded": spent.priced - spent.by_prices,
+        "by a price file": spent.by_prices,
+        NOT_RECORDED: spent.turns - spent.priced,
+    }
+    return f"{cost} ({', '.join(f'{words} {count:,}' for words, count in parts.items() if count)})"
+
+
+def _price_files(report: Report) -> str:
+    return (
+        f"; costs {by_price_file(report.price_files)}, where none is recorded" if report.price_files else ""
+    )
 
 
 def _known(value: str, counted_turns: int, turns: int) -> str:

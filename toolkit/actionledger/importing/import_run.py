@@ -1,5 +1,7 @@
 """One import as a run of a ledger: it begins with the first thing that is recorded of it."""
 
+from datetime import date
+
 from actionledger.events import Event
 from actionledger.ids import new_id
 from actionledger.recording import (
@@ -8,6 +10,7 @@ from actionledger.recording import (
     RunKey,
     hash_of_tools,
     parser_used,
+    prices_used,
     run_finished,
     run_started,
     tools_offered,
@@ -38,6 +41,7 @@ class ImportRun:
         self._is_ours = run_id is None
         self._parsers: set[str] = set()
         self._tools: set[str] = set()
+        self._prices: set[date | None] = set()
 
     def record(self, event: Event) -> None:
         """Record an event of the run."""
@@ -57,6 +61,12 @@ class ImportRun:
         if parser.id not in self._parsers:
             self._parsers.add(parser.id)
             self.record(parser_used(parser, self.key.run_id))
+
+    def note_prices(self, dated: date | None) -> None:
+        """Record that costs are by a price file, and of which day that is."""
+        if dated not in self._prices:
+            self._prices.add(dated)
+            self.record(prices_used(self.key.run_id, dated))
 
     def note_tools(self, tools: str) -> None:
         """Record what was offered, as JSON text; nothing where it is empty."""

@@ -268,7 +268,10 @@ class Importer:
         )
         self._run.note_parser(parser_for_turn(item, turn, self._read_as))
         self._run.note_tools(turn.tools)
-        beside = recorded_of(turn) | priced(self.prices, key.session.model, turn, self.report)
+        cost = priced(self.prices, key.session.model, turn, self.report)
+        if cost and self.prices is not None:
+            self._run.note_prices(self.prices.dated)
+        beside = recorded_of(turn) | cost
         record_fitting(record, response_received(key, run_id, looked.text, turn.prompt, **beside))
         if turn.feedback is not None:
             record_fitting(record, turn_finished(key, run_id, turn.feedback, None))

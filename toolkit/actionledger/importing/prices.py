@@ -52,6 +52,7 @@ class Prices:
 
     Args:
         rows: the prices; of several that fit, the one whose pattern is the longest holds, and of those the latest.
+        dated: the day on which the file was changed last, UTC; None where it was none.
 
     Example:
         >>> from pathlib import Path
@@ -65,6 +66,7 @@ class Prices:
     """
 
     rows: tuple[Price, ...]
+    dated: date | None = None
 
     @classmethod
     def of(cls, path: str | PathLike[str]) -> "Prices":
@@ -90,7 +92,7 @@ class Prices:
             raise UsageError(
                 f"{str(file)!r} holds no prices: give a list of [[model]], or LiteLLM's file of model prices."
             )
-        return cls(found)
+        return cls(found, datetime.fromtimestamp(file.stat().st_mtime, UTC).date())
 
     def cost(self, model: str, usage: Usage, at: datetime | None = None) -> float | None:
         r"""Return what a response cost, in dollars; None where no price fits, or its tokens aren't recorded.

@@ -8,6 +8,7 @@ from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
 from actionledger.replay.grouping.gathering import EXAMPLES
@@ -63,6 +64,7 @@ def failures(
         periods={each.period: each for each in by_period if each.period is not None},
         unit=unit,
         loops=found,
+        price_files=price_file_dates(ledger) if any(group.spent.by_prices for group in groups) else (),
     )
 
 

@@ -39,6 +39,7 @@ from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
 from actionledger.ledger.queries.pace import Pace, pace
+from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.reasons import Failure, reasons
 from actionledger.ledger.queries.runs import Dimensions, Run, dimensions, runs
 from actionledger.ledger.queries.scores import Comparison as ScoreComparison, ScoreBound
@@ -144,6 +145,7 @@ __all__ = [
     "left_out_by_import",
     "mentions",
     "pace",
+    "price_file_dates",
     "reasons",
     "response",
     "runs",

@@ -25,7 +25,8 @@ class FailureCost:
         input_tokens, output_tokens: the sums over those.
         priced: of how many of the turns the cost is recorded.
         cost_usd: the sum over those, in dollars.
-        by_prices_usd: how much of that is a price file's, in dollars.
+        by_prices: of how many of the turns a price file says it.
+        by_prices_usd: the sum over those, in dollars.
     """
 
     stage: Stage | None
@@ -40,6 +41,7 @@ class FailureCost:
     output_tokens: int
     priced: int
     cost_usd: float
+    by_prices: int
     by_prices_usd: float
 
 
@@ -59,6 +61,7 @@ SELECT $stages[stage] AS stage, code, origin, sum(hits)::BIGINT AS count, sum(in
        count(coalesce(input_tokens, output_tokens)) AS counted,
        coalesce(sum(input_tokens), 0)::BIGINT AS input_tokens, coalesce(sum(output_tokens), 0)::BIGINT AS output_tokens,
        count(cost_usd) AS priced, coalesce(sum(cost_usd), 0) AS cost_usd,
+       count(cost_usd) FILTER (cost_origin = 'prices') AS by_prices,
        coalesce(sum(cost_usd) FILTER (cost_origin = 'prices'), 0) AS by_prices_usd
 FROM grouped JOIN spent USING (turn_id) GROUP BY stage, code, origin
 ORDER BY turns DESC, count DESC, stage, code, origin"""

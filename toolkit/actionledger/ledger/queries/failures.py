@@ -38,8 +38,10 @@ class Spent:
         input_tokens, output_tokens: the sums over those.
         timed: of how many of them times are recorded: the model's latency, or how long an execution took.
         seconds: the sum over those, without what was waited for between them.
-        priced: of how many of them the cost is recorded.
+        priced: of how many of them the cost is known: recorded, or by a price file.
         cost_usd: the sum over those, in dollars.
+        by_prices: of how many of them a price file says the cost.
+        by_prices_usd: the sum over those, in dollars.
     """
 
     turns: int = 0
@@ -50,6 +52,8 @@ class Spent:
     seconds: float = 0.0
     priced: int = 0
     cost_usd: float = 0.0
+    by_prices: int = 0
+    by_prices_usd: float = 0.0
 
     def __add__(self, other: "Spent") -> "Spent":
         return Spent(
@@ -61,6 +65,8 @@ class Spent:
             self.seconds + other.seconds,
             self.priced + other.priced,
             self.cost_usd + other.cost_usd,
+            self.by_prices + other.by_prices,
+            self.by_prices_usd + other.by_prices_usd,
         )
 
 
@@ -140,6 +146,8 @@ _SUMS = {
     "seconds": "(coalesce(latency_ms, 0) + coalesce(took, 0)) / 1000",
     "priced": "(cost_usd IS NOT NULL)::INTEGER",
     "cost_usd": "coalesce(cost_usd, 0)",
+    "by_prices": "coalesce(cost_origin = 'prices', false)::INTEGER",
+    "by_prices_usd": "CASE WHEN cost_origin = 'prices' THEN coalesce(cost_usd, 0) ELSE 0 END",
 }
 """What each sum of ``Spent`` takes from a turn, as SQL."""
 
@@ -162,11 +170,11 @@ through AS (
     WHERE list_contains($read, outcome) AND valid_count > 0),
 took AS (SELECT turn_id, sum(took) AS took FROM done GROUP BY turn_id),
 steps AS (
-    SELECT session_id, turn_index, occurred_at, input_tokens, output_tokens, cost_usd, latency_ms, took,
+    SELECT session_id, turn_index, occurred_at, input_tokens, output_tokens, cost_usd, cost_origin, latency_ms, took,
            through.turn_index AS got_through
     FROM turn_starts SEMI JOIN looked USING (session_id)
     LEFT JOIN took USING (turn_id) LEFT JOIN through USING (session_id, turn_index)
-    UNION ALL SELECT session_id, {_END}, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM looked),
+    UNION ALL SELECT session_id, {_END}, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM looked),
 course AS (
     SELECT session_id, turn_index, occurred_at, min(got_through) OVER behind AS next_index, {_BEFORE}
     FROM steps

@@ -1,8 +1,8 @@
 """What fails, in groups, the dearest first, as a table or to look at."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger.queries.failures import MeantIn, Spent
@@ -24,6 +24,10 @@ _COLUMNS: dict[str, Kind] = {
     "spent_tokens": int,
     "spent_seconds": float,
     "spent_usd": float,
+    "cost_recorded_turns": int,
+    "cost_by_prices_turns": int,
+    "spent_usd_by_prices": float,
+    "price_files": str,
     "first": datetime,
     "last": datetime,
     "session_id": str,
@@ -43,6 +47,7 @@ class FailureReport(Framed):
         sessions: in how many sessions.
         periods: the same by day or week, in order.
         unit: how long a period is.
+        price_files: the days of the price files that costs were computed by where no recording says them.
         loops: which of the sessions go in circles, and how many could be looked through.
 
     Example:
@@ -62,10 +67,11 @@ class FailureReport(Framed):
     periods: Mapping[datetime, MeantIn]
     unit: Unit
     loops: LoopReport
+    price_files: tuple[date, ...] = ()
 
     def _columns(self) -> Columns:
         """A row for each group, with the turn of its first example; what nobody recorded of any of its turns is None."""
-        return Columns(_COLUMNS, [_row(group) for group in self.groups])
+        return Columns(_COLUMNS, [_row(group, self.price_files) for group in self.groups])
 
     def __repr__(self) -> str:
         from actionledger.display.failures import report_line  # noqa: PLC0415 - only where it is looked at
@@ -83,7 +89,7 @@ class FailureReport(Framed):
         return report_html(self)
 
 
-def _row(group: FailureGroup) -> tuple[object, ...]:
+def _row(group: FailureGroup, price_files: Sequence[date]) -> tuple[object, ...]:
     key, spent, example = group.key, group.spent, group.examples[0]
     return (
         str(key.stage),
@@ -99,6 +105,10 @@ def _row(group: FailureGroup) -> tuple[object, ...]:
         spent.input_tokens + spent.output_tokens if spent.counted else None,
         spent.seconds if spent.timed else None,
         spent.cost_usd if spent.priced else None,
+        spent.priced - spent.by_prices,
+        spent.by_prices,
+        spent.by_prices_usd if spent.by_prices else None,
+        ", ".join(map(str, price_files)) if spent.by_prices else None,
         group.first,
         group.last,
         example.session_id,

@@ -1,0 +1,52 @@
+"""What turns cost, and who says so: their recordings, or a price file of the user's."""
+
+from typing import Protocol
+
+from actionledger.ledger import queries
+from actionledger_dashboard.components.wording import NOT_RECORDED, dollars
+from actionledger_dashboard.data import ask
+
+
+class Cost(Protocol):
+    """Sums of what turns cost."""
+
+    @property
+    def turns(self) -> int:
+        """How many turns."""
+
+    @property
+    def priced(self) -> int:
+        """Of how many the cost is known."""
+
+    @property
+    def cost_usd(self) -> float:
+        """The sum over those, in dollars."""
+
+    @property
+    def by_prices(self) -> int:
+        """Of how many a price file says it."""
+
+
+def cost_of(cost: Cost) -> str:
+    """Return what turns cost; where a price file says some of it, of how many it is recorded, by the file, and not known."""
+    said = dollars(cost.cost_usd if cost.priced else None)
+    if not cost.by_prices:
+        return said
+    parts = {
+        "recorded": cost.priced - cost.by_prices,
+        "by a price file": cost.by_prices,
+        NOT_RECORDED: cost.turns - cost.priced,
+    }
+    return f"{said} ({', '.join(f'{words} {count:,}' for words, count in parts.items() if count)})"
+
+
+def by_file(cost: Cost) -> str:
+    """Return of which days the price files are that some of a cost is by; empty where none of it is."""
+    if not cost.by_prices:
+        return ""
+    days = ask(queries.price_file_dates)
+    return (
+        f"(price file of {', '.join(map(str, days))})"
+        if days
+        else "(price file of a day that is not recorded)"
+    )
