@@ -1,6 +1,9 @@
 """A program that records turns of another runtime one by one."""
 
+from pathlib import Path
+
 import pytest
+from forked_python import ForkedPython
 
 import actionledger as al
 from actionledger.errors import UnknownNameError, UsageError
@@ -145,3 +148,42 @@ def test_any_json_is_recorded(ledger, message):
     else:
         ledger.record_turn("s", message=message)
         assert rows(ledger, "SELECT count(*) FROM turns") == [(1,)]
+
+
+APPEND = """
+import sys, time
+from pathlib import Path
+import actionledger as al
+
+own, other, count = sys.argv[1], sys.argv[2], int(sys.argv[3])
+with al.open_ledger("l.duckdb", in_background=False) as ledger:
+    for number in range(count):
+        ledger.record_turn("s", f"{own} {number}")
+        Path(own).write_text(str(number))
+        while number < count - 1 and not (Path(other).exists() and int(Path(other).read_text() or -1) >= number):
+            time.sleep(0.005)  # by turns, so that neither is done before the other has begun
+"""
+
+
+def test_two_processes_record_into_one_session(tmp_path: Path, forked: ForkedPython):
+    """Each turn is there once, at a place of its own, in the order in which they came; neither is taken for the other's."""
+    with (
+        forked.begun(APPEND, tmp_path, "a", "b", 8) as first,
+        forked.begun(APPEND, tmp_path, "b", "a", 8) as second,
+    ):
+        assert (first.wait(), second.wait()) == (0, 0), first.stderr.read() + second.stderr.read()
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        assert rows(ledger, "SELECT count(*), count(DISTINCT session_id) FROM session_starts") == [(1, 1)]
+        found = rows(ledger, "SELECT turn_index, text FROM turns ORDER BY ALL")
+        assert [index for index, _ in found] == list(range(16))
+        assert {text for _, text in found} == {f"{own} {number}" for own in "ab" for number in range(8)}
+        for own in "ab":
+            assert [text for _, text in found if text[0] == own] == [f"{own} {number}" for number in range(8)]
+        assert rows(ledger, "SELECT code FROM events WHERE code = 'turn_differs'") == []
+        places = ledger.path.with_name("l.duckdb.d") / "places"
+        ledger.record_turn("s", "the next")
+        assert rows(ledger, "SELECT max(turn_index) FROM turns") == [(16,)]
+        [session_id] = [str(row[0]) for row in rows(ledger, "SELECT session_id FROM session_starts")]
+        assert [path.name for path in places.iterdir()] == [session_id]
+        ledger.forget([session_id])
+        assert list(places.iterdir()) == []

@@ -12,6 +12,8 @@ from actionledger.ids import derived_id
 from actionledger.importing.importer import Importer
 from actionledger.importing.reading import ReadAs
 from actionledger.ledger import Ledger
+from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.places import place_taken, remove_old_places
 from actionledger.ledger.queries.progress import next_turn_index
 from actionledger.ledger.queries.recorded import known
 from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
@@ -50,12 +52,14 @@ class TurnRecorder:
         self._ledger = ledger
         there = known(ledger, SOURCE)
         self._importer = Importer(ledger.record, source=SOURCE, origin="", known=there)
+        self._places = LedgerFiles.at(ledger.path).places
         self._next: dict[str, int] = {}
+        remove_old_places(self._places)
 
     def record(
         self, turn: RecordedTurn, read_as: ReadAs, *, session: str, profile: str | None, model: str, task: str
     ) -> str:
-        """Record a turn as the next of its session.
+        """Record a turn as the next of its session, whichever processes record into that.
 
         Args:
             turn: the turn; its index is not looked at.
@@ -67,14 +71,23 @@ class TurnRecorder:
 
         Returns:
             The id that the turn is recorded as.
+
+        Raises:
+            LedgerError: the place of the turn can't be taken.
         """
-        if session not in self._next:
-            session_id = derived_id("session", SOURCE, session)
-            self._next[session] = next_turn_index(self._ledger, session_id)
-        before = self._importer.report.turns
         whole = RecordedSession(session, profile, model, task, ())
-        turn_id = self._importer.take_turn(whole, replace(turn, index=self._next[session]), read_as)
-        self._next[session] += self._importer.report.turns - before
+        session_id, before = derived_id("session", SOURCE, session), self._importer.report.turns
+        failed = f"The ledger {self._ledger.path} can't record a turn of the session {session!r}"
+        taken = place_taken(
+            self._places,
+            session_id,
+            self._next.get(session),
+            lambda: next_turn_index(self._ledger, session_id),
+        )
+        with one_sentence(failed), taken as place:
+            turn_id = self._importer.take_turn(whole, replace(turn, index=place.index), read_as)
+            place.next += self._importer.report.turns - before
+            self._next[session] = place.next
         return turn_id
 
     def finish(self) -> None:

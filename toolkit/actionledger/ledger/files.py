@@ -16,6 +16,7 @@
         forgetting.json       which sessions are being forgotten, until nothing of them is left; forgetting.lock is whoever's who asks for it
         unpublished           is there while the working file holds what came in directly, and the published copy lacks it
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
+        places/S              the place that the next turn of session S has, where a program records its turns
         rates.json            how often actions ran lately, for sessions that share their limits
         committed             of a ledger in a lake: says when this host last committed
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
@@ -127,6 +128,11 @@ class LedgerFiles:
         return self.folder / "held"
 
     @property
+    def places(self) -> Path:
+        """The folder of the places that the next turns of sessions have which programs record."""
+        return self.folder / "places"
+
+    @property
     def rates(self) -> Path:
         """The file of what ran lately, for limits that sessions share."""
         return self.folder / "rates.json"
@@ -175,6 +181,7 @@ class LedgerFiles:
             self.effects,
             self.manifests,
             self.held,
+            self.places,
             self.rates,
             self.taken_files,
             self.forgetting,

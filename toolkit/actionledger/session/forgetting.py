@@ -15,6 +15,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.forgetting.intent import Intent, intent_of
 from actionledger.ledger.held import forget_held
+from actionledger.ledger.places import forget_places
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.forgettable import Forgettable, family
 from actionledger.ledger.saved import Saved
@@ -181,6 +182,7 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
             if session_id in counts:
                 counts[session_id][what] = count
     forget_held(files.held, intent.sessions)
+    forget_places(files.places, intent.sessions)
     _remove_folders(ledger, intent.sessions)
     _forget_saved(files, [*names, *intent.names])
     # It holds hashes of how files begin and end; without it they are read again.
