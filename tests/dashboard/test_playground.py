@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger as al
 from actionledger.errors import UsageError
+from actionledger.ids import derived_id
+from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger_dashboard.cases import CASES_VARIABLE, file_name
 from actionledger_dashboard.components.messages import calls_lane, recognised
 from actionledger_dashboard.components.pasted import (
@@ -18,6 +20,7 @@ from actionledger_dashboard.components.pasted import (
     case_of_pasted,
     detail_of,
     read_pasted,
+    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
@@ -285,3 +288,55 @@ def test_a_message_is_kept_as_a_case(
     case = al.load_case(tmp_path / "calls.case.toml")
     assert (case.is_message, case.differences(), secret in case.dumps()) == (True, "", False)
     assert [action.get("status", "valid") for action in case.expect["actions"]] == ["valid", "unknown"]
+
+
+def test_a_recorded_response_is_taken_from_the_ledger(
+    open_page: Open, sample: Path, mixed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A case of it says where it comes from, until it is changed; what has read it and is not here is every format."""
+    monkeypatch.setenv(CASES_VARIABLE, str(tmp_path))
+    test = open_page(sample, PAGE, session=derived_id("session", "steps"), turn="0")
+    assert test.text_area(key="playground.text").value == mixed, words(test)
+    assert test.query_params["read"] == "parser:auto"
+    test.text_input(key="playground.name").set_value("one").run()
+    test.button(key="playground.write").click().run()
+    case = al.load_case(tmp_path / "one.case.toml")
+    assert (case.text, case.origin, case.differences()) == (mixed, {"session": "steps", "turn": 0}, "")
+    test.text_area(key="playground.text").set_value(mixed + "!").run()
+    assert test.text_area(key="playground.text").value == mixed + "!"
+    test.text_input(key="playground.name").set_value("two").run()
+    test.button(key="playground.write").click().run()
+    assert al.load_case(tmp_path / "two.case.toml").origin == {}
+
+
+def test_a_recorded_response_is_read_as_it_was(tmp_path: Path) -> None:
+    """By its profile, or by its dialect against the tools that were offered."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "work") as runtime:
+            runtime.handle("<create_file><path>a</path><content>x</content></create_file>")
+        ledger.record_turn("theirs", BROKEN, tools=json.loads(TOOLS), dialects=["hermes"])
+        ledger.flush()
+        ours, theirs = (
+            recorded_in(reading_of_turn(ledger, session, 0))
+            for session in (
+                runtime.session_id,
+                al.sessions(ledger, al.Filter(text="theirs")).fetchall()[0][0],
+            )
+        )
+    assert (ours.way, ours.tools) == ("profile:coder", "")
+    assert theirs.way == "dialect:hermes"
+    [before], [after] = (
+        read_pasted(Pasted(theirs.text, tools=theirs.tools), way)[0].actions
+        for way in (theirs.way, "parser:auto")
+    )
+    assert (before.status, before.name) == (after.status, after.name) == ("invalid", "add")
+
+
+def test_what_can_not_be_taken_is_a_sentence(open_page: Open, elsewhere: Path) -> None:
+    """A turn that is not there, and one whose calls were recorded beside its text."""
+    for session, turn, said in (
+        ("chatlog", "0", "Of parent#0 the calls were recorded beside the text"),
+        ("none", "7", "Nothing has read turn 7"),
+    ):
+        test = open_page(elsewhere, PAGE, session=derived_id("session", session, "parent"), turn=turn)
+        assert said in words(test)

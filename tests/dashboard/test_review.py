@@ -124,8 +124,8 @@ def test_what_is_said_is_kept_and_another_sees_it(open_page: Open, own: Path) ->
     )
     assert (task["status"], task["lines"], more["status"]) == ("assignment", ["bob"], "2 more")
     widget(other, "button_group", "verdict").set_value("right").run()
-    seen = {(card["name"], card["status"], card["lines"][0]) for card in cards(other)}
-    assert seen >= {("ann", "verdict", "wrong"), ("ann", "label", "flaky"), ("bob", "verdict", "right")}
+    seen = {(card["name"], card["status"], *card["lines"]) for card in cards(other)}
+    assert seen >= {("ann", "verdict: wrong"), ("ann", "label", "flaky"), ("bob", "verdict: right")}
 
 
 def test_a_change_of_mind_is_a_further_step(open_page: Open, own: Path) -> None:
@@ -174,7 +174,7 @@ def test_hostile_words_are_words(open_page: Open, own: Path, hostile: str) -> No
         str(each.value) for kind in ("markdown", "html", "caption") for each in test.get(kind)
     )
     assert "evil.example" not in markdown
-    assert {card["lines"][0] for card in cards(test)} >= {hostile, f"{hostile} :red[x]"}
+    assert {line for card in cards(test) for line in card["lines"]} >= {hostile, f"{hostile} :red[x]"}
     for way in ("this week", "agreement"):
         shown = open_page(own, PAGE, by=way)
         markdown = "\n".join(
@@ -195,6 +195,31 @@ def test_a_queue_leads_from_turn_to_turn(open_page: Open, own: Path, drawn: Draw
     assert steps["next turn"].startswith("review?session=")
     assert "turn=2" not in steps["next turn"].replace(derived_id("session", "undated"), "")
     assert steps["in its session"] == f"replay?session={STEPS}&turn=2"
+
+
+def test_a_turn_says_why_it_is_in_the_queue(open_page: Open, own: Path, drawn: Drawn) -> None:
+    """What failed after reading, too: in the queue by its reason, on the page by what was executed; with the session's name."""
+    test = as_person(open_page(own, PAGE), "ann")
+    rows = tables(test)["turns: failing, not judged by me"]
+    failed = [row for row in rows if row["Outcome"].endswith("not valid or not done")]
+    assert failed
+    assert all(row["Reason"] for row in rows)
+    assert not any("_" in row["Reason"] for row in rows)
+    shown = drawn(as_person(open_page(own, PAGE, session=STEPS, turn="0"), "ann"), "readings")
+    assert shown["place"] == "steps · turn 0"
+    titles = [lane["title"] for lane in shown["sides"][0]["lanes"]]
+    assert titles[0] == "Said of this turn"
+    assert titles[-1].startswith("Executions")
+
+
+def test_a_turn_of_the_week_leads_back_to_it(open_page: Open, own: Path, drawn: Drawn) -> None:
+    """And from any turn to its session, and to the playground with its response."""
+    steps = drawn(open_page(own, PAGE, session=STEPS, turn="1", by="this week"), "readings")["steps"]
+    assert [(step["text"], step["href"]) for step in steps] == [
+        ("this week", "review?by=this+week"),
+        ("in its session", f"replay?session={STEPS}&turn=1"),
+        ("in the playground", f"playground?session={STEPS}&turn=1"),
+    ]
 
 
 def test_a_link_that_leads_nowhere_is_a_sentence(open_page: Open, own: Path) -> None:

@@ -88,6 +88,18 @@ def review_href(session_id: str, turn_index: int, run_id: str | None = None, **m
     return f"review?{query_of({'session': session_id, 'turn': str(turn_index)} | run | more)}"
 
 
+def playground_href(session_id: str, turn_index: int, run_id: str | None = None) -> str:
+    """Return the address of the playground with a recorded response in it.
+
+    Args:
+        session_id: the session.
+        turn_index: the turn's place in it, from 0.
+        run_id: the run that has read it; None for the first reading.
+    """
+    run = {} if run_id is None else {"run": run_id}
+    return f"playground?{query_of({'session': session_id, 'turn': str(turn_index)} | run)}"
+
+
 def compare_href(parameters: Mapping[str, str | list[str]]) -> str:
     """Return the address of a comparison.
 

@@ -10,12 +10,17 @@ from typing import Any
 import actionledger as al
 from actionledger.attempts import main_reason, response_parsed
 from actionledger.errors import UsageError
+from actionledger.execution.registry import profile_named
 from actionledger.ids import derived_id
 from actionledger.ledger.queries import Attempt, ReadAction, Response, TurnDetail, TurnDifference
 from actionledger.ledger.queries.differences import differing_actions
+from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.parsing.dialects import DIALECTS
+from actionledger.privacy import mask_text
 from actionledger.recording import RunKey, SessionKey, TurnKey
 from actionledger.replay.cases import Case
+from actionledger.replay.readers import Reader, reader_of
+from actionledger.text import writable
 from actionledger.values import Block, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, Capture, Evidence, RunKind
 from actionledger_dashboard.viewer.looks import Values, card
@@ -57,6 +62,49 @@ class Pasted:
                 raise UsageError(f"This {name} has {len(given):,} characters; {LIMIT:,} are read here.")
 
 
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recorded response, as it would be pasted.
+
+    Args:
+        text: the response.
+        tools: the tools that it was checked against, as JSON; empty for none.
+        way: what has read it, as it stands in a URL.
+        origin: its session and turn, as a case says them.
+    """
+
+    text: str
+    tools: str
+    way: str
+    origin: Mapping[str, Any]
+
+
+def recorded_in(reading: RecordedReading) -> Recorded:
+    """Return what a recorded reading has to paste.
+
+    Args:
+        reading: it.
+
+    Raises:
+        UsageError: its text is not what the model wrote.
+    """
+    try:
+        reader = reader_of(reading)
+    except UsageError:
+        if reading.capture is not Capture.TEXT:
+            raise
+        reader = Reader()  # what has read it is not here; every format reads it then
+    is_whole = reader.profile and reader.chosen_parser() == profile_named(reader.profile).parser
+    dialect = f"dialect:{reader.dialects[0]}" if len(reader.dialects) == 1 else _EVERY_FORMAT
+    way = f"profile:{reader.profile}" if is_whole else f"parser:{reader.parser}" if reader.parser else dialect
+    tools = "" if reader.tools is None else json.dumps(reader.tools, ensure_ascii=False, indent=1)
+    origin = {
+        "session": writable(mask_text(reading.external_id or reading.session_id)),
+        "turn": reading.turn_index,
+    }
+    return Recorded(reading.text, tools, way, origin)
+
+
 def ways_to_read() -> dict[str, str]:
     """Return what can read a response, by what stands for it in a URL: every format, the profiles, the parsers, the dialects."""
     ways = {_EVERY_FORMAT: "every format"}
@@ -95,12 +143,13 @@ def read_pasted(pasted: Pasted, way: str) -> tuple[ParseResult, int]:
     return result, (time.perf_counter_ns() - begin) // 1000
 
 
-def case_of_pasted(pasted: Pasted, way: str) -> Case:
+def case_of_pasted(pasted: Pasted, way: str, origin: Mapping[str, Any] | None = None) -> Case:
     """Return a case that expects what is read today.
 
     Args:
         pasted: a response or a message.
         way: what reads it.
+        origin: where a recorded response comes from; nothing of what was pasted.
 
     Raises:
         UsageError: the message or the tools are no JSON, or not what they should be.
@@ -117,7 +166,10 @@ def case_of_pasted(pasted: Pasted, way: str) -> Case:
         )
     return Case.of(
         pasted.text,
-        why="Pasted into the playground; it has to be read so.",
+        why="Looked at in the playground; it has to be read so."
+        if origin
+        else "Pasted into the playground; it has to be read so.",
+        origin=origin,
         parser=name if kind == "parser" else "",
         dialects=(name,) if kind == "dialect" else (),
         profile=name if kind == "profile" else "",

@@ -44,6 +44,7 @@ def show_readings(
     key: str = "readings",
     on_select: Callable[[Span], None] | None = None,
     lanes: Sequence[Sequence[Values]] = (),
+    after: Sequence[Sequence[Values]] = (),
     are_all: bool = False,
 ) -> None:
     """Show two readings of a turn beside each other, or one alone.
@@ -57,6 +58,7 @@ def show_readings(
         on_select: told which stretch of the response the reader has selected, before the page runs again; None where that is
             nothing to the page.
         lanes: what else is shown of each, before what was read.
+        after: what else is shown of each, after it.
         are_all: whether these lanes say all of what was read, so that no other follows.
     """
     ordinals = _ORDINALS if len(sides) > 1 else ("as it was read",)
@@ -66,6 +68,8 @@ def show_readings(
     ]
     for side, more in zip(drawn, lanes, strict=False):
         side["lanes"] = [*more, *([] if are_all else side["lanes"])]
+    for side, more in zip(drawn, after, strict=False):
+        side["lanes"] += more
     data = {
         "sides": drawn,
         "differences": [] if difference is None else difference_rows(difference),

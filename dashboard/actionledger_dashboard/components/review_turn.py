@@ -5,13 +5,16 @@ from functools import partial
 
 import streamlit as st
 
+from actionledger.ledger import queries
 from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.reviews import Review, reviews
 from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.review_controls import SAID, WHOLE, Controls, is_verdict, select
 from actionledger_dashboard.components.visible import visible
+from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask, is_read_only
+from actionledger_dashboard.viewer.doing import run_lanes
 from actionledger_dashboard.viewer.looks import Values, card
 
 _HIDDEN = {ReviewAspect.VERDICT, ReviewAspect.LABEL}
@@ -44,11 +47,12 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
         show_readings(
             [("As it was read", detail)],
             None,
-            place=f"turn {response.index}",
+            place=f"{name_of(response.session_id)} · turn {response.index}",
             steps=steps,
             key=f"review.reading.{response.turn_id}",
             on_select=partial(select, response.turn_id),
             lanes=[[_said_lane(shown, len(hidden), detail)]],
+            after=[list(run_lanes(detail))],
         )
     if is_read_only():
         right.caption("Nothing is said here: this dashboard only reads.")
@@ -57,16 +61,22 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
             Controls(detail, name, run_id, said).show()
 
 
+def name_of(session_id: str) -> str:
+    """Return what a session is called."""
+    known = ask(queries.session, session_id)
+    return called(known.external_id if known else "", session_id)
+
+
 def _said_lane(said: Sequence[Review], hidden: int, detail: TurnDetail) -> Values:
     """Return what was said of the turn as a lane beside it, each tied to the block that it is about."""
     cards = [
         card(
             each.reviewer,
-            f"{each.aspect}, done" if each.step is ReviewStep.DONE else str(each.aspect),
+            _status(each),
             _LOOKS.get(Judgement(each.value), "idle") if each.aspect is ReviewAspect.VERDICT else "idle",
             f"{_where(each)} · {each.changed_at:%Y-%m-%d %H:%M} UTC"
             + (", changed" if each.steps > 1 else ""),
-            [each.value],
+            [] if each.aspect is ReviewAspect.VERDICT else [each.value],
             value=each.quote,
             block=_block(each, detail),
         )
@@ -79,6 +89,12 @@ def _said_lane(said: Sequence[Review], hidden: int, detail: TurnDetail) -> Value
         "whenEmpty": "Nobody has said anything of this turn yet.",
         "cards": cards,
     }
+
+
+def _status(each: Review) -> str:
+    if each.aspect is ReviewAspect.VERDICT:
+        return f"{each.aspect}: {each.value}"
+    return f"{each.aspect}, done" if each.step is ReviewStep.DONE else str(each.aspect)
 
 
 def _where(each: Review) -> str:

@@ -25,6 +25,9 @@ from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called, out_of
 from actionledger_dashboard.data import ask
 
+WEEK = "this week"
+"""What the page is called among those of reviews."""
+
 _WORSE = {"new": "bad", "grown": "bad"}
 _SEEN = 12
 
@@ -103,7 +106,7 @@ def show_groups(weeks: Weeks) -> None:
         return
     groups = {group.key: group for group in report.groups}
     columns = [
-        Column("Failure", [_name(change) for change in worse]),
+        Column("Failure", [_name(change) for change in worse], "name"),
         Column("What became of it", [change.kind for change in worse], "verdict", looks=["bad"] * len(worse)),
         Column("Turns", [change.turns_after for change in worse], "number"),
         Column("Sessions before", [_sessions(change, was=True) for change in worse]),
@@ -128,7 +131,7 @@ def _example(group: FailureGroup | None, weeks: Weeks) -> str:
     if group is None or not group.examples:
         return links.sessions_href(weeks.after)
     example = group.examples[0]
-    return links.review_href(example.session_id, example.turn_index)
+    return links.review_href(example.session_id, example.turn_index, by=WEEK)
 
 
 def show_decided(weeks: Weeks | None) -> None:
@@ -163,5 +166,5 @@ def _show(key: str, label: str, found: Sequence[Review]) -> None:
         Column("When (UTC)", [f"{each.changed_at:%Y-%m-%d %H:%M}" for each in found]),
         Column("State", ["open" if each.is_open else str(each.step) for each in found]),
     ]
-    hrefs = [links.review_href(each.session_id, each.turn_index) for each in found]
+    hrefs = [links.review_href(each.session_id, each.turn_index, by=WEEK) for each in found]
     tables.show_table(key, label, columns, hrefs, seen=_SEEN)

@@ -1,10 +1,12 @@
 """A response or a provider's message that somebody pastes, read here: what is read and why, beside another way to read it."""
 
 import json
+from typing import Any
 
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger.parsing.providers import split_message
 from actionledger.plurals import counted
 from actionledger.replay.cases import SUFFIX
@@ -16,18 +18,20 @@ from actionledger_dashboard.components.messages import Recognised, calls_lane, r
 from actionledger_dashboard.components.pasted import (
     LIMIT,
     Pasted,
+    Recorded,
     case_name,
     case_of_pasted,
     decoded,
     detail_of,
     difference_of,
     read_pasted,
+    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
-from actionledger_dashboard.data import is_read_only
+from actionledger_dashboard.data import ask, is_read_only
 
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""
@@ -57,6 +61,7 @@ def show() -> None:
         help="What you paste is read here and kept nowhere: not in the ledger, not in the address of this page.",
         anchor=False,
     )
+    take_recorded()
     kind, text, tools = paste(linked)
     found = recognised(text) if kind != RESPONSE else None
     is_message = kind == MESSAGE or found is not None
@@ -82,6 +87,24 @@ def show() -> None:
     else:
         show_read(readings, [ways_to_read()[way] for way in (first, second) if way != NOTHING])
     offer_case(pasted, first)
+
+
+def take_recorded() -> None:
+    """Put the recorded response that the URL names into the boxes, with how it was read, once: what is changed there stays."""
+    session_id, number = st.query_params.get("session", ""), st.query_params.get("turn", "0")
+    named = (session_id, number, st.query_params.get("run"))
+    if not session_id or st.session_state.get("playground.from") == named:
+        return
+    st.session_state["playground.from"] = named
+    try:
+        index = int(number) if number.isdecimal() and len(number) < 10 else -1
+        recorded = recorded_in(ask(reading_of_turn, session_id, index, named[2]))
+    except ActionLedgerError as error:
+        notices.not_readable(error)
+        return
+    st.session_state["playground.text"], st.session_state["playground.tools"] = recorded.text, recorded.tools
+    st.session_state["playground.origin"] = recorded
+    st.query_params["kind"], st.query_params["read"] = RESPONSE, recorded.way
 
 
 def paste(linked: Linked) -> tuple[str, str, str]:
@@ -151,6 +174,12 @@ def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None
     )
 
 
+def origin_of(pasted: Pasted) -> dict[str, Any]:
+    """Return where a text comes from that was recorded, as long as it is what was recorded; nothing of any other."""
+    recorded: Recorded | None = st.session_state.get("playground.origin")
+    return dict(recorded.origin) if recorded and recorded.text == pasted.text else {}
+
+
 def offer_case(pasted: Pasted, way: str) -> None:
     """Offer what was pasted as a case's file; where there is a folder for cases, to be written there."""
     st.subheader(
@@ -159,7 +188,7 @@ def offer_case(pasted: Pasted, way: str) -> None:
         anchor=False,
     )
     try:
-        content = case_of_pasted(pasted, way).dumps()
+        content = case_of_pasted(pasted, way, origin_of(pasted)).dumps()
     except UsageError as error:
         st.text(str(error))
         return

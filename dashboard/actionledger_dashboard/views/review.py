@@ -6,6 +6,7 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.to_review import Queue, TurnToReview, count_turns_to_review, turns_to_review
 from actionledger.plurals import counted
+from actionledger.vocabulary import Outcome
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
@@ -13,14 +14,14 @@ from actionledger_dashboard.components.readings import Step
 from actionledger_dashboard.components.review_agreement import show_agreement
 from actionledger_dashboard.components.review_approvals import show_approvals
 from actionledger_dashboard.components.review_turn import show_turn
-from actionledger_dashboard.components.review_week import show_week
+from actionledger_dashboard.components.review_week import WEEK, show_week
 from actionledger_dashboard.components.reviewer import show_reviewer
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
-from actionledger_dashboard.viewer.looks import look_of
+from actionledger_dashboard.viewer.looks import look_of, words
 
-TURNS, APPROVALS, WEEK, AGREEMENT = "turns", "approvals", "this week", "agreement"
+TURNS, APPROVALS, AGREEMENT = "turns", "approvals", "agreement"
 
 
 def show() -> None:
@@ -71,7 +72,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
             "verdict",
             looks=["bad" if turn.is_failing else look_of(turn.outcome) for turn in found],
         ),
-        Column("Reason", [str(turn.reason or "").replace("_", " ") for turn in found]),
+        Column("Reason", [", ".join(map(words, turn.reasons)) for turn in found]),
         Column(
             "Judged by",
             [turn.judged_by for turn in found],
@@ -89,8 +90,12 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
 
 def outcome_of(turn: TurnToReview) -> str:
     """Return what came of a turn in a few words: also where it was read, and failed after that."""
-    words = str(turn.outcome).replace("_", " ")
-    return f"{words}, not valid or not done" if turn.is_failing and turn.reason is None else words
+    is_read = turn.outcome not in {Outcome.PARTIAL, Outcome.FAILED}
+    return (
+        f"{words(turn.outcome)}, not valid or not done"
+        if turn.is_failing and is_read
+        else words(turn.outcome)
+    )
 
 
 def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:
@@ -122,10 +127,22 @@ def read_first() -> None:
 
 
 def steps_from(session_id: str, index: int, name: str) -> list[Step]:
-    """Return the ways on from a turn: the next of its queue, the queue itself, and the turn in its session."""
+    """Return the ways on from a turn: the next of its queue, where it came from, the turn in its session, and in the playground."""
+    within = filters.of_query()
+    elsewhere = [
+        Step("in its session", "the whole session", (), links.replay_href(session_id, index, within.run_id)),
+        Step(
+            "in the playground",
+            "try another way to read it, or keep it as a case",
+            (),
+            links.playground_href(session_id, index, within.run_id),
+        ),
+    ]
+    if st.query_params.get("by") == WEEK:
+        back = f"review?{links.query_of({'by': WEEK})}"
+        return [Step(WEEK, "what got worse, what is new, what was decided", (), back), *elsewhere]
     asked = st.query_params.get("queue", "")
     queue = next((each for each in Queue if each == asked), Queue.FAILING if name else Queue.ALL)
-    within = filters.of_query()
     rows = ask(turns_to_review, queue, name, within, limit=tables.PAGE)
     places = [(row.session_id, row.turn_index) for row in rows]
     here = places.index((session_id, index)) if (session_id, index) in places else -1
@@ -135,7 +152,7 @@ def steps_from(session_id: str, index: int, name: str) -> list[Step]:
     return [
         Step("next turn", "next turn of the queue", ("j", "→"), after),
         Step("queue", "all turns of the queue", (), back),
-        Step("in its session", "the whole session", (), links.replay_href(session_id, index, within.run_id)),
+        *elsewhere,
     ]
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from actionledger.ledger.queries.base import Queryable, number, rows
+from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, number, rows
 from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, scope
 from actionledger.vocabulary import Outcome, Reason
 
@@ -29,7 +29,8 @@ class TurnToReview:
         external_id: the session's name; empty for live sessions.
         model: its session's language model.
         occurred_at: when the response was made; None where nobody said.
-        outcome, reason: what came of reading it, and why it could not be read whole.
+        outcome: what came of reading it.
+        reasons: what went wrong in reading, checking and acting, in this order, each once.
         is_failing: whether it could not be read whole, has an action that is not valid, or one that did not succeed.
         judged_by: how many people have judged this reading.
         is_mine: whether the person who asks has.
@@ -44,7 +45,7 @@ class TurnToReview:
     model: str
     occurred_at: datetime | None
     outcome: Outcome
-    reason: Reason | None
+    reasons: tuple[Reason, ...]
     is_failing: bool
     judged_by: int
     is_mine: bool
@@ -72,7 +73,7 @@ undone AS (
     SELECT DISTINCT turn_id FROM executions
     WHERE status IN ('failed', 'timed_out', 'interrupted') AND {FIRST_EXECUTIONS}),
 found AS (
-    SELECT a.session_id::VARCHAR AS session_id, turn_index, model, occurred_at, outcome, reason,
+    SELECT a.attempt_id, a.session_id::VARCHAR AS session_id, turn_index, model, occurred_at, outcome, reason,
            outcome IN ('partial', 'failed') OR r.attempt_id IS NOT NULL OR u.turn_id IS NOT NULL AS is_failing,
            coalesce(judged_by, 0) AS judged_by, coalesce(is_mine, false) AS is_mine,
            coalesce(assigned_to, '') AS assigned_to, coalesce(labels, []) AS labels, coalesce(comments, 0) AS comments
@@ -89,10 +90,21 @@ _QUEUES = {
     Queue.ALL: "$by IS NOT NULL",
 }
 
-_ROWS = f"""{_TURNS}
-SELECT found.*, coalesce(external_id, '') AS external_id FROM (
+_ROWS = f"""{_TURNS},
+page AS (
     SELECT * FROM found WHERE {{queue}}
-    ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index LIMIT $limit OFFSET $offset) AS found
+    ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index LIMIT $limit OFFSET $offset),
+causes AS (
+    SELECT 0 AS stage, attempt_id, reason AS code, 0 AS place FROM page WHERE {NOT_READ}
+    UNION ALL
+    SELECT 1, attempt_id, code, action_index FROM validation_errors
+    WHERE {REFUSED} AND attempt_id IN (SELECT attempt_id FROM page)
+    UNION ALL
+    SELECT 2, attempt_id, reason, action_index FROM executions WHERE {NOT_DONE} AND attempt_id IN (SELECT attempt_id FROM page)),
+named AS (SELECT attempt_id, list(code ORDER BY stage, place) AS codes FROM causes GROUP BY attempt_id)
+SELECT page.* EXCLUDE (attempt_id, reason), coalesce(external_id, '') AS external_id,
+       coalesce(list_filter(codes, lambda code, place: list_position(codes, code) = place), []) AS reasons
+FROM page LEFT JOIN named USING (attempt_id)
 LEFT JOIN (SELECT DISTINCT session_id::VARCHAR AS session_id, external_id FROM session_starts) USING (session_id)
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index"""
 
