@@ -120,7 +120,7 @@ class TestSentence:
         """The share without a margin, nothing before it, nothing that failed."""
         test = open_page(imported, PAGE)
         assert sentence(test) == "100.0% read whole; there is no earlier day to set beside it."
-        assert worst(test) == "Nothing failed: all that was meant could be read, was valid, and was done."
+        assert worst(test) == "Nothing failed, as far as it was read, checked and executed."
 
     def test_what_cannot_be_audited_has_the_word(self, open_page: Open, calls_alone: Path) -> None:
         """No rate, and why."""
@@ -176,7 +176,7 @@ class TestNumbers:
                 assert reading[label]["count"] == count
                 assert queries.count_turns_behind(ledger, Filter(), mark_of(reading[label]["href"])) == count
                 if lost:
-                    assert reading[label]["lost"] == f"{lost} lost"
+                    assert reading[label]["lost"] == f"{lost} not read whole"
                     assert (
                         queries.count_turns_behind(ledger, Filter(), mark_of(reading[label]["lost_href"]))
                         == lost

@@ -14,7 +14,7 @@ from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import out_of, tokens
+from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, tokens
 from actionledger_dashboard.data import ask
 
 REASONS = 8  # so many are seen at once; the others by scrolling
@@ -126,7 +126,6 @@ def show_failures(within: Filter) -> bool:
     return True
 
 
-NOTHING_FAILED = "Nothing failed: all that was meant could be read, was valid, and was done."
 NO_LOOP = "No session goes in circles, of those that could be looked through."
 
 BY_COST = "dearest first"

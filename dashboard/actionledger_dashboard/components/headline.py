@@ -16,7 +16,7 @@ from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.failure_groups import group_href, place_of
 from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.components.wording import interval, out_of, share
+from actionledger_dashboard.components.wording import NOTHING_FAILED, interval, out_of, share
 
 Words: TypeAlias = list[dict[str, Any]]
 """A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""
@@ -102,7 +102,7 @@ def worst_of(report: FailureReport) -> Words:
         report: the groups, the dearest first.
     """
     if not report.groups:
-        return [_text("Nothing failed: all that was meant could be read, was valid, and was done.")]
+        return [_text(NOTHING_FAILED)]
     key, group = report.groups[0].key, report.groups[0]
     return [
         _text("Costs most: "),
@@ -112,7 +112,7 @@ def worst_of(report: FailureReport) -> Words:
 
 
 def _cost(group: FailureGroup) -> str:
-    said = f"{group.count:,} times in {counted(group.turns, 'turn')}."
+    said = f"{counted(group.count, 'time')} in {counted(group.turns, 'turn')}."
     lost = f"; in {counted(group.lost, 'session')} none did" if group.lost else ""
     return f"{said} Sessions spent {counted(group.spent.turns, 'turn')} until an action got through{lost}."
 

@@ -29,7 +29,11 @@ def empty_ledger() -> None:
 def unreadable(error: LedgerError) -> None:
     """Say what is wrong with the ledger's file."""
     st.subheader("The ledger can't be read", anchor=False)
-    st.text(str(error))
+    st.text(visible(str(error)))
+    st.text(
+        "This page shows it again as soon as it can be read. What is wrong with it, and what can be done:"
+    )
+    st.code(f"actionledger doctor {shlex.quote(str(ledger_path()))}", language=None)
 
 
 def nothing_found() -> None:

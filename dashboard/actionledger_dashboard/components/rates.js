@@ -18,7 +18,7 @@ const headOf = (data) => {
   };
   head("name", data.by);
   const scale = element("span", "ends");
-  scale.append(element("span", "", `${data.begin ? "cut: " : ""}${Math.round(100 * data.begin)} %`), element("span", "", "100 %"));
+  scale.append(element("span", "", `${data.begin ? "cut: " : ""}${Math.round(100 * data.begin)}%`), element("span", "", "100%"));
   head("rate", "").append(scale);
   head("", "read whole, of n");
   for (const name of data.dialects) head("part", name);

@@ -35,6 +35,6 @@ def _drawn(step: Step, within: Filter) -> dict[str, Any]:
         "shown": f"{step.count:,}",
         "share": f"{step.count / step.of:.1%}" if step.lost else "",
         "href": href(step.opens) if step.count else "",
-        "lost": f"{step.lost:,} lost" if step.lost else "",
+        "lost": f"{step.lost:,} {step.missing}" if step.lost else "",
         "lost_href": href(step.lost_opens),
     }

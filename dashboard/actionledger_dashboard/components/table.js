@@ -35,7 +35,7 @@ const cells = {
     const filled = element("span", "filled");
     filled.style.width = `${(100 * value) / (column.widest || 1)}%`;
     bar.append(filled);
-    cell.append(bar, element("span", "percent", `${(100 * value).toFixed(1)} %`));
+    cell.append(bar, element("span", "percent", `${(100 * value).toFixed(1)}%`));
     return cell;
   },
 };

@@ -7,6 +7,7 @@ from actionledger.rates import Rate
 from actionledger.vocabulary import Capture
 
 NOT_RECORDED = "not recorded"
+NOTHING_FAILED = "Nothing failed, as far as it was read, checked and executed."
 
 
 def called(external_id: str, session_id: str) -> str:

@@ -29,6 +29,7 @@ class Step:
         of: how many got to the step before.
         opens: the turns of those that got here; None where nothing picks them.
         lost_opens: the turns of those that were lost on the way; None where nothing picks them.
+        missing: what those are, in words behind their number.
     """
 
     label: str
@@ -36,6 +37,7 @@ class Step:
     of: int
     opens: Mark | None = None
     lost_opens: Mark | None = None
+    missing: str = "lost"
 
     @property
     def lost(self) -> int:
@@ -77,15 +79,15 @@ def stages_of(found: Funnel) -> list[Stage]:
 def _reading(found: Funnel) -> list[Step]:
     steps = [
         Step("Responses", found.responses, found.responses, Mark()),
-        Step("Meant to act", found.intent, found.responses, MEANT, NOT_MEANT),
+        Step("Meant to act", found.intent, found.responses, MEANT, NOT_MEANT, "did not"),
     ]
     audited = found.parse_success.count
     if found.not_auditable:
-        steps.append(Step("Can be audited", audited, found.intent))
+        steps.append(Step("Can be audited", audited, found.intent, missing="can't be"))
     if audited:
         steps += [
-            Step("Read whole", found.parsed, audited, WHOLE, UNREAD),
-            Step("With a valid action", found.with_valid, found.parsed, None, REFUSED),
+            Step("Read whole", found.parsed, audited, WHOLE, UNREAD, "not read whole"),
+            Step("With a valid action", found.with_valid, found.parsed, None, REFUSED, "without"),
         ]
     return steps
 
@@ -93,9 +95,10 @@ def _reading(found: Funnel) -> list[Step]:
 def _checking(found: Funnel) -> list[Step]:
     steps = [Step("Read", found.decoded, found.decoded, WITH_ACTIONS)]
     if found.validation.count < found.decoded:
-        steps.append(Step("With a catalogue", found.validation.count, found.decoded))
+        steps.append(Step("With a catalogue", found.validation.count, found.decoded, missing="without"))
     if found.validation.count:
-        steps.append(Step("Valid", found.validation.successes, found.validation.count, None, REFUSED))
+        checked = found.validation
+        steps.append(Step("Valid", checked.successes, checked.count, None, REFUSED, "refused"))
     return steps
 
 
@@ -106,7 +109,14 @@ def _executing(tries: Mapping[ExecutionStatus, int], succeeded: Rate, origin: Or
     whole, tried = sum(tries.values()), succeeded.count
     steps = [
         Step("Asked for", whole, whole, mark()),
-        Step("Tried", tried, whole, mark(*_ATTEMPTED), mark(*_UNTRIED)),
-        Step("Succeeded", succeeded.successes, tried, mark(ExecutionStatus.SUCCEEDED), mark(*_MISSED)),
+        Step("Tried", tried, whole, mark(*_ATTEMPTED), mark(*_UNTRIED), "not tried"),
+        Step(
+            "Succeeded",
+            succeeded.successes,
+            tried,
+            mark(ExecutionStatus.SUCCEEDED),
+            mark(*_MISSED),
+            "did not succeed",
+        ),
     ]
     return steps if tried < whole else steps[1:]
