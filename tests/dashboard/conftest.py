@@ -456,7 +456,7 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     def opened(ledger: Path, page: str, **parameters: str | list[str]) -> AppTest:
         monkeypatch.setenv(actionledger_dashboard.LEDGER_VARIABLE, str(ledger))
         test = AppTest.from_file(
-            Path(actionledger_dashboard.__file__).with_name("app.py"), default_timeout=30
+            Path(actionledger_dashboard.__file__).with_name("app.py"), default_timeout=300
         )
         if page != "views/overview.py":  # the page that a visit begins with that names none
             test.switch_page(

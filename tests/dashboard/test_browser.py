@@ -5,12 +5,12 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browsing import Visit, chromium, free_port, served
+from browsing import Visit, free_port, launched, served, window
 from effort import is_soak
 from identity_provider import CLIENT, provider
 from playwright.sync_api import (
@@ -19,7 +19,6 @@ from playwright.sync_api import (
     Locator,
     Page,
     TimeoutError as PageTimeoutError,
-    sync_playwright,
 )
 
 from actionledger.clock import now
@@ -44,24 +43,22 @@ def url(larger: Path) -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The machine's own Chromium."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
-def window(browser: Browser) -> Iterator[BrowserContext]:
+def shared(browser: Browser) -> Iterator[BrowserContext]:
     """A window in a time zone far from UTC; what its tabs share is fetched and compiled once."""
     size = {"width": 1440, "height": 1400}
-    with closing(browser.new_context(viewport=size, timezone_id="America/Los_Angeles")) as context:
+    with window(browser, viewport=size, timezone_id="America/Los_Angeles") as context:
         yield context
 
 
 @pytest.fixture
-def visit(url: str, window: BrowserContext) -> Iterator[Visit]:
+def visit(url: str, shared: BrowserContext) -> Iterator[Visit]:
     """A fresh tab."""
-    page = window.new_page()
+    page = shared.new_page()
     visit = Visit(url, page)
     page.on("request", visit.note)
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
@@ -97,9 +94,10 @@ def test_three_questions_take_at_most_two_clicks(visit: Visit) -> None:
     assert (clicks, visit.errors) == ([0, 1, 2, 1], [])
 
 
+@pytest.mark.soak
 def test_what_is_picked_is_seen_where_the_page_is_drawn_twice(url: str, browser: Browser) -> None:
     """A browser that knows who reviews says so at once, and what was picked in the first run had not reached the page then."""
-    with closing(browser.new_context()) as context:
+    with window(browser) as context:
         context.add_init_script("localStorage.setItem('actionledger.reviewer', 'ann')")
         visit = Visit(url, context.new_page())
         for path, picked in (("review", "turns"), ("review?by=approvals", "approvals")):
@@ -161,9 +159,7 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
     url: str, browser: Browser
 ) -> None:
     """Below each other: the number, the dearest failure, its turns; then the filters, and what they narrow; the pages at hand."""
-    with closing(
-        browser.new_context(viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True)
-    ) as context:
+    with window(browser, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True) as context:
         visit = Visit(url, context.new_page())
         visit.open()
         page = visit.page
@@ -193,6 +189,7 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
         assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
+@pytest.mark.soak
 def test_a_point_leads_to_the_turns_of_its_day_and_back(visit: Visit) -> None:
     """A selection is spent when it has led somewhere, and what it narrowed is not narrowed on the page that it was made on."""
     page = visit.page
@@ -207,6 +204,7 @@ def test_a_point_leads_to_the_turns_of_its_day_and_back(visit: Visit) -> None:
     assert visit.errors == []
 
 
+@pytest.mark.soak
 def test_going_back_finds_every_page_as_it_was(visit: Visit) -> None:
     """Filters, search, page, order and turn are those of before, each a step of its own."""
     page = visit.page
@@ -477,9 +475,9 @@ def test_a_link_to_characters_goes_there(visit: Visit, mixed: str, hidden: str, 
     assert visit.errors == []
 
 
-def test_a_link_to_what_is_selected_is_copied(visit: Visit, window: BrowserContext, mixed: str) -> None:
+def test_a_link_to_what_is_selected_is_copied(visit: Visit, shared: BrowserContext, mixed: str) -> None:
     """Selected characters, a mark that is stepped to, or the turn alone; the link opens to just them."""
-    window.grant_permissions(["clipboard-read", "clipboard-write"])
+    shared.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visit.page
     visit.open(f"replay?session={derived_id('session', 'steps')}&turn=0")
     page.wait_for_selector(".turn[data-turn='0']")
@@ -521,7 +519,7 @@ def test_the_viewer_stands_on_a_page_of_its_own(
     with open_ledger(larger, read_only=True) as ledger:
         file = tmp_path / "session.html"
         file.write_text(page_of(view_of(ledger, derived_id("session", "steps"))), encoding="utf-8")
-    with closing(browser.new_context(viewport={"width": 1440, "height": 900})) as context:
+    with window(browser, viewport={"width": 1440, "height": 900}) as context:
         page = context.new_page()
         asked: list[str] = []
         faults: list[str] = []
@@ -547,7 +545,7 @@ def test_late_answers_move_nothing(larger: Path, browser: Browser, tmp_path: Pat
     with open_ledger(larger, read_only=True) as ledger:
         file = tmp_path / "session.html"
         file.write_text(page_of(view_of(ledger, derived_id("session", "steps"))), encoding="utf-8")
-    with closing(browser.new_context()) as context:
+    with window(browser) as context:
         page = context.new_page()
         page.add_init_script(
             "const add = document.addEventListener;"
@@ -584,6 +582,7 @@ SLOW_SERVER = """() => {
 """Stands in for a server whose answers come when they want; the page's own, which answers at once, hears no key any more."""
 
 
+@pytest.mark.soak
 def test_is_it_better_in_one_press(visit: Visit) -> None:
     """From the overview to the answer is one press, and to both readings of a lost turn are two more."""
     page = visit.page
@@ -630,12 +629,13 @@ HOSTILE = (
     f"session={derived_id('session', '![x](https://evil.example/x.png)<img src=https://evil.example/y.png>')}"
 )
 PAGES = [
-    *("", "sessions", "turns", f"replay?{HOSTILE}&turn=0", f"compare?bucket=lost&{STEPS}&turn=0"),
-    *("live", "sql", "health", "left_out", "playground", f"review?{HOSTILE}&turn=0"),
+    *("", "turns", f"replay?{HOSTILE}&turn=0", f"compare?bucket=lost&{STEPS}&turn=0"),
+    *("sql", "playground", f"review?{HOSTILE}&turn=0"),
 ]
-"""Each page with as much on it as it can have."""
+"""Pages with as much on them as they can have, no two of which are made of the same components."""
 
 MORE_PAGES = [
+    *("sessions", "live", "health", "left_out"),
     *("turns?task=many", "compare", "compare?by=models", "compare?by=sources", "compare?after_run=unknown"),
     *(
         "review",
@@ -669,23 +669,22 @@ def test_no_page_has_a_fault_by_wcag_or_asks_another_host(
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
-    context = browser.new_context(viewport={"width": width, "height": 1400}, color_scheme=scheme)
-    context.add_init_script(
-        "localStorage.setItem('actionledger.reviewer', 'ann')"
-    )  # as who has said their name
-    visit = Visit(url, context.new_page())
-    visit.page.on("request", visit.note)
-    visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
     faults = []
-    for path in [*PAGES, *(MORE_PAGES if is_soak() else ())]:
-        visit.open(path)
-        if "session=" in path:
-            visit.page.wait_for_selector(".turn[data-turn], .readings[data-turn]")
-        assert visit.page.locator("img[src*='evil.example']").count() == 0
-        found = axe.Axe().run(visit.page, options={"runOnly": WCAG})
-        faults += [(path, fault["id"], fault["nodes"][0]["html"]) for fault in found.response["violations"]]
-    visit.page.wait_for_load_state("networkidle")
-    context.close()
+    with window(browser, viewport={"width": width, "height": 1400}, color_scheme=scheme) as context:
+        # as who has said their name
+        context.add_init_script("localStorage.setItem('actionledger.reviewer', 'ann')")
+        visit = Visit(url, context.new_page())
+        visit.page.on("request", visit.note)
+        visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
+        for path in [*PAGES, *(MORE_PAGES if is_soak() else ())]:
+            visit.open(path)
+            if "session=" in path:
+                visit.page.wait_for_selector(".turn[data-turn], .readings[data-turn]")
+            assert visit.page.locator("img[src*='evil.example']").count() == 0
+            found = axe.Axe().run(visit.page, options={"runOnly": WCAG})
+            violations = found.response["violations"]
+            faults += [(path, fault["id"], fault["nodes"][0]["html"]) for fault in violations]
+        visit.page.wait_for_load_state("networkidle")
     assert faults == []
     assert visit.outside() == []
     assert visit.errors == []
@@ -718,7 +717,7 @@ def test_what_is_recorded_shows_by_itself_and_otherwise_nothing_moves(
         writer.session("first", at=now())
         writer.turn("first", 0, "Hello.", Outcome.NO_ACTION, at=now())
         ledger.flush()
-        with closing(browser.new_context()) as context:
+        with window(browser) as context:
             visit = Visit(address, context.new_page())
             visit.page.on("request", visit.note)
             visit.open("live")
@@ -768,7 +767,7 @@ def test_who_comes_is_asked_and_whoever_is_not_listed_sees_nothing(
     with provider(sub="1", email="eve@evil.example", email_verified=True) as asked:
         secrets = SECRETS.format(port=port, client=CLIENT, provider=asked.address)
         (tmp_path / ".streamlit" / "secrets.toml").write_text(secrets)
-        with served(sample, tmp_path, port), closing(browser.new_context()) as context:
+        with served(sample, tmp_path, port), window(browser) as context:
             visit = Visit(f"http://localhost:{port}", context.new_page())
             visit.open("health")
             assert asked.asked == []

@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from browsing import Visit, chromium, served
+from browsing import Visit, launched, served, window
 from hostile_texts import HOST, HOSTILE_TEXTS, RAN
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 import actionledger as al
 from actionledger.clock import now
@@ -126,7 +126,7 @@ def import_hostile(ledger: Ledger) -> None:
 def say_hostile(ledger: Ledger) -> None:
     """Let two people say each text of one turn."""
     turn = derived_id("session", ALL), 0
-    for text in HOSTILE_TEXTS:
+    for text in (*HOSTILE_TEXTS[:5], RESPONSE):
         al.review(ledger, *turn, by="ann", comment=text)
         al.review(ledger, *turn, by="ann", decision=text)
     for label in HOSTILE_TEXTS[:8]:
@@ -139,33 +139,36 @@ def say_hostile(ledger: Ledger) -> None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """The machine's own Chromium."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=["--no-sandbox"])
+    with launched() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture
 def visit(url: str, browser: Browser) -> Iterator[Visit]:
     """A tab that tells what it asked for, and what went wrong in it."""
-    with closing(_window(browser)) as window:
-        visit = Visit(url, window.new_page())
+    with window(browser, viewport={"width": 1440, "height": 3000}) as context:
+        context.add_init_script("localStorage.setItem('actionledger.reviewer', 'ann')")
+        visit = Visit(url, context.new_page())
         visit.page.on("request", visit.note)
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
         visit.page.on("dialog", lambda dialog: visit.errors.append(dialog.message))
         yield visit
 
 
-def _window(browser: Browser) -> Any:
-    window = browser.new_context(viewport={"width": 1440, "height": 3000})
-    window.add_init_script("localStorage.setItem('actionledger.reviewer', 'ann')")
-    return window
-
-
 TURN = f"session={derived_id('session', ALL)}&turn=0"
-PAGES = ("", "turns", f"replay?{TURN}", f"review?{TURN}", "live", "left_out", "playground", "sql")
+PAGES = ("", f"replay?{TURN}", f"review?{TURN}", "playground", "sql")
 MORE_PAGES = (
-    *("?reasons=by+action", "sessions", f"turns?search={HOST}", "compare", "compare?by=models", "health"),
+    *(
+        "turns",
+        "live",
+        "left_out",
+        "?reasons=by+action",
+        "sessions",
+        f"turns?search={HOST}",
+        "compare",
+        "compare?by=models",
+        "health",
+    ),
     *(f"replay?session={derived_id('session', 'jsonl', 'elsewhere')}", f"compare?bucket=lost&{TURN}"),
     *("review", "review?by=this+week", "review?by=approvals", "review?by=agreement", "left_out?by=by+import"),
 )

@@ -189,17 +189,17 @@ def test_whoever_asks_meanwhile_sees_what_is_published(tmp_path, in_batches) -> 
         seen = []
 
         def sessions() -> Iterator[RecordedSession]:
-            for number in range(40):
+            for number in range(15):
                 yield RecordedSession(f"s{number}", None, "m", "", (RecordedTurn(0, "x" * 1000),))
                 os.utime(path, (0, 0))  # as if it had been published long ago
                 seen.append(ledger.sql("SELECT count(*) FROM turns").fetchone()[0])
 
         import_sessions(ledger, sessions())
         assert seen == sorted(seen)
-        assert 0 < seen[-1] <= 40
-        assert ledger.sql("SELECT count(*) FROM turns").fetchone() == (40,)
+        assert 0 < seen[-1] <= 15
+        assert ledger.sql("SELECT count(*) FROM turns").fetchone() == (15,)
     with duckdb.connect(str(path), read_only=True) as plain:
-        assert plain.execute("SELECT count(*) FROM turns").fetchall() == [(40,)]
+        assert plain.execute("SELECT count(*) FROM turns").fetchall() == [(15,)]
 
 
 Killed = Callable[[Path, object], bool]
@@ -240,11 +240,9 @@ def check_after_kills(killed: Killed, path: Path, by_segments: Path, steps: list
 
 @pytest.mark.parametrize("seed", [1])
 def test_an_import_that_is_killed_goes_on(killed, tmp_path, by_segments, seed) -> None:
-    """Killed while it takes in or publishes, thrice in a row: the same rows in the end, each once."""
+    """Killed while it takes in or publishes: the same rows in the end, each once."""
     draw = random.Random(seed)
-    assert check_after_kills(
-        killed, tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 170) for _ in range(3)]
-    )
+    assert check_after_kills(killed, tmp_path / "team.duckdb", by_segments, [draw.randrange(1, 170)])
 
 
 @pytest.mark.soak
@@ -270,6 +268,7 @@ def test_what_a_killed_import_had_handed_over_is_seen_by_the_next_one(killed, tm
         assert not files.unpublished.exists()
 
 
+@pytest.mark.soak
 def test_two_imports_and_a_writer_at_once(tmp_path, by_segments) -> None:
     """The same folder twice, into one ledger, and events of somebody who lives: each is there once."""
     path = tmp_path / "team.duckdb"

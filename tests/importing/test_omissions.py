@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from effort import soaked
 
 from actionledger.importing import import_path
 from actionledger.ledger import open_ledger
@@ -25,7 +26,13 @@ def counted(path: Path) -> list[tuple[object, ...]]:
         return [tuple(row) for row in plain]
 
 
-@pytest.mark.parametrize("sample", ["claude-code/retry-backoff.jsonl", "codex/rollout-slow-report.jsonl"])
+@pytest.mark.parametrize(
+    "sample",
+    soaked(
+        ["claude-code/retry-backoff.jsonl", "codex/rollout-slow-report.jsonl"],
+        ["codex/rollout-slow-report.jsonl"],
+    ),
+)
 def test_growing_prefixes_are_counted_once(tmp_path, sample):
     """Taken in after every few lines, a file has left out what it has left out as a whole."""
     lines = (SAMPLES / sample).read_text().splitlines(keepends=True)

@@ -373,6 +373,7 @@ print(report.turns, len(report.refusals), peak)
     [2**28, pytest.param(5 * 2**30, marks=pytest.mark.soak)],
     ids=["a quarter of a GB", "5 GB"],
 )
+@pytest.mark.soak
 def test_a_large_file_takes_little_memory(tmp_path, path, size):
     """Also where it is one line without an end: what is too long is refused, what stands before and behind it is taken in."""
     log = tmp_path / "log.jsonl"

@@ -241,6 +241,7 @@ def test_thoughts_are_kept_masked_and_never_read(ledger):
     assert rows(ledger, "SELECT count(*) FROM actions WHERE turn_index = 0") == [(0,)]
 
 
+@pytest.mark.soak
 def test_a_thought_that_makes_its_event_too_large_is_cut_and_says_so(ledger, monkeypatch):
     """As a prompt is: the response is recorded whole."""
     monkeypatch.setattr(encoding, "LINE_LIMIT", 8_000_000)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from effort import soaked
 
 import actionledger as al
 from actionledger.clock import now
@@ -228,7 +229,7 @@ def test_what_was_said_moves_on_with_its_turn(ledger) -> None:
     assert review_called(ledger, kept.review_id).value == "Look again."
 
 
-@pytest.mark.parametrize("way", ["database", "parquet", "jsonl"])
+@pytest.mark.parametrize("way", soaked(["database", "parquet", "jsonl"], ["database", "jsonl"]))
 def test_a_copy_and_what_is_made_of_it_have_all_of_it(ledger, tmp_path, way) -> None:
     """Whole, and of one session only its own."""
     for session in ("one", "two"):

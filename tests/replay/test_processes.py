@@ -153,6 +153,7 @@ def test_processes_read_what_this_process_reads(filled, parser, monkeypatch):
         assert found == sorted(found), "recorded in the order of turns"
 
 
+@pytest.mark.soak
 def test_killed_from_outside_a_process_costs_nothing(filled, monkeypatch):
     """Each turn is read once, and none failed: no text was to blame."""
     monkeypatch.setattr(rereading, "_BATCH_TURNS", 5)
@@ -219,7 +220,7 @@ def test_a_profile_that_only_this_process_knows_is_read_here(tmp_path, monkeypat
     assert report.counts["same"] == 1
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", soaked([1, 2], [2]))
 def test_what_a_turn_was_offered_is_what_it_is_checked_against_again(tmp_path, workers):
     """The tools that were recorded with it, as at first: an argument that they refuse is refused again."""
     tools = '[{"name": "add", "parameters": {"properties": {"a": {"type": "integer"}}, "required": ["a"]}}]'

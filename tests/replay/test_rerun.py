@@ -48,6 +48,7 @@ def test_the_sample_sessions_run_again_as_they_ran(ledger: al.Ledger) -> None:
     assert sum(each.performed for each in report.sessions) > 20
 
 
+@pytest.mark.soak
 def test_the_live_sessions_of_the_demo_run_again_as_they_ran(ledger: al.Ledger) -> None:
     play(ledger)
     names = ledger.sql("SELECT session_id::VARCHAR FROM sessions ORDER BY task").fetchall()

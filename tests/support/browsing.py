@@ -11,12 +11,16 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
-PATIENCE_SECONDS = 60
+PATIENCE_SECONDS = 120
+"""How long anything is waited for, at most: on a busy machine a page takes half a minute."""
+
+expect.set_options(timeout=PATIENCE_SECONDS * 1000)
 
 
 @dataclass
@@ -39,9 +43,8 @@ class Visit:
 
     def settle(self) -> None:
         """Wait until the page rests."""
-        patience = PATIENCE_SECONDS * 1000
-        self.page.wait_for_selector(READY, timeout=patience)
-        self.page.locator("[data-stale=true]").first.wait_for(state="detached", timeout=patience)
+        self.page.wait_for_selector(READY)
+        self.page.locator("[data-stale=true]").first.wait_for(state="detached")
 
     def outside(self) -> list[str]:
         """Return what was asked of another host."""
@@ -54,6 +57,30 @@ def chromium() -> str:
         if found := shutil.which(name):
             return found
     pytest.skip("no Chromium found; 'apt-get install chromium' brings one")
+
+
+@contextmanager
+def launched() -> Iterator[Browser]:
+    """The machine's own Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium(), args=["--no-sandbox"], timeout=PATIENCE_SECONDS * 1000
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def window(browser: Browser, **options: Any) -> Iterator[BrowserContext]:
+    """A window of a browser whose pages wait as long as anything is waited for.
+
+    Args:
+        browser: the browser.
+        options: what kind of window; see ``Browser.new_context``.
+    """
+    with closing(browser.new_context(**options)) as context:
+        context.set_default_timeout(PATIENCE_SECONDS * 1000)
+        yield context
 
 
 def free_port() -> int:
@@ -83,7 +110,7 @@ def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
     for _ in range(PATIENCE_SECONDS * 10):
         assert server.poll() is None, "the dashboard ended before it answered"
         try:
-            with urllib.request.urlopen(address, timeout=1):
+            with urllib.request.urlopen(address, timeout=PATIENCE_SECONDS):
                 return
         except (urllib.error.URLError, TimeoutError):
             pause.wait(0.1)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from effort import soaked
 
 import actionledger as al
 from actionledger.cli.forgetting import _rule
@@ -52,7 +53,7 @@ class KilledError(BaseException):
 
 
 def found_in(ledger: Path) -> Iterator[str]:
-    """Yield every file of a ledger that holds the words, and every column of a database in which a row does: texts may be compressed there."""
+    """Yield every file of a ledger that holds the words, and every table of a database in which a row does: texts may be compressed there."""
     for path in (ledger, *LedgerFiles.at(ledger).folder.rglob("*")):
         if not path.is_file():
             continue
@@ -61,18 +62,16 @@ def found_in(ledger: Path) -> Iterator[str]:
             data += zlib.decompress(data)
         yield from (f"{path.name}: {needle!r}" for needle in NEEDLES if needle in data)
         if path.suffix == ".duckdb":
-            yield from _columns_with_words(path)
+            yield from _tables_with_words(path)
 
 
-def _columns_with_words(path: Path) -> Iterator[str]:
+def _tables_with_words(path: Path) -> Iterator[str]:
     with duckdb.connect(str(path), read_only=True) as connection:
-        columns = connection.execute(
-            "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"
-        ).fetchall()
-        for table, column in columns:
-            asked = f"SELECT count(*) FROM {table} WHERE contains(\"{column}\"::VARCHAR, 'Zaphod')"
+        tables = connection.execute("SELECT table_name FROM duckdb_tables() WHERE NOT internal").fetchall()
+        for (table,) in tables:
+            asked = f"SELECT count(*) FROM {table} AS t WHERE contains(t::VARCHAR, 'Zaphod')"
             if connection.execute(asked).fetchone() != (0,):
-                yield f"{path.name}: {table}.{column}"
+                yield f"{path.name}: {table}"
 
 
 def recorded(path: Path, workspace: Path) -> list[str]:
@@ -134,7 +133,12 @@ def test_nothing_is_left_in_any_file(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("room", "step"), STEPS, ids=[step for _, step in STEPS])
-@pytest.mark.parametrize("is_behind", [False, True], ids=["before", "behind"])
+@pytest.mark.parametrize(
+    # Behind a step is nearly where the next one begins.
+    "is_behind",
+    soaked([False, True], [False]),
+    ids=["before", "behind"],
+)
 def test_whoever_is_killed_is_followed_by_the_next(tmp_path, monkeypatch, room, step, is_behind) -> None:
     """Until it is done the published copy is whole, as it was or as it is to be; the next forgetting goes on, and so does an ingest."""
     path = tmp_path / "team.duckdb"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from effort import examples, soaked
 from hypothesis import given, settings, strategies as st
 
 import actionledger as al
@@ -270,7 +271,7 @@ def test_a_copy_begins_a_chain_of_its_own(made, tmp_path, form) -> None:
     assert verify(tmp_path / "again.duckdb").faults[0].table == "turn_starts"
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15))
 @given(
     text=st.text(max_size=60),
     result=st.text(max_size=30)
@@ -301,7 +302,7 @@ def test_what_is_no_ledger_is_refused(tmp_path) -> None:
         verify(tmp_path / "other.duckdb")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", soaked([1, 2], [1]))
 def test_what_comes_in_by_the_thousand_is_proven_as_the_rest(tmp_path, monkeypatch, workers) -> None:
     """Rows that DuckDB has made of an import's lines, in several links: whole as they are, and a changed one is found."""
     monkeypatch.setattr(direct, "BATCH_BYTES", 16_384)
