@@ -234,6 +234,8 @@ if __name__ == "__main__":
     for name in al.__all__:
         getattr(al, name)
     profile_named("coder"), profile_named("orchestrator")
+    for name in ("duckdb", "pandas", "sqlite3"):
+        importlib.import_module(name)
     with socket.socket(fileno=int(sys.argv[1])) as line:
         asked = serve(line)
     if asked is not None:
