@@ -256,8 +256,9 @@ of_tasks.join(beyond.drop(columns="tasks").add_suffix(" beyond the model's share
 # %% [markdown]
 # ## What was not measured
 #
-# What a session would have come to if it had done otherwise: nobody was made to repeat or to change anything. Whether a repeated call had been the right one, when something else had changed. MINT's code, whose
-# errors are in its prompts and not recorded as results. Models of today: these are of 2023 and 2024.
+# What a session would have come to if it had done otherwise: nobody was made to repeat or to change anything. Whether a repeated call was the right one since something else had
+# changed. MINT's code, whose errors are in its prompts and not recorded as results. Responses in which InterCode's own reader found no query: they are turns without an
+# action here. Models of today: these are of 2023 and 2024.
 #
 # ## The answer
 
