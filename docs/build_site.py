@@ -47,12 +47,12 @@ NAV: dict[str, tuple[str, ...]] = {
 
 REFERENCE = {
     "Reading": (
-        *("api", "parsing.stream", "explaining", "tolerant_json", "values", "actions.catalogue"),
+        *("api", "parsing", "explaining", "tolerant_json", "values", "actions.catalogue"),
         "profiles.custom",
     ),
     "Running": (
         *("session", "execution", "agent", "models", "profiles.assistant", "profiles.orchestrator"),
-        "vocabulary",
+        *("vocabulary", "workspace"),
     ),
     "Recording": ("ledger", "importing", "sources", "capture", "display", "viewing", "errors"),
     "Comparing": ("rates", "replay", "experiments"),

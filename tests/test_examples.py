@@ -6,7 +6,6 @@ import inspect
 import pytest
 
 import actionledger as al
-from actionledger.ledger.results import QueryResult
 from actionledger.profiles import PROFILES
 
 
@@ -26,7 +25,7 @@ def methods(cls: type) -> list[tuple[str, object]]:
 
 def public_callables() -> dict[str, object]:
     """Return every public function, class and method by its dotted name."""
-    named = {name: getattr(al, name) for name in al.__all__} | {"QueryResult": QueryResult}
+    named = {name: getattr(al, name) for name in al.__all__}
     for room in (al.charts, al.statistics):
         named |= {f"{room.__name__.partition('.')[2]}.{name}": getattr(room, name) for name in room.__all__}
     callables = {name: value for name, value in named.items() if callable(value)}

@@ -46,31 +46,43 @@ if TYPE_CHECKING:
     from actionledger.experiments import (
         Budget as Budget,
         Experiment as Experiment,
+        ExperimentProgress as ExperimentProgress,
         Variant as Variant,
         experiment as experiment,
     )
-    from actionledger.explaining import explain as explain
+    from actionledger.explaining import Explanation as Explanation, explain as explain
     from actionledger.importing import (
         ImportReport as ImportReport,
         Prices as Prices,
         import_path as import_path,
         import_sessions as import_sessions,
     )
+    from actionledger.importing.plan_importer import ImportProgress as ImportProgress
     from actionledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+    from actionledger.ledger.ingest import IngestReport as IngestReport
     from actionledger.ledger.listings import sessions as sessions, turns as turns
+    from actionledger.ledger.proofs.report import Verification as Verification
     from actionledger.ledger.queries.agreement import Agreement as Agreement, agreement as agreement
     from actionledger.ledger.queries.behind import Mark as Mark
+    from actionledger.ledger.queries.differences import TurnDifference as TurnDifference
     from actionledger.ledger.queries.filters import Filter as Filter
     from actionledger.ledger.queries.funnel import Funnel as Funnel, funnel as funnel
     from actionledger.ledger.queries.reviews import Review as Review, reviews as reviews
     from actionledger.ledger.queries.scores import ScoreBound as ScoreBound
+    from actionledger.ledger.results import QueryResult as QueryResult
     from actionledger.ledger.reviewing import (
         change as change,
         review as review,
         settle as settle,
         withdraw as withdraw,
     )
-    from actionledger.models import Model as Model, model_from as model_from
+    from actionledger.models import (
+        Chunk as Chunk,
+        Completion as Completion,
+        Model as Model,
+        model_from as model_from,
+    )
+    from actionledger.parsing.parsers import BaselineParser as BaselineParser, DialectParser as DialectParser
     from actionledger.parsing.stream import StreamParser as StreamParser
     from actionledger.profiles.assistant.reasoning import IterativeReasoner as IterativeReasoner
     from actionledger.profiles.custom import ActionSet as ActionSet, custom_profile as custom_profile
@@ -101,6 +113,7 @@ if TYPE_CHECKING:
     )
     from actionledger.replay.recheck import RecheckReport as RecheckReport, recheck as recheck
     from actionledger.replay.rechecking import RecheckedAction as RecheckedAction
+    from actionledger.replay.recorded_run import ReparseProgress as ReparseProgress
     from actionledger.replay.recoveries import (
         FailedTurn as FailedTurn,
         RecoveryReport as RecoveryReport,
@@ -121,6 +134,8 @@ if TYPE_CHECKING:
         WorkspaceState as WorkspaceState,
         steps as steps,
     )
+    from actionledger.session.forgetting import ForgetReport as ForgetReport
+    from actionledger.session.preview import Preview as Preview
     from actionledger.session.runtime import Runtime as Runtime
     from actionledger.session.states.settings import ManifestSettings as ManifestSettings
     from actionledger.sources.base import (
@@ -136,6 +151,7 @@ if TYPE_CHECKING:
     from actionledger.tolerant_json import (
         Decoded as Decoded,
         DecodeOptions as DecodeOptions,
+        Found as Found,
         decode as decode,
         decode_all as decode_all,
         find_value as find_value,
@@ -148,6 +164,8 @@ if TYPE_CHECKING:
         Issue as Issue,
         Observation as Observation,
         ParseResult as ParseResult,
+        RawAction as RawAction,
+        Reading as Reading,
         Repair as Repair,
         Span as Span,
         Turn as Turn,
@@ -160,6 +178,7 @@ if TYPE_CHECKING:
         Relation as Relation,
         ReviewAspect as ReviewAspect,
     )
+    from actionledger.workspace.undoing import Undone as Undone
 
 _NAMES_OF_MODULES = {
     "actions.catalogue": ("Action", "Catalogue"),
@@ -180,38 +199,44 @@ _NAMES_OF_MODULES = {
     "capture.clients": ("record", "recorded_call"),
     "capture.processor": ("span_processor",),
     "display.progress": ("progress",),
-    "viewing": ("SessionView", "view"),
     "errors": ("ActionError", "ActionLedgerError"),
     "execution.approval": ("Decision", "Policy", "Rule", "Verdict"),
     "execution.handlers": ("Context", "Handlers"),
     "execution.limits": ("Limits", "RateLimit"),
     "execution.profile": ("Profile",),
     "execution.settings": ("ActionSettings", "ExecutionSettings"),
-    "experiments": ("Budget", "Experiment", "Variant", "experiment"),
-    "explaining": ("explain",),
+    "experiments": ("Budget", "Experiment", "ExperimentProgress", "Variant", "experiment"),
+    "explaining": ("Explanation", "explain"),
     "importing": ("ImportReport", "Prices", "import_path", "import_sessions"),
+    "importing.plan_importer": ("ImportProgress",),
     "ledger": ("Ledger", "open_ledger"),
+    "ledger.ingest": ("IngestReport",),
     "ledger.listings": ("sessions", "turns"),
+    "ledger.proofs.report": ("Verification",),
     "ledger.queries.agreement": ("Agreement", "agreement"),
     "ledger.queries.behind": ("Mark",),
+    "ledger.queries.differences": ("TurnDifference",),
     "ledger.queries.filters": ("Filter",),
     "ledger.queries.funnel": ("Funnel", "funnel"),
     "ledger.queries.reviews": ("Review", "reviews"),
-    "ledger.reviewing": ("change", "review", "settle", "withdraw"),
     "ledger.queries.scores": ("ScoreBound",),
-    "models": ("Model", "model_from"),
+    "ledger.results": ("QueryResult",),
+    "ledger.reviewing": ("change", "review", "settle", "withdraw"),
+    "models": ("Chunk", "Completion", "Model", "model_from"),
+    "parsing.parsers": ("BaselineParser", "DialectParser"),
     "parsing.stream": ("StreamParser",),
     "profiles.assistant.reasoning": ("IterativeReasoner",),
     "profiles.custom": ("ActionSet", "custom_profile"),
     "profiles.orchestrator.cascade": ("orchestrate",),
     "profiles.orchestrator.casting": ("Layer",),
     "rates": ("Rate",),
+    "replay.cases": ("Case", "load_case"),
     "replay.changes": ("Change", "changes"),
     "replay.comparing": ("compare",),
     "replay.contrasts": ("Contrast",),
-    "replay.cases": ("Case", "load_case"),
     "replay.failure_changes": ("FailureChanges", "failure_changes"),
     "replay.failures": ("failures",),
+    "replay.fork": ("Fork", "fork"),
     "replay.gating.baseline": ("Baseline",),
     "replay.gating.blessing": ("bless",),
     "replay.gating.gate": ("gate",),
@@ -222,15 +247,17 @@ _NAMES_OF_MODULES = {
     "replay.paired": ("PairedComparison", "PairedGroup", "compare_by"),
     "replay.recheck": ("RecheckReport", "recheck"),
     "replay.rechecking": ("RecheckedAction",),
+    "replay.recorded_run": ("ReparseProgress",),
+    "replay.recoveries": ("FailedTurn", "RecoveryReport", "recoveries"),
+    "replay.reparse": ("ReparseReport", "reparse"),
     "replay.rerun": ("rerun",),
     "replay.rerunning.divergences": ("Cause", "Divergence"),
     "replay.rerunning.report": ("RerunReport", "SessionRerun"),
-    "replay.fork": ("Fork", "fork"),
-    "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
-    "replay.recoveries": ("FailedTurn", "RecoveryReport", "recoveries"),
-    "replay.reparse": ("ReparseReport", "reparse"),
-    "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
     "replay.reviewer_agreement": ("ReviewerAgreement", "reviewer_agreement"),
+    "replay.shrink": ("Shrunk", "shrink", "shrink_group"),
+    "replay.steps": ("Step", "Steps", "WorkspaceState", "steps"),
+    "session.forgetting": ("ForgetReport",),
+    "session.preview": ("Preview",),
     "session.runtime": ("Runtime",),
     "session.states.settings": ("ManifestSettings",),
     "sources.base": (
@@ -243,7 +270,7 @@ _NAMES_OF_MODULES = {
         "Usage",
     ),
     "sources.tables": ("frame_sessions",),
-    "tolerant_json": ("Decoded", "DecodeOptions", "decode", "decode_all", "find_value"),
+    "tolerant_json": ("DecodeOptions", "Decoded", "Found", "decode", "decode_all", "find_value"),
     "values": (
         "ActionCall",
         "Approval",
@@ -252,11 +279,15 @@ _NAMES_OF_MODULES = {
         "Issue",
         "Observation",
         "ParseResult",
+        "RawAction",
+        "Reading",
         "Repair",
         "Span",
         "Turn",
     ),
+    "viewing": ("SessionView", "view"),
     "vocabulary": ("Capture", "DecisionKind", "Judgement", "Relation", "ReviewAspect"),
+    "workspace.undoing": ("Undone",),
 }
 _ROOMS = ("charts", "statistics")
 """Rooms whose own names are public, as in ``al.charts.funnel``."""

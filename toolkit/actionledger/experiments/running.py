@@ -66,6 +66,11 @@ class ExperimentProgress(NamedTuple):
         done: how many conversations are over.
         total: how many there are in all.
         turns: how many responses they have.
+
+    Example:
+        >>> progress = al.ExperimentProgress(done=3, total=12, turns=10)
+        >>> f"{progress.done}/{progress.total}"
+        '3/12'
     """
 
     done: int

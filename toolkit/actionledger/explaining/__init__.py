@@ -18,6 +18,11 @@ class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text 
         text: the lines.
         result: what was read; None where nothing has read a recorded response.
         recorded: the turn of a ledger that it is of; None where it is of none.
+
+    Example:
+        >>> explanation = al.explain(al.parse("<execute>1 + 1</execute>", profile="mint"))
+        >>> type(explanation) is al.Explanation, str(explanation.result.outcome)
+        (True, 'clean')
     """
 
     def __new__(cls, text: str, result: ParseResult | None, recorded: "RecordedTurn | None" = None) -> Self:

@@ -32,6 +32,11 @@ class ImportProgress:
         bytes: how much was read, in bytes.
         total: how much there is to read, in bytes; None where nobody knows.
         turns: how many turns were looked at.
+
+    Example:
+        >>> progress = al.ImportProgress(bytes=512, total=2048, turns=7)
+        >>> progress.bytes / progress.total
+        0.25
     """
 
     bytes: int

@@ -48,6 +48,14 @@ class IngestReport:
         was_busy: whether somebody else is the ingester right now; then nothing was done.
         published: whether there is a new published copy.
         due_in: in how many seconds what is taken in and not published yet is due to be; None where all is published.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+        ...     ledger.flush()
+        ...     report = ledger.ingest()
+        >>> report.quarantined
+        0
     """
 
     events: int = 0

@@ -64,6 +64,11 @@ class Completion:
         elapsed_ms: from the request to the last piece, in milliseconds; 0 for a response that was not made now.
         message: the provider's message as JSON, calls included; ``parsing.providers.read_message`` reads it.
         reasoning: what the model thought to itself, where its server keeps that apart from the text.
+
+    Example:
+        >>> message = {"role": "assistant", "content": "Done."}
+        >>> al.Completion("Done.", "stop", None, "small", 12.5, message).text
+        'Done.'
     """
 
     text: str
@@ -75,7 +80,13 @@ class Completion:
     reasoning: str = ""
 
     def as_message(self) -> Message:
-        """Return the response as the message to show the model in the next turn; thoughts are left out."""
+        """Return the response as the message to show the model in the next turn; thoughts are left out.
+
+        Example:
+            >>> message = {"role": "assistant", "content": "Done."}
+            >>> al.Completion("Done.", "stop", None, "small", 12.5, message).as_message().content
+            'Done.'
+        """
         calls = self.message.get("tool_calls")
         return Message("assistant", self.text, tuple(calls) if isinstance(calls, list) else ())
 
@@ -88,6 +99,10 @@ class Chunk:
         text: the next piece of the text; the pieces together are the completion's text.
         reasoning: the next piece of what the model thinks to itself.
         completion: all of the response, in the last piece only; None in the others.
+
+    Example:
+        >>> [chunk.text for chunk in (al.Chunk(text="Let me "), al.Chunk(text="see."))]
+        ['Let me ', 'see.']
     """
 
     text: str = ""

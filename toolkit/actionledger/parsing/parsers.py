@@ -63,7 +63,13 @@ class _Configuration(BaseModel):
         return rules
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:  # noqa: ARG002 - all of it is frozen
-        """Return a copy with some settings changed; what was computed from the old ones is not taken along."""
+        """Return a copy with some settings changed; what was computed from the old ones is not taken along.
+
+        Example:
+            >>> cautious = al.parser("auto").model_copy(update={"name": "cautious", "evidence": "reported"})
+            >>> cautious.name, cautious.id == al.parser("auto").id
+            ('cautious', False)
+        """
         settings = {name: getattr(self, name) for name in type(self).model_fields}
         return type(self).model_validate(settings | dict(update or {}))
 
@@ -91,6 +97,10 @@ class DialectParser(_Configuration):
         reasoning: whether ``<think>`` holds thoughts, which are neither narrative nor meant.
         evidence: what is done with calls of offered tools that no format's marks announce: they are ``read`` where their
             place says that they are meant, ``read_in_sentences`` as well, ``reported`` as lost, or ``ignored``.
+
+    Example:
+        >>> isinstance(al.parser("mint"), al.DialectParser)
+        True
     """
 
     type: Literal["dialects"] = "dialects"
@@ -111,6 +121,10 @@ class DialectParser(_Configuration):
         Args:
             text: the raw response, any string at all.
             names: the names of the tools that the model was offered; None where nobody said.
+
+        Example:
+            >>> str(al.parser("mint").read("<execute>1 + 1</execute>").outcome)
+            'clean'
         """
         return read(
             Source(text, names),
@@ -131,13 +145,22 @@ class BaselineParser(_Configuration):
         version: raised when its meaning changes while its settings don't.
         requires_action: whether the protocol demands an action in every turn.
         rules: whose rules it follows.
+
+    Example:
+        >>> isinstance(al.parser("gembrain-standard"), al.BaselineParser)
+        True
     """
 
     type: Literal["baseline"] = "baseline"
     rules: BaselineRules
 
     def read(self, text: str, _names: frozenset[str] | None = None) -> Reading:
-        """Read a response; never raises on text. Which tools were offered is nothing to a baseline."""
+        """Read a response; never raises on text. Which tools were offered is nothing to a baseline.
+
+        Example:
+            >>> str(al.parser("mint-harness").read("<execute>1 + 1</execute>").outcome)
+            'clean'
+        """
         placed = baseline_blocks(self.rules, text)
         return assembled(text, placed, requires_action=self.requires_action, parser_id=self.id)
 

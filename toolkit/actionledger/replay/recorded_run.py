@@ -37,6 +37,11 @@ class ReparseProgress(NamedTuple):
     Args:
         turns: how many turns were looked at, those of an earlier attempt at the same run among them.
         total: how many there are to read.
+
+    Example:
+        >>> progress = al.ReparseProgress(turns=50, total=200)
+        >>> progress.turns / progress.total
+        0.25
     """
 
     turns: int

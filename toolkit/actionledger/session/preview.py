@@ -22,6 +22,13 @@ class Preview:
         call: the action.
         result: what its preview returned, as a JSON value; None if it has none, or would fail.
         message: why there is no result, as a sentence; empty if there is one.
+
+    Example:
+        >>> text = "<create_file><path>a.txt</path><content>a</content></create_file>"
+        >>> with al.Runtime("coder") as runtime:
+        ...     [found] = runtime.preview(runtime.handle(text))
+        >>> found.call.name, found.message
+        ('create_file', '')
     """
 
     index: int

@@ -31,6 +31,11 @@ class Found:
     Args:
         text: the text.
         decoded: the value, or why there is none.
+
+    Example:
+        >>> found = al.find_value('Here: {"a": 1,} as asked.')
+        >>> found.before, found.decoded.value, found.after
+        ('Here: ', {'a': 1}, ' as asked.')
     """
 
     text: str

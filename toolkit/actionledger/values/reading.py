@@ -122,6 +122,11 @@ class RawAction(NamedTuple):
         illustration: why it is shown rather than meant; None where it is meant.
         call_id: the identifier that the model gave it, if any.
         evidence: what says that it was meant, or not, where it stands without its format's own marks.
+
+    Example:
+        >>> [action] = al.parser("mint").read("<execute>1 + 1</execute>").actions
+        >>> action.name, action.arguments
+        ('execute', {'code': '1 + 1'})
     """
 
     name: str
@@ -147,6 +152,11 @@ class Reading:
         issues: all that is wrong, the blocks' own issues included, in text order.
         narrative: the response without the blocks that hold actions, blank lines folded.
         parser_id: the hash of the configuration that read it.
+
+    Example:
+        >>> reading = al.parser("mint").read("I look. <execute>1 + 1</execute>")
+        >>> str(reading.outcome), reading.narrative, len(reading.blocks)
+        ('clean', 'I look.', 1)
     """
 
     text: str

@@ -73,6 +73,13 @@ class Undone:
         action: identifies the undoing, so that it can itself be undone.
         at: when it was begun, UTC.
         reversals: whose changes these were in the first place, in the order of their first change.
+
+    Example:
+        >>> with al.Runtime("coder", auto=True) as runtime:
+        ...     turn = runtime.handle("<create_file><path>a.txt</path><content>a</content></create_file>")
+        ...     undone = runtime.undo()
+        >>> undone.paths
+        ('a.txt',)
     """
 
     action: str

@@ -40,6 +40,13 @@ class Verification:
         since: when the chain began, UTC without a zone; None where there is none.
         superseded: how many cells went with turns that a later state of a recording took the place of.
         forgotten: how many cells went with sessions that were forgotten.
+
+    Example:
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     _ = ledger.record_turn("s1", "<execute>1 + 1</execute>", profile="mint")
+        ...     found = ledger.verify()
+        >>> found.faults
+        ()
     """
 
     faults: tuple[Fault, ...]

@@ -68,6 +68,15 @@ class TurnDifference:
         before, after: what came of reading it.
         reason_before, reason_after: why it could not be read whole; None where it could.
         actions: its actions in pairs, in order; illustrations are left out.
+
+    Example:
+        >>> text = al.render([("list_tasks", {})], "actions")
+        >>> with al.open_ledger("team.duckdb") as ledger:
+        ...     with al.Runtime("assistant", ledger=ledger) as runtime:
+        ...         turn = runtime.handle(text)
+        ...     found = al.reparse(ledger, parser="gembrain-standard").difference_of(turn.turn_id)
+        >>> found.is_same, str(found.before), str(found.after)
+        (True, 'clean', 'clean')
     """
 
     turn_id: str
