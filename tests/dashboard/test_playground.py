@@ -281,7 +281,7 @@ def test_a_message_is_kept_as_a_case(
     body = {"output": RESPONSES, "tools": json.loads(TOOLS), "metadata": {"key": secret}}
     test = pasted(open_page, empty, json.dumps(body))
     shown = drawn(test, "readings")
-    assert shown["place"] == "3 calls beside 6 characters, checked against 1 tool; not recorded"
+    assert shown["place"] == "3 calls beside 6 characters, checked against 1 tool; read here and not recorded"
     assert [side["title"] for side in shown["sides"]] == ["an OpenAI Responses response"]
     test.text_input(key="playground.name").set_value("calls").run()
     test.button(key="playground.write").click().run()

@@ -322,6 +322,9 @@ def test_the_week_shows_what_is_new_decided_and_open(
     [new] = shown["failures that are new or have grown"]
     assert (new["What became of it"], new["Turns"]) == ("new", 7)
     assert "unclosed tag" in new["Failure"]
+    assert "1 group of failures: 1 new." in words(test)
+    [download] = test.get("download_button")
+    assert download.proto.label == "Download 1 as CSV"
     [decided] = shown["what was decided"]
     assert (decided["Says"], decided["State"], decided["Turn"]) == ("Close the tag.", "open", "s9#0")
     assert [row["What"] for row in shown["what is open"]] == ["decision", "assignment"]

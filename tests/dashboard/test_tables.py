@@ -15,7 +15,13 @@ from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.ledger.queries.selected import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
-from actionledger_dashboard.components.tables import csv_text
+from actionledger.rates import Rate
+from actionledger.replay.failure_changes import FailureChange
+from actionledger.replay.grouping.groups import FailureKey
+from actionledger.vocabulary import Origin, Reason
+from actionledger_dashboard.components import tables
+from actionledger_dashboard.components.review_week import as_rows
+from actionledger_dashboard.components.tables import Column, csv_text
 
 
 def rows_of(file: Path) -> list[dict[str, object]]:
@@ -89,3 +95,36 @@ def test_rows_that_are_here_already_hold_no_formula_either() -> None:
     assert [row.split(",")[0] for row in written.splitlines()] == ["text", "'=HYPERLINK(1)", "'@x"]
     assert written.splitlines()[1].endswith(",-1")
     assert not csv_text([])
+
+
+def test_a_link_of_no_words_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody hears where it leads: a session without a model has no link to all of these."""
+    shown: list[dict[str, object]] = []
+    monkeypatch.setattr(tables, "_mount", lambda key, data: shown.extend(data["columns"]))
+    columns = [
+        Column("Session", ["a", "b", "c"]),
+        Column("Model", ["", "x", None], "name", hrefs=["?1", "?2", "?3"]),
+    ]
+    tables.show_table("key", "label", columns, ["?a", "?b", "?c"])
+    assert [column["hrefs"] for column in shown] == [[], ["", "?2", ""]]
+
+
+def test_what_became_of_failures_is_a_file() -> None:
+    """A row for each group, those that are gone among them, with a turn of this week where it has one."""
+    key = FailureKey("acting", Reason.NO_MATCH, "=edit", Origin.RUNTIME, "No match for #.")
+    gone = FailureKey("reading", Reason.UNCLOSED_TAG, "", None, "")
+    changes = [
+        FailureChange(key, "grown", 1, 3, Rate(1, 57), Rate(3, 53), 0.25, 0.5),
+        FailureChange(gone, "gone", 2, 0, Rate(2, 57), Rate(0, 53), 0.5, 1.0),
+    ]
+    found = list(csv.DictReader(io.StringIO(csv_text(as_rows(changes, [])))))
+    assert [(row["became"], row["stage"], row["code"], row["action"], row["origin"]) for row in found] == [
+        ("grown", "acting", "no_match", "'=edit", "runtime"),
+        ("gone", "reading", "unclosed_tag", "", ""),
+    ]
+    assert [
+        (row["turns_now"], row["sessions_now"], row["of_sessions_now"], row["p_adjusted"]) for row in found
+    ] == [
+        ("3", "3", "53", "0.5"),
+        ("0", "0", "53", "1.0"),
+    ]

@@ -1,8 +1,10 @@
 """The page that a team walks through once a week: what got worse, what is new, what was decided, and what is still to be done."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import streamlit as st
 
@@ -10,6 +12,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import Review, reviews
+from actionledger.plurals import counted
 from actionledger.rates import shown_p
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
@@ -100,7 +103,14 @@ def show_groups(weeks: Weeks) -> None:
     except UsageError as error:
         notices.not_comparable(error)
         return
-    worse = [change for change in found.changes if change.kind in _WORSE][:_SEEN]
+    worse = [change for change in found.changes if change.kind in _WORSE]
+    if found.changes:
+        said, download = st.columns([8, 2], vertical_alignment="center")
+        said.caption(_counted(found.changes))
+        with download:
+            tables.offer_download(
+                "failures-of-the-week", len(found.changes), partial(as_rows, found.changes, report.groups)
+            )
     if not worse:
         st.info("No group of failures is new or has grown.")
         return
@@ -114,7 +124,37 @@ def show_groups(weeks: Weeks) -> None:
         Column("p, adjusted", [shown_p(change.p_holm) for change in worse]),
     ]
     hrefs = [_example(groups.get(change.key), weeks) for change in worse]
-    tables.show_table("review.new", "failures that are new or have grown", columns, hrefs)
+    tables.show_table("review.new", "failures that are new or have grown", columns, hrefs, seen=_SEEN)
+
+
+def _counted(changes: Sequence[FailureChange]) -> str:
+    """Return how many groups of failures became what, the worse ones first."""
+    kinds = Counter(change.kind for change in changes)
+    ordered = sorted(kinds, key=lambda kind: (kind not in _WORSE, -kinds[kind], kind))
+    return f"{counted(len(changes), 'group')} of failures: {', '.join(f'{kinds[kind]:,} {kind}' for kind in ordered)}."
+
+
+def as_rows(
+    changes: Sequence[FailureChange], groups: Sequence[FailureGroup]
+) -> Iterator[Mapping[str, object]]:
+    """Yield what became of each group as a row of a file, with a turn of this week that it stands in."""
+    examples = {group.key: group.examples[0] for group in groups if group.examples}
+    for change in changes:
+        example = examples.get(change.key)
+        yield {
+            "became": change.kind,
+            **{name: "" if part is None else str(part) for name, part in change.key._asdict().items()},
+            "turns_before": change.turns_before,
+            "turns_now": change.turns_after,
+            "sessions_before": change.before.successes,
+            "of_sessions_before": change.before.count,
+            "sessions_now": change.after.successes,
+            "of_sessions_now": change.after.count,
+            "p": change.p_value,
+            "p_adjusted": change.p_holm,
+            "example_session": example.session_id if example else "",
+            "example_turn": example.turn_index if example else "",
+        }
 
 
 def _name(change: FailureChange) -> str:

@@ -86,7 +86,11 @@ def show_table(
             "help": column.meaning,
             "widest": column.widest,
             "looks": list(column.looks),
-            "hrefs": list(column.hrefs),
+            # A link of no words has no name.
+            "hrefs": [
+                "" if value in {None, ""} else href
+                for value, href in zip(column.values, column.hrefs, strict=False)
+            ],
         }
         for column in columns
     ]

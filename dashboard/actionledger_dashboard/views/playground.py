@@ -155,7 +155,7 @@ def show_message(pasted: Pasted, found: Recognised | None, reading: tuple[ParseR
     show_readings(
         [(found.called if found else "a provider's message", detail)],
         None,
-        place=f"{counted(len(lane['cards']), 'call')} beside {counted(len(detail.response.text), 'character')}{checked}; not recorded",
+        place=f"{counted(len(lane['cards']), 'call')} beside {counted(len(detail.response.text), 'character')}{checked}; read here and not recorded",
         key="playground.readings",
         lanes=[[lane]],
         are_all=True,
@@ -168,7 +168,7 @@ def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None
     show_readings(
         [(name, detail_of(*reading)) for name, reading in zip(names, readings, strict=True)],
         difference_of(results[0], results[1]) if len(results) > 1 else None,
-        place=f"{len(results[0].text):,} characters, not recorded",
+        place=f"{len(results[0].text):,} characters, read here and not recorded",
         key="playground.readings",
         lanes=[[why_lane(result)] for result in results],
     )
