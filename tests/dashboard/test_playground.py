@@ -20,11 +20,11 @@ from actionledger_dashboard.components.pasted import (
     case_of_pasted,
     detail_of,
     read_pasted,
-    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
 )
+from actionledger_dashboard.components.recorded_response import recorded_in
 
 PAGE = "views/playground.py"
 BROKEN = '😀 好 <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'

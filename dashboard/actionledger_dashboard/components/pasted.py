@@ -10,17 +10,12 @@ from typing import Any
 import actionledger as al
 from actionledger.attempts import main_reason, response_parsed
 from actionledger.errors import UsageError
-from actionledger.execution.registry import profile_named
 from actionledger.ids import derived_id
 from actionledger.ledger.queries import Attempt, ReadAction, Response, TurnDetail, TurnDifference
 from actionledger.ledger.queries.differences import differing_actions
-from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.parsing.dialects import DIALECTS
-from actionledger.privacy import mask_text
 from actionledger.recording import RunKey, SessionKey, TurnKey
 from actionledger.replay.cases import Case
-from actionledger.replay.readers import Reader, reader_of
-from actionledger.text import writable
 from actionledger.values import Block, ParseResult
 from actionledger.vocabulary import SENTENCES, ActionStatus, BlockStatus, Capture, Evidence, RunKind
 from actionledger_dashboard.viewer.looks import Values, card
@@ -31,7 +26,8 @@ LIMIT = 200_000
 NOTHING = ""
 """What stands in a URL for no second reading."""
 
-_EVERY_FORMAT = "parser:auto"
+EVERY_FORMAT = "parser:auto"
+"""What stands in a URL for every format."""
 _SOURCES = {dialect.name: dialect.source for dialect in DIALECTS}
 _KEY = TurnKey(
     session=SessionKey(session_id=derived_id("pasted"), profile="", model="", task=""),
@@ -62,56 +58,11 @@ class Pasted:
                 raise UsageError(f"This {name} has {len(given):,} characters; {LIMIT:,} are read here.")
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A recorded response, as it would be pasted.
-
-    Args:
-        text: the response.
-        tools: the tools that it was checked against, as JSON; empty for none.
-        way: what has read it, as it stands in a URL.
-        origin: its session and turn, as a case says them.
-    """
-
-    text: str
-    tools: str
-    way: str
-    origin: Mapping[str, Any]
-
-
-def recorded_in(reading: RecordedReading) -> Recorded:
-    """Return what a recorded reading has to paste.
-
-    Args:
-        reading: it.
-
-    Raises:
-        UsageError: its text is not what the model wrote.
-    """
-    try:
-        reader = reader_of(reading)
-    except UsageError:
-        if reading.capture is not Capture.TEXT:
-            raise
-        reader = Reader()  # what has read it is not here; every format reads it then
-    is_whole = reader.profile and reader.chosen_parser() == profile_named(reader.profile).parser
-    dialect = f"dialect:{reader.dialects[0]}" if len(reader.dialects) == 1 else _EVERY_FORMAT
-    way = f"profile:{reader.profile}" if is_whole else f"parser:{reader.parser}" if reader.parser else dialect
-    tools = "" if reader.tools is None else json.dumps(reader.tools, ensure_ascii=False, indent=1)
-    origin = {
-        "session": writable(mask_text(reading.external_id or reading.session_id)),
-        "turn": reading.turn_index,
-    }
-    return Recorded(reading.text, tools, way, origin)
-
-
 def ways_to_read() -> dict[str, str]:
     """Return what can read a response, by what stands for it in a URL: every format, the profiles, the parsers, the dialects."""
-    ways = {_EVERY_FORMAT: "every format"}
+    ways = {EVERY_FORMAT: "every format"}
     ways |= {f"profile:{name}": f"profile {name}" for name in al.profile_names()}
-    ways |= {
-        way: f"parser {name}" for name in al.parser_names() if (way := f"parser:{name}") != _EVERY_FORMAT
-    }
+    ways |= {way: f"parser {name}" for name in al.parser_names() if (way := f"parser:{name}") != EVERY_FORMAT}
     return ways | {f"dialect:{name}": f"dialect {name}" for name in al.dialect_names()}
 
 

@@ -16,26 +16,26 @@ from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.messages import Recognised, calls_lane, recognised
 from actionledger_dashboard.components.pasted import (
+    EVERY_FORMAT,
     LIMIT,
     Pasted,
-    Recorded,
     case_name,
     case_of_pasted,
     decoded,
     detail_of,
     difference_of,
     read_pasted,
-    recorded_in,
     tools_of,
     ways_to_read,
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
+from actionledger_dashboard.components.recorded_response import Recorded, recorded_in
 from actionledger_dashboard.data import ask, is_read_only
 
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
 NOTHING = ""
-BY_TOOLS = "parser:auto"
+BY_TOOLS = EVERY_FORMAT
 """What stands for no profile: a message's calls are checked against the tools beside it, where there are any."""
 
 LABELS = {
