@@ -92,7 +92,7 @@ def _open_to_write(path: str) -> Ledger:
 
 
 # As a resource and not as data, which would be copied for every look at it: rows are frozen.
-@st.cache_resource(ttl=60, max_entries=500, show_spinner=False)
+@st.cache_resource(ttl=60, max_entries=200, show_spinner=False)
 def _answer(question: _Question, _query: Callable[..., Any]) -> Any:
     return _query(_open(question.path), *question.args, **question.kwargs)
 

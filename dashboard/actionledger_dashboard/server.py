@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from actionledger.errors import LedgerError, UsageError
+from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
 from actionledger_dashboard.loading import APP, load, script_of
 from actionledger_dashboard.login import allowed_by_settings
@@ -120,6 +121,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
             f"There is no ledger at {ledger}; 'actionledger import' or 'actionledger demo' makes one."
         )
     os.environ[LEDGER_VARIABLE] = str(ledger.resolve())
+    os.environ.setdefault(MEMORY_VARIABLE, limit_for(ledger))
     _say(READ_ONLY_VARIABLE, "1" if read_only else None)
     allowed = allowed_by_settings()
     _say(ALLOWED_VARIABLE, None if allowed is None else "\n".join(allowed))

@@ -13,6 +13,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.forking import abandon, watch
+from actionledger.ledger.memory import spilling_folder
 
 Config = Mapping[str, str | int]
 """DuckDB's settings, by name."""
@@ -79,9 +80,13 @@ def begin(config: Config) -> Instance:
     """Return a DuckDB that nobody uses: nothing is attached to it, and its views are those of somebody before.
 
     Args:
-        config: its settings.
+        config: its settings; where it doesn't say what it spills to, that is a folder of its own.
     """
-    return _kept.take(config) or Instance(quiet(duckdb.connect(config=dict(config))), config)
+    instance = _kept.take(config)
+    if instance is None:
+        connection = duckdb.connect(config={"temp_directory": spilling_folder(), **config})
+        instance = Instance(quiet(connection), config)
+    return instance
 
 
 def keep(instance: Instance, *attached: str) -> None:

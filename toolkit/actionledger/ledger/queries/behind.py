@@ -141,6 +141,9 @@ JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
 LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
 
+_OF_PAGE, _PICKED = "(SELECT attempt_id FROM page)", "(SELECT unnest($picked::UUID[]))"
+"""The readings of a page, and the same where they are known beforehand: DuckDB then sees that they are few, and makes no table of all others."""
+
 _WHOLE = """
 SELECT page.session_id AS session_id, page.external_id AS external_id, page.turn_index AS turn_index, page.model AS model,
        outcome, dialect, reasons,
@@ -194,11 +197,12 @@ def turns_page(
     [(count, first)] = ledger.sql(
         _FIRST.format(condition=condition), parameters | {"last": offset + limit}
     ).fetchall()
-    of_page = Scope(
-        "attempt_id IN (SELECT unnest($picked::UUID[]))",
-        text_parameters(within.text) | {"picked": first[offset:]},
-    )
-    return TurnsPage(count, rows(ledger, TurnBehind, *_lines(of_page, within, mark, limit, 0)))
+    picked = first[offset:]
+    if not picked:
+        return TurnsPage(count, [])
+    of_page = Scope(f"attempt_id IN {_PICKED}", text_parameters(within.text) | {"picked": picked})
+    statement, parameters = _lines(of_page, within, mark, limit, 0)
+    return TurnsPage(count, rows(ledger, TurnBehind, statement.replace(_OF_PAGE, _PICKED), parameters))
 
 
 def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:

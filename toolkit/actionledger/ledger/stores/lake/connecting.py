@@ -2,7 +2,6 @@
 
 import os
 import re
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.errors import LedgerError
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.instances import quiet
+from actionledger.ledger.memory import reading_limit, spilling_folder
 from actionledger.ledger.stores.lake.place import LakePlace
 
 WRITER_MEMORY = "512MB"
@@ -38,13 +38,16 @@ def connect_lake(
         LedgerError: DuckDB lacks what it needs for that.
         duckdb.Error: the lake can't be reached.
     """
-    config: dict[str, str | bool | int | float | list[str]] = {"temp_directory": tempfile.gettempdir()}
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": spilling_folder(),
+        "memory_limit": WRITER_MEMORY if writes else reading_limit(),
+    }
     packages = {name: _in_package(name) for name in _needed(place)}
     if all(packages.values()):
         # What pip has installed is trusted as the rest of it is. To verify DuckDB's signature of it takes 0.15 s each time.
         config["allow_unsigned_extensions"] = True
     if writes:
-        config |= {"threads": 1, "memory_limit": WRITER_MEMORY}
+        config["threads"] = 1
     connection = quiet(duckdb.connect(config=config))
     try:
         for name, file in packages.items():

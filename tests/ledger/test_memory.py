@@ -1,0 +1,76 @@
+"""What reading takes is bounded, and what does not fit lies where nobody else looks."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from actionledger.errors import UsageError
+from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for, reading_limit
+
+
+def _setting(ledger: Ledger, name: str) -> str:
+    [(value,)] = ledger.sql(f"SELECT current_setting('{name}')").fetchall()
+    return str(value)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger that holds nothing."""
+    path = tmp_path_factory.mktemp("ledger") / "empty.duckdb"
+    open_ledger(path, in_background=False).close()
+    return path
+
+
+def test_a_reader_takes_what_the_setting_says(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It holds for ledgers that are opened from then on."""
+    monkeypatch.setenv(MEMORY_VARIABLE, "64 MiB")
+    with open_ledger(path, read_only=True) as ledger:
+        assert _setting(ledger, "memory_limit") == "64.0 MiB"
+
+
+def test_a_reader_takes_a_part_of_the_machine_where_nothing_is_said(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DuckDB alone takes four fifths of it; a server takes what its ledger needs."""
+    monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
+    held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    assert 0 < int(reading_limit().removesuffix("MB")) * 1_000_000 <= held / 4
+    assert limit_for(path) == f"{min(192, int(reading_limit().removesuffix('MB')))}MB"
+    large = path.with_name("large.duckdb")
+    with large.open("wb") as file:
+        file.truncate(2_400_000_000)
+    assert limit_for(large) == f"{min(300, int(reading_limit().removesuffix('MB')))}MB"
+
+
+@pytest.mark.parametrize("amount", ["much", "64", "-1MB", "64MB; DROP TABLE meta"])
+def test_a_setting_that_is_no_amount_is_refused(
+    path: Path, amount: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sentence says what to give instead."""
+    monkeypatch.setenv(MEMORY_VARIABLE, amount)
+    with pytest.raises(UsageError, match="give one such as 512MB"):
+        open_ledger(path, read_only=True)
+
+
+def test_what_does_not_fit_has_a_folder_of_its_own(path: Path) -> None:
+    """Nobody else can look into it, no two readers share it, and it isn't beside the ledger."""
+    with open_ledger(path, read_only=True) as one, open_ledger(path, read_only=True) as other:
+        folders = [Path(_setting(ledger, "temp_directory")) for ledger in (one, other)]
+    assert folders[0] != folders[1]
+    assert folders[0].parent.stat().st_mode & 0o777 == 0o700
+    assert path.parent not in folders[0].parents
+
+
+@pytest.mark.soak
+def test_nothing_stays_of_what_did_not_fit(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A question that needs more than the limit is answered, by way of a folder that goes with the ledger."""
+    monkeypatch.setenv(MEMORY_VARIABLE, "64MB")
+    with open_ledger(path, read_only=True) as ledger:
+        folder = Path(_setting(ledger, "temp_directory"))
+        asked = ledger.sql("SELECT a FROM (SELECT range AS a FROM range(10000000)) ORDER BY hash(a), a")
+        assert asked.fetchone() is not None
+        assert list(folder.iterdir())
+        del asked
+    assert not folder.exists()

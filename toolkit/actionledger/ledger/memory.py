@@ -1,0 +1,68 @@
+"""How much memory reading a ledger takes, and where what doesn't fit is put meanwhile."""
+
+import os
+import re
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from actionledger.errors import UsageError
+from actionledger.ids import new_id
+from actionledger.temporary import TemporaryFolder
+
+MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
+"""The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""
+
+SHARE = 4
+"""Without the setting, a reader takes this part of the machine's memory at most: others run there, too."""
+
+_LEAST, _PART_OF_FILE = 192_000_000, 8
+"""What a server gives to a small ledger, in bytes, and the part of its size that it gives to a large one."""
+
+_AMOUNT = re.compile(r"\d+(\.\d+)? ?[kmgt]i?b", re.IGNORECASE)
+_OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
+
+
+def reading_limit() -> str:
+    """Return how much memory a reader may take; what needs more is put on disk for as long as it is needed.
+
+    Raises:
+        UsageError: the setting is no amount.
+    """
+    given = os.environ.get(MEMORY_VARIABLE, "").strip()
+    if given and not _AMOUNT.fullmatch(given):
+        raise UsageError(
+            f"{MEMORY_VARIABLE} is {given!r}, which is no amount of memory; give one such as 512MB."
+        )
+    return given or f"{_machines_memory() // SHARE // 1_000_000}MB"
+
+
+def limit_for(ledger: Path) -> str:
+    """Return how much memory a server should give to a ledger that it shows for weeks: enough for its questions to take about as long.
+
+    Args:
+        ledger: the ledger's file, or the one that says where its lake is.
+    """
+    if ledger.suffix == ".toml":
+        return reading_limit()
+    most = _machines_memory() // SHARE
+    return f"{min(most, max(_LEAST, ledger.stat().st_size // _PART_OF_FILE)) // 1_000_000}MB"
+
+
+def spilling_folder() -> str:
+    """Return the path of a folder that nobody else uses, for what does not fit into memory; it goes at the latest when this process ends."""
+    return str(_of_process(os.getpid()).path / new_id())
+
+
+@cache
+def _of_process(_pid: int) -> TemporaryFolder:
+    """Return the folder of a process; a forked child has another one than its parent, who removes his."""
+    return TemporaryFolder("spilled")
+
+
+def _machines_memory() -> int:
+    """Return how many bytes the machine has, or the container that this process runs in."""
+    held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    with suppress(OSError, ValueError):
+        held = min(held, int(_OF_CONTAINER.read_text()))
+    return held
