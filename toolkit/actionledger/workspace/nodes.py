@@ -152,10 +152,12 @@ def file_node(content: bytes, mode: int) -> Node:
     return Node(Kind.FILE, mode, len(content), digest_of(content))
 
 
+_KINDS = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.LINK}
+
+
 def kind_of(status: os.stat_result) -> Kind:
     """Return what a status says that something is."""
-    kinds = {stat.S_IFREG: Kind.FILE, stat.S_IFDIR: Kind.FOLDER, stat.S_IFLNK: Kind.LINK}
-    return kinds.get(stat.S_IFMT(status.st_mode), Kind.OTHER)
+    return _KINDS.get(stat.S_IFMT(status.st_mode), Kind.OTHER)
 
 
 def inverse(step: Step) -> Step:

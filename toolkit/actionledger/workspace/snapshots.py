@@ -179,10 +179,10 @@ class _Camera:
         status = folder.status(parts[-1])
         times = (status.st_mtime_ns, status.st_ctime_ns)
         signature = (status.st_size, *times, status.st_ino, status.st_mode)
-        known = self.known.get(parts)
+        kind, known = kind_of(status), self.known.get(parts)
         if known and known.is_settled and known.signature == signature:
             self.snapshot.seen[parts] = known
-        elif kind_of(status) is Kind.FILE and (
+        elif kind is Kind.FILE and (
             status.st_size > min(self.limits.watched_bytes, self.room) or self.leave(parts[-1], names)
         ):
             node = Node(Kind.FILE, stat.S_IMODE(status.st_mode), status.st_size)
@@ -194,7 +194,7 @@ class _Camera:
                 self.contents.keep(found.content, found.node.digest)
                 self.room -= len(found.content)
             self.snapshot.seen[parts] = Seen(found.node, signature, is_settled)
-        if kind_of(status) is Kind.FOLDER:
+        if kind is Kind.FOLDER:
             with folder.open_folder(parts[-1]) as inner:
                 self.visit(inner, parts)
 

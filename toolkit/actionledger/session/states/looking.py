@@ -125,21 +125,23 @@ class Lens:
 
     def _state_of(self, seen: Snapshot) -> State:
         found = {path_of(parts): one for parts, one in seen.seen.items()}
-        stores = {path: node for path, one in found.items() if (node := self._store(path, one, found))}
-        nodes = {
-            path: stores.get(path, one.node) for path, one in found.items() if belongs_to(path) not in stores
-        }
-        for path, one in found.items():
-            if path in nodes and path not in stores and _is_unread(one.node):
-                nodes[path] = self._plain(path, one.node)
+        nodes = {path: one.node for path, one in found.items()}
+        unread = [path for path, node in nodes.items() if _is_unread(node)]
+        stores = {path: node for path in unread if (node := self._store(path, found))}
+        if stores:
+            nodes = {path: node for path, node in (nodes | stores).items() if belongs_to(path) not in stores}
+        for path in unread:
+            if path in nodes and path not in stores:
+                nodes[path] = self._plain(path, nodes[path])
         gaps = [LeftOut(gap.path, UNREADABLE, gap.why) for gap in seen.gaps]
         left = [missing for path, node in nodes.items() if (missing := self._left_out(path, node))]
         return State(nodes, frozenset(stores), (*left, *gaps))
 
-    def _store(self, path: str, one: Seen, found: Mapping[str, Seen]) -> Node | None:
-        """Return a store as it is kept; None where the file is none."""
+    def _store(self, path: str, found: Mapping[str, Seen]) -> Node | None:
+        """Return a store as it is kept; None where a file whose content was not read is none."""
+        one = found[path]
         beside = [each for each in (f"{path}-wal", f"{path}-shm", f"{path}-journal") if each in found]
-        if not _is_unread(one.node) or belongs_to(path) in found or not may_be_store(path, beside):
+        if belongs_to(path) in found or not may_be_store(path, beside):
             return None
         log = found.get(f"{path}-wal")
         signature = (one.signature, _of_content(log) if log else None)
