@@ -19,7 +19,7 @@ PROVEN = {table.name: table for table in (*TABLES, QUARANTINE)}
 _NO_SALT = bytes(16)
 """What a row is taken for salted with that no link has salted."""
 
-_BATCH = 1000
+_BATCH = 100
 
 
 class Rows(NamedTuple):
