@@ -19,7 +19,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants data clean
+.PHONY: demo quick test every-test soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -30,7 +30,11 @@ dashboard: $(VENV)/.run  ## open the dashboard on the demo's ledger
 quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for each change, about a minute
 	$(BIN)/pytest $(QUICK)
 
-test: check  ## every check, and every test that finds a fault by itself: before each commit
+test: $(VENV)/.dev  ## every check, and every test that finds a fault by itself: before each commit
+	$(MAKE) --jobs 2 check every-test
+
+# Beside the checks, of which the longest keeps one processor busy.
+every-test: $(VENV)/.dev
 	$(BIN)/pytest $(PARALLEL)
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (SOAK="-x")

@@ -26,13 +26,13 @@ def test_a_removed_file_is_no_lock(tmp_path):
 
     def wait() -> None:
         asked.set()
-        got.append(second.acquire(10))
+        got.append(second.acquire(120))
 
     waiting = Thread(target=wait)
     waiting.start()
-    asked.wait(10)
+    asked.wait(120)
     first.release(remove=True)
-    waiting.join(10)
+    waiting.join(120)
     assert got == [True]
     assert path.exists()
     assert not third.acquire()

@@ -68,13 +68,13 @@ def test_what_can_not_wait_is_dropped_and_counted(ledger: al.Ledger, monkeypatch
 
     def flush(**_: bool) -> None:
         flushing.set()
-        assert may_flush.wait(30)
+        assert may_flush.wait(120)
         really()
 
     monkeypatch.setattr(ledger, "flush", flush)
     written = recording(ledger, waiting_items=3)
     written.put(Said("first"))
-    assert flushing.wait(30)
+    assert flushing.wait(120)
     for number in range(10):
         written.put(Said(f"s{number}"))
     may_flush.set()
@@ -100,7 +100,7 @@ def test_a_disk_that_was_full_for_a_while_loses_nothing(ledger: al.Ledger, monke
     written = recording(ledger)
     for number in range(20):
         written.put(Said(f"s{number}"))
-    assert disk.refused.wait(30)
+    assert disk.refused.wait(120)
     disk.is_full = False
     kept = written.close()
     assert (kept.report.turns, dict(kept.dropped), kept.error) == (20, {}, "")
@@ -114,7 +114,7 @@ def test_a_disk_that_stays_full_is_said_at_the_end(ledger: al.Ledger, monkeypatc
     written = recording(ledger)
     for number in range(20):
         written.put(Said(f"s{number}"))
-    assert disk.refused.wait(30)
+    assert disk.refused.wait(120)
     kept = written.close(patience=0.1)
     assert dict(kept.dropped) == {"ledger_failed": 20}
     assert "No space left on device" in kept.error
@@ -165,7 +165,7 @@ def test_traffic_goes_on_while_the_disk_is_full(
             body = {"model": str(number), "messages": [{"role": "user", "content": f"{number}"}]}
             got = httpx.post(f"{proxy.address}/v1/chat/completions", json=body)
             assert got.json() == bodies.chat(str(number))
-        assert disk.refused.wait(30)
+        assert disk.refused.wait(120)
         began = monotonic()
         kept = proxy.recording.close(patience=0.1)
         assert monotonic() - began < 30

@@ -43,7 +43,7 @@ def watched(folder: Path, ledger: al.Ledger) -> Iterator["SimpleQueue[ImportRepo
     thread.start()
     yield taken
     stop.set()
-    thread.join(60)
+    thread.join(120)
     assert not thread.is_alive()
 
 
@@ -52,11 +52,11 @@ def test_what_is_there_and_what_comes_is_taken_in_once(tmp_path: Path, ledger: a
     folder = tmp_path / "projects"
     write(folder / "a.jsonl", line(1))
     with watched(folder, ledger) as taken:
-        assert taken.get(timeout=60).turns == 1
+        assert taken.get(timeout=300).turns == 1
         write(folder / "a.jsonl", line(2), line(3))
-        assert taken.get(timeout=60).turns == 2
+        assert taken.get(timeout=300).turns == 2
         write(folder / "new" / "b.jsonl", line(4))
-        assert taken.get(timeout=60).turns == 1
+        assert taken.get(timeout=300).turns == 1
     assert turns(ledger) == 4
     assert Watcher(folder, ledger).take().turns == 0
     assert turns(ledger) == 4

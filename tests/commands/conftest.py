@@ -102,7 +102,7 @@ def gone(root: Path) -> Callable[[], bool]:
     """Waits for all that holds the lock of ``locking`` to end, for half a minute at the most; says whether it did."""
 
     def wait() -> bool:
-        patience = time.monotonic() + 30
+        patience = time.monotonic() + 120
         with (root / "held").open() as held:
             while time.monotonic() < patience:
                 with suppress(BlockingIOError):

@@ -142,7 +142,7 @@ def test_a_spoiled_segment_is_not_written_to_in_silence(writer, tmp_path, spoil)
 def test_a_full_disk_loses_nothing(path, worker) -> None:
     """Under a limit of the system on the size of files a flush fails in one sentence; without it, all is recorded."""
     done = subprocess.run(
-        [sys.executable, worker, "fill_disk", path], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, worker, "fill_disk", path], capture_output=True, text=True, check=True, timeout=300
     )
     assert done.stdout.splitlines() == [
         f"What was recorded can't be written to {path}.d/segments: File too large."
@@ -150,7 +150,7 @@ def test_a_full_disk_loses_nothing(path, worker) -> None:
     count = "from actionledger.ledger import open_ledger; import sys; l = open_ledger(sys.argv[1], read_only=True)"
     count += "; print(l.sql('select count(*) from events').fetchall())"
     shown = subprocess.run(
-        [sys.executable, "-c", count, path], capture_output=True, text=True, check=True, timeout=30
+        [sys.executable, "-c", count, path], capture_output=True, text=True, check=True, timeout=300
     )
     assert shown.stdout == "[(2,)]\n"
 

@@ -180,7 +180,7 @@ def test_whoever_may_not_write_reads(worker, make) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=30,
+            timeout=300,
         )
         folder.chmod(0o755)
         assert done.stdout.splitlines() == [

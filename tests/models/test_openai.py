@@ -298,7 +298,7 @@ def test_closing_the_stream_ends_the_request(server, client, hello):
     chunks = client().stream(hello)
     assert next(chunks).text == "Hi"
     chunks.close()
-    assert server.client_left.wait(2)
+    assert server.client_left.wait(60)
 
 
 def test_a_closed_client_says_so(server, client, hello):

@@ -404,8 +404,9 @@ def test_code_that_does_not_catch_the_rate_ends_with_it(limited) -> None:
     assert "What it did before stays done: create_task 1, create_task 2, create_task 3." in ran.message
 
 
-def test_the_record_of_calls_is_bounded(profile: al.Profile, tmp_path: Path) -> None:
+def test_the_record_of_calls_is_bounded(sandbox: Sandbox, tmp_path: Path) -> None:
     """Many calls are counted, the first ones named; every run has a record of its own."""
+    profile = assistant_profile("patient", code=Limits(seconds=120), sandbox=sandbox, limits=STANDARD_LIMITS)
     with (
         al.open_ledger(tmp_path / "l.duckdb") as ledger,
         al.Runtime(profile, workspace=tmp_path / "other", ledger=ledger) as runtime,

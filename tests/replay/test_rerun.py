@@ -131,7 +131,7 @@ def test_actions_side_by_side_are_identical_in_whichever_order_gives_the_record(
         """Take a number, and wait for the second."""
         number = take(context)
         first_has_taken.set()
-        second_is_done.wait(30)
+        second_is_done.wait(120)
         return number
 
     @actions.action(example={})

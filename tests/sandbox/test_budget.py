@@ -71,7 +71,7 @@ def test_no_more_run_at_once_than_may(monkeypatch):
         with lock:
             running.append(1)
             most.append(len(running))
-        both.wait(60)
+        both.wait(120)
         with lock:
             running.pop()
         return ending.succeeded(1, MANY)

@@ -89,7 +89,7 @@ class Upstream:
         async def awaited() -> Any:
             return await work
 
-        return asyncio.run_coroutine_threadsafe(awaited(), self._loop).result(10)
+        return asyncio.run_coroutine_threadsafe(awaited(), self._loop).result(120)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()

@@ -29,7 +29,7 @@ from actionledger.cli import main
 main()
 """
 COMMAND = [sys.executable, "-c", LISTENING, "repl"]
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 DOCS = Path(__file__).parents[3] / "docs" / "coder.md"
 
 FIRST = (

@@ -221,7 +221,7 @@ def test_dependencies_hold(reasoner):
 
 def test_actions_on_other_parts_run_side_by_side(reasoner):
     """A memory and a goal are asked for at the same time; neither would come while the other one waits."""
-    together = threading.Barrier(2, timeout=10)
+    together = threading.Barrier(2, timeout=120)
 
     class Meeting(ByFocus):
         def complete(self, messages, **options):
