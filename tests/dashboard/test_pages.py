@@ -214,7 +214,10 @@ class TestReplay:
     def test_shows_the_session_and_what_was_told(self, open_page: Open, sample: Path) -> None:
         """The facts stand on one line, and prompt and feedback are shown exactly."""
         test = open_page(sample, REPLAY, session=STEPS, turn="0")
-        facts = {fact["label"]: fact["text"] for fact in drawn(test, "session_facts")["facts"]}
+        known = drawn(test, "session_facts")
+        facts = {fact["label"]: fact["text"] for fact in known["facts"]}
+        query = f"session={test.query_params['session']}&turn={drawn(test, 'transcript')['index']}"
+        assert [way["href"] for way in known["ways"]] == [f"review?{query}", f"playground?{query}"]
         assert (facts["Session"], facts["Model"], facts["Turns"]) == ("steps", "small", "4")
         [after] = shown(test)["told"]
         assert after["text"].startswith("done ![x](https://evil.example")

@@ -10,7 +10,12 @@ const drawFacts = (box, data) => {
     pair.append(element("dt", "", fact.label), text);
     list.append(pair);
   }
-  box.replaceChildren(list, ...(data.readings ?? []).map(drawReadings), ...(data.family.length ? [drawFamily(data.family)] : []));
+  const ways = (data.ways ?? []).map(({ text, href }) => {
+    const way = follows(element("a", "way", text));
+    way.href = href;
+    return way;
+  });
+  box.replaceChildren(list, ...(data.readings ?? []).map(drawReadings), ...(data.family.length ? [drawFamily(data.family)] : []), ...ways);
 };
 
 // Each reading is an address of this page.

@@ -9,7 +9,11 @@ _mount = mount_of("session_facts", "facts")
 
 
 def show_facts(
-    key: str, facts: Sequence[Values], family: Sequence[Values], readings: Sequence[Values] = ()
+    key: str,
+    facts: Sequence[Values],
+    family: Sequence[Values],
+    readings: Sequence[Values] = (),
+    ways: Sequence[tuple[str, str]] = (),
 ) -> None:
     """Show a session's facts.
 
@@ -18,5 +22,12 @@ def show_facts(
         facts: what ``facts_of`` gave.
         family: what ``family_of`` gave.
         readings: lists to pick from, each option an address of this page.
+        ways: where one can go on to with the turn that is shown: what stands on each, and its address.
     """
-    _mount(key=key, data={"facts": list(facts), "family": list(family), "readings": list(readings)})
+    data = {
+        "facts": list(facts),
+        "family": list(family),
+        "readings": list(readings),
+        "ways": [{"text": text, "href": href} for text, href in ways],
+    }
+    _mount(key=key, data=data)

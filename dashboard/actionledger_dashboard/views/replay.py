@@ -74,7 +74,12 @@ def show_outer(session: Session, run_id: str | None) -> None:
     if detail is None:
         notices.unknown_session()
         return
-    show_facts("facts", facts_of(session), family(session, course), reading_choices(detail, run_id))
+    turn = (session.session_id, course.index, run_id)
+    ways = [
+        ("review this turn", links.review_href(*turn)),
+        ("in the playground", links.playground_href(*turn)),
+    ]
+    show_facts("facts", facts_of(session), family(session, course), reading_choices(detail, run_id), ways)
     if not show_beside(detail, run_id, course):
         here = session.session_id
         show_turn(
