@@ -103,7 +103,8 @@ def questions(ledger: Ledger) -> dict[str, Callable[[], object]]:
         ledger.sql(f"{some} {TURN}").fetchall() or ledger.sql(f"{some} 1000").fetchall()
     )
     one_model = Filter(models=(model,))
-    [(last,)] = ledger.sql("SELECT max(occurred_at) FROM turn_starts").fetchall()
+    [(last,)] = ledger.sql("SELECT max(occurred_at) FROM turn_starts WHERE model = ?", [model]).fetchall()
+    within = replace(one_model, since=last - timedelta(days=30), text="return")
     return {
         "funnel": lambda: queries.funnel(ledger),
         "funnel by model": lambda: queries.funnel_by(ledger, "model"),
@@ -118,10 +119,11 @@ def questions(ledger: Ledger) -> dict[str, Callable[[], object]]:
         "sessions, counted": lambda: queries.count_sessions(ledger),
         "one session": lambda: (queries.session(ledger, session_id), queries.turns(ledger, session_id)),
         "one turn": lambda: queries.turn(ledger, session_id, turn_index),
-        "text within a model's last month": lambda: queries.sessions(
-            ledger, replace(one_model, since=last - timedelta(days=30), text="fibonacci"), limit=50
+        "sessions with a text, a model's last month": lambda: queries.sessions_page(ledger, within),
+        "turns with a text, a model's last month": lambda: queries.turns_page(ledger, within),
+        "turns with a text, everywhere": lambda: queries.turns_page(
+            ledger, replace(EVERYTHING, text="fibonacci")
         ),
-        "text everywhere": lambda: queries.sessions(ledger, replace(EVERYTHING, text="fibonacci"), limit=50),
     }
 
 

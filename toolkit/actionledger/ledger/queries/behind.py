@@ -125,7 +125,7 @@ causes AS (
     UNION ALL
     SELECT 2, attempt_id, reason, name, action_index FROM executions
     WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page)),
-texts AS (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)),
+texts AS MATERIALIZED (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)),
 named AS (
     SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
                                           AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons

@@ -49,7 +49,21 @@ def _in_json(column: str) -> str:
     )
 
 
+_ALL = 2**62
+"""More rows than there are: behind a limit DuckDB asks nothing before it, and would else look into every result of the ledger."""
+
 HITS = f"""
+called AS MATERIALIZED (
+    SELECT attempt_id, action_id, action_index, span_start, span_end, arguments FROM actions
+    WHERE attempt_id IN (SELECT attempt_id FROM page)),
+tried AS MATERIALIZED (
+    SELECT attempt_id, action_id, action_index, result, message, span_start, span_end
+    FROM (FROM executions WHERE attempt_id IN (SELECT attempt_id FROM page))
+    LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM called) USING (attempt_id, action_id)
+    LIMIT {_ALL}),
+names AS MATERIALIZED (
+    SELECT attempt_id, external_id
+    FROM page JOIN (SELECT session_id, external_id FROM session_starts WHERE session_id IN (SELECT session_id FROM page)) USING (session_id)),
 hits AS (
     SELECT attempt_id, min_by({{
         'place': place, 'start': start, 'end': stop,
@@ -62,19 +76,17 @@ hits AS (
         WHERE spot > 0
         UNION ALL
         SELECT attempt_id, 2, action_index, 'arguments', {_SPAN}, {_ARGUMENTS}, {_in_json(_ARGUMENTS)}
-        FROM actions WHERE attempt_id IN (SELECT attempt_id FROM page) AND {IN_JSON.format(column=_ARGUMENTS)}
+        FROM called WHERE {IN_JSON.format(column=_ARGUMENTS)}
         UNION ALL
         SELECT attempt_id, 3, action_index, 'result', {_SPAN}, {_RESULT}, {_in_json(_RESULT)}
-        FROM executions LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM actions) USING (attempt_id, action_id)
-        WHERE attempt_id IN (SELECT attempt_id FROM page) AND {IN_JSON.format(column=_RESULT)}
+        FROM tried WHERE {IN_JSON.format(column=_RESULT)}
         UNION ALL
         SELECT attempt_id, 4, action_index, 'result', {_SPAN}, message,
                {_AT.format(column="message")}, length($text)
-        FROM executions LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM actions) USING (attempt_id, action_id)
-        WHERE attempt_id IN (SELECT attempt_id FROM page) AND {HOLDS.format(column="message")}
+        FROM tried WHERE {HOLDS.format(column="message")}
         UNION ALL
         SELECT attempt_id, 5, 0, 'name', NULL, NULL, external_id, {_AT.format(column="external_id")}, length($text)
-        FROM page JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
-        WHERE {HOLDS.format(column="external_id")})
+        FROM names WHERE {HOLDS.format(column="external_id")})
     GROUP BY attempt_id)"""
-"""The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put behind WITH."""
+"""The first hit of each parse attempt of ``page``, whose responses are ``texts``, as SQL to put behind WITH. What belongs to a page is taken
+before it is looked into: DuckDB would look into everybody's first."""
