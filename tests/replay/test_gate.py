@@ -347,3 +347,29 @@ def test_why_there_is_nothing_to_judge_is_said(ledger):
         al.gate(ledger, baseline=run, candidate=run)
     with pytest.raises(UsageError, match="No recorded turn fits model nobody"):
         al.gate(ledger, baseline="first", candidate=run, within=al.Filter(models=("nobody",)))
+
+
+def test_a_full_disk_takes_no_baseline_away(ledger, tmp_path, monkeypatch):
+    """The blessed one stays, as it was."""
+    path = tmp_path / "baseline.json"
+    blessed = al.bless(ledger, path, within=al.Filter(profiles=("reasoner",)))
+    real = Path.write_bytes
+
+    def fails(self, content):
+        real(self, content[:100])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", fails)
+    with pytest.raises(al.ActionLedgerError, match="can't be written: No space left"):
+        al.bless(ledger, path)
+    assert al.Baseline.loads(path.read_text()) == blessed
+
+
+def test_first_readings_stand_before_a_run(ledger):
+    """And a run that is among them is told to be that."""
+    run = al.reparse(ledger, parser="reasoner", within=al.Filter(profiles=("reasoner",))).run_id
+    with pytest.raises(UsageError, match="name them before the run"):
+        al.compare(ledger, run, "first")
+    taken = ledger.sql("SELECT run_id::VARCHAR FROM runs WHERE run_kind = 'import'").fetchone()[0]
+    with pytest.raises(UsageError, match="are the first ones themselves"):
+        al.gate(ledger, baseline="first", candidate=taken)

@@ -22,6 +22,7 @@ from actionledger.plurals import counted
 from actionledger.replay.cases import SUFFIX, case_files, case_of, expectation, load_case, with_accepted
 from actionledger.replay.readers import reader_of
 from actionledger.replay.shrink import like, shrink
+from actionledger.whole_files import write_whole
 
 app = typer.Typer(
     help="Keep responses as cases, a file each, and check that they are still read so.", no_args_is_help=True
@@ -129,7 +130,6 @@ def _file_name(text: str) -> str:
 
 def _write(path: Path, content: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8", newline="\n")
+        write_whole(path, content.encode())
     except OSError as error:
         raise SourceError(f"The case {str(path)!r} can't be written: {error.strerror}.") from error

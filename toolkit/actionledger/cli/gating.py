@@ -23,6 +23,7 @@ from actionledger.replay.gating.contents import beside
 from actionledger.replay.gating.gate import gate, is_file
 from actionledger.replay.gating.report import GateReport
 from actionledger.text import printable_json
+from actionledger.whole_files import write_whole
 
 _OUT = "-"
 _DIGITS = 18
@@ -217,7 +218,6 @@ def _as_value(report: GateReport) -> dict[str, object]:
 
 def _write(path: Path, content: str) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(content, encoding="utf-8", newline="\n")
+        write_whole(path, content.encode())
     except OSError as error:
         raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

@@ -43,6 +43,10 @@ def compare(
     if first == second:
         raise UsageError("Both sides are the same responses; name two runs, models, sources or times.")
     same_turns = replace(first, run_id=None) == replace(second, run_id=None)
+    if same_turns and second.run_id is None:
+        raise UsageError(
+            "The first readings are what later ones are compared with: name them before the run."
+        )
     if same_turns and second.run_id is not None and shared_turns(ledger, first, second):
         return compare_pairs(ledger, first.run_id, second.run_id, first)
     return contrast(ledger, first, second)

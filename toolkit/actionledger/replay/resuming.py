@@ -93,7 +93,7 @@ def _why_none(which: bool | str, found: list[UnfinishedRereading]) -> str:
     if which is True:
         return (
             f"Nothing to resume: the ledger has {others}, none of them of this parser and these turns. "
-            "Without resume a new one begins."
+            "Without resume a new one begins. One that was stopped when all was read is over: 'actionledger compare' shows it."
         )
     name = which if is_uuid(str(which)) else repr(which)
     return (

@@ -290,6 +290,8 @@ def _why_no_pairs(
 ) -> str:
     if not in_before and not in_after:
         return f"No recorded turn fits {within.words}; 'actionledger report' says what the ledger holds."
+    if before_run_id is None and not in_before:
+        return f"The readings of run {after_run_id} are the first ones themselves; name one that has read these turns again."
     first = "The first readings are of" if before_run_id is None else f"Run {before_run_id} has read"
     return (
         f"{first} {counted(in_before, 'turn')} and run {after_run_id} has read {in_after:,}, none of them the same; only runs "

@@ -16,6 +16,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.naming import FIRST, one_run, session_names
 from actionledger.replay.gating.baseline import Baseline, in_order
 from actionledger.replay.gating.contents import beside, found_in_ledger, packed
+from actionledger.whole_files import write_whole
 
 
 def bless(
@@ -85,7 +86,6 @@ def lasting_names(ledger: Ledger, turns: Sequence[ExpectedTurn]) -> dict[str, st
 
 def _write(path: Path, content: bytes) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        write_whole(path, content)
     except OSError as error:
         raise SourceError(f"The file {str(path)!r} can't be written: {error.strerror}.") from error

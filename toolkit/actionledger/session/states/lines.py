@@ -153,7 +153,7 @@ def read(data: bytes) -> Read:
             value = json.loads(text)
             found.is_masked |= bool(value.pop("masked", False))
             found.lines.append(_ADAPTERS[value.pop("line")].validate_python(value))
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             found.is_damaged = True
     return found
 

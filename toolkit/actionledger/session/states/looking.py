@@ -63,7 +63,10 @@ class State:
         Raises:
             KeyError, TypeError, ValueError: it stands for none.
         """
-        value = json.loads(data)
+        try:
+            value = json.loads(data)
+        except RecursionError as error:
+            raise ValueError("it is nested deeper than any state") from error
         nodes = {path: node_from_json(node) for path, node in value["nodes"].items()}
         known = {path: node for path, node in nodes.items() if node is not None}
         return cls(known, frozenset(value["stores"]), tuple(LeftOut(**each) for each in value["left_out"]))
