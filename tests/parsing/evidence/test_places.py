@@ -52,3 +52,13 @@ def test_two_headings_make_a_document():
         False,
         False,
     )
+
+
+@pytest.mark.parametrize("hidden", ["\ufeff", "\u200b", "\u2060"])
+def test_what_nobody_sees_is_no_word_beside_a_call(hidden):
+    """A byte order mark before a call, or a character without a width behind it, leaves it all of its line."""
+    for text in (f"{hidden}f()", f"f(){hidden}", f"Now:\n{hidden}f(){hidden}\r\nDone."):
+        start = text.index("f()")
+        assert stands_alone(text, Span(start, start + 3), 0)
+    assert inked(f"{hidden}f(){hidden}", ()) == Span(1, 4)
+    assert not stands_alone(f"a {hidden}f()", Span(3, 6), 0)

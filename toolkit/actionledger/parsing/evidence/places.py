@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from actionledger.parsing.scan.openings import text_before
+from actionledger.parsing.scan.openings import HIDDEN, text_before
 from actionledger.values import Span
 
 _ECHOES = (
@@ -76,12 +76,16 @@ _LONGEST_ANSWER = 12_000
 _FLUSH = re.compile(r"^(?![ ]{4}|\t)[ ]{0,3}\S", re.MULTILINE)
 _FENCE = re.compile(r"\s*+(`{3,}+|~{3,}+)[^\n]*+\n")
 _TOKENS = r"<\|[^|<>\n]{1,40}+\|>|<｜[^｜<>\n]{1,40}+｜>|</?s>|<end_of_turn>|[`*]"
-_BLANK = re.compile(rf"(?:\s|{_TOKENS})*+")
-_BLANK_TAIL = re.compile(rf"(?:\s|{_TOKENS})++\Z")
+_BLANK = re.compile(rf"(?:[\s{HIDDEN}]|{_TOKENS})*+")
+_BLANK_TAIL = re.compile(rf"(?:[\s{HIDDEN}]|{_TOKENS})++\Z")
 _TAIL = 400
 _ENDS_SENTENCE = re.compile(
-    r"[ \t]*+(?:\r?\n|\Z|<\|(?:start_header_id|im_start|start|turn)\|>|<start_of_turn>)"
+    rf"[ \t{HIDDEN}]*+(?:\r?\n|\Z|<\|(?:start_header_id|im_start|start|turn)\|>|<start_of_turn>)"
 )
+
+
+_BESIDE = f" \t*_`{HIDDEN}"
+"""What may stand before a call on its line without a word."""
 
 
 class Quoted(NamedTuple):
@@ -208,7 +212,7 @@ def stands_alone(text: str, span: Span, low: int) -> bool:
         low: where a block ends that was read before it: what follows it on its line is as good as on one of its own.
     """
     line = text_before(text, span.start)
-    before = line[max(0, len(line) - (span.start - low)) :].rstrip(" \t*_`")
+    before = line[max(0, len(line) - (span.start - low)) :].rstrip(_BESIDE)
     return bool(_ENDS_SENTENCE.match(text, span.end)) and (
         not before or before.endswith((":", "：", ">", "|", "]"))
     )
