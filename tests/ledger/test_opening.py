@@ -116,7 +116,7 @@ def test_an_older_ledger_is_migrated_when_it_is_opened_for_writing(path, ledger,
     for module in (opening, versions):
         monkeypatch.setattr(module, "SCHEMA_VERSION", len(later))
     monkeypatch.setattr(working_file, "migrate", lambda connection: migrations.migrate(connection, later))
-    with pytest.raises(LedgerError, match="open it once for writing"):
+    with pytest.raises(LedgerError, match=r"open it once for writing, as 'actionledger ingest --ledger /"):
         open_ledger(path, read_only=True)
     open_ledger(path)
     with duckdb.connect(str(path), read_only=True) as plain:

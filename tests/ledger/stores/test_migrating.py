@@ -7,6 +7,8 @@ import pytest
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import open_ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.schema import TABLES
 from actionledger.ledger.stores import migrating
 from actionledger.ledger.stores.lake import compacting
@@ -110,6 +112,13 @@ def test_a_ledger_that_somebody_writes_to_is_refused(file, lake, make) -> None:
         writer.flush()
         with pytest.raises(LedgerError, match="Somebody still writes"):
             migrate(file, lake("here"))
+
+
+def test_a_ledger_that_is_being_made_to_forget_is_refused(file, lake) -> None:
+    """Whoever was killed at it has left sessions that are to go, and nobody would know of them in the other place."""
+    Intent.of(["s"], [], [], forgotten_by="ann", why="").save(LedgerFiles.at(file))
+    with pytest.raises(LedgerError, match="are being forgotten"):
+        migrate(file, lake("here"))
 
 
 def test_small_files_are_joined_and_the_past_is_let_go(lake, make, monkeypatch) -> None:

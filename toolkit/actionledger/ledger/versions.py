@@ -56,7 +56,7 @@ def refuse_unreadable(connection: DuckDBPyConnection, path: Path) -> None:
     if version < SCHEMA_VERSION:
         raise LedgerError(
             f"The ledger {path} has version {version} of the schema, this toolkit needs {SCHEMA_VERSION}: "
-            "open it once for writing, which brings it up to date."
+            f"open it once for writing, as 'actionledger ingest --ledger {path}' does, which brings it up to date."
         )
 
 

@@ -79,6 +79,10 @@ def _drained(files: LedgerFiles, store: Store) -> Iterator[None]:
             f"Somebody else has been taking in what {files.published} holds for a minute; try again."
         )
     try:
+        if files.forgetting.exists():
+            raise LedgerError(
+                f"Sessions of {files.published} are being forgotten: 'actionledger forget' goes on with what was begun; then migrate."
+            )
         if has_live_writer(files.segments):
             raise LedgerError(
                 f"Somebody still writes to {files.published}: end the agents first, then migrate."
