@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 import zipfile
@@ -334,6 +335,21 @@ def test_links_that_lead_nowhere_or_in_circles_are_no_files(tmp_path, path):
     (tmp_path / "nowhere.jsonl").symlink_to(tmp_path / "missing")
     os.mkfifo(tmp_path / "pipe.jsonl")
     assert import_path(tmp_path, path).turns == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+def test_a_stream_that_is_named_as_a_file_is_refused_at_once(tmp_path, path, kind):
+    """A file is read from its beginning more than once: a pipe would wait for ever for who has written to it, and a device has no end."""
+    named = tmp_path / "log.jsonl"
+    if kind == "pipe":
+        os.mkfifo(named)
+    elif kind == "socket":
+        socket.socket(socket.AF_UNIX).bind(str(named))
+    else:
+        named = Path("/dev/zero")
+    with pytest.raises(SourceError, match="give it as the standard input: actionledger import - < "):
+        import_path(named, path)
+    assert not path.exists()
 
 
 def test_a_file_that_vanishes_is_refused(tmp_path, path):

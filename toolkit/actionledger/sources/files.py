@@ -2,7 +2,10 @@
 
 import glob
 import os
+import shlex
+import stat
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
@@ -81,6 +84,7 @@ def _files_of(path: Path) -> Iterator[Given]:
     elif path.is_dir():
         yield from (Given(file, path, is_named=False) for file in _below(path))
     elif os.path.lexists(path) or archive_of(path) is not None:
+        _refuse_streams(path)
         yield Given(path, path)
     elif glob.has_magic(str(path)):
         names = sorted(glob.glob(str(path), recursive=True, include_hidden=True))  # noqa: PTH207 - Path takes no absolute pattern
@@ -91,6 +95,21 @@ def _files_of(path: Path) -> Iterator[Given]:
                 yield Given(Path(name), Path(name), is_named=False)
     else:
         raise SourceError(f"There is no file {str(path)!r} to take in.")
+
+
+def _refuse_streams(path: Path) -> None:
+    """Raise where a path is no file but a stream, which gives what it holds once, and may have no end.
+
+    Raises:
+        SourceError: it is one; it says how to read it.
+    """
+    with suppress(OSError):
+        mode = path.stat().st_mode
+        if stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or stat.S_ISSOCK(mode):
+            raise SourceError(
+                f"{str(path)!r} is a stream, no file, and can't be read from its beginning again; give it as the standard input: "
+                f"actionledger import - < {shlex.quote(str(path))}"
+            )
 
 
 def _below(folder: Path) -> Iterator[Path]:
