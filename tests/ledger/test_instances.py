@@ -133,9 +133,12 @@ def test_a_result_keeps_its_ledger(two) -> None:
         ]
 
 
-def test_one_that_has_spilled_is_not_kept(begun, tmp_path) -> None:
+@pytest.mark.parametrize("names_folder", [True, False])
+def test_one_that_has_spilled_is_not_kept(begun, tmp_path, names_folder) -> None:
     """Where it spills to can't be changed any more: the next one needs another folder."""
-    config = {"temp_directory": str(tmp_path / "spilled"), "memory_limit": "40MB", "threads": 1}
+    config = {"memory_limit": "40MB", "threads": 1}
+    if names_folder:
+        config["temp_directory"] = str(tmp_path / "it's spilled")
     for count in (1, 2):
         with instances.borrowed(config) as connection:
             connection.execute("CREATE TEMP TABLE t AS SELECT random() AS a FROM range(12_000_000)")

@@ -29,12 +29,14 @@ class Instance:
     Args:
         connection: the connection to it; cursors of it may be given on.
         config: what it was begun with; None for one that is of no use to anybody else.
+        spills_to: the folder for what does not fit into memory.
         views: the SELECT of each view that it has, by name: who finds those that it needs makes none.
         has_tail: whether a database with the tables of a ledger, all of them empty, is attached to it.
     """
 
     connection: DuckDBPyConnection
     config: Config | None = None
+    spills_to: str = ""
     views: Mapping[str, str] = field(default_factory=dict)
     has_tail: bool = False
 
@@ -84,8 +86,9 @@ def begin(config: Config) -> Instance:
     """
     instance = _kept.take(config)
     if instance is None:
-        connection = duckdb.connect(config={"temp_directory": spilling_folder(), **config})
-        instance = Instance(quiet(connection), config)
+        spills_to = str(config.get("temp_directory") or spilling_folder())
+        connection = duckdb.connect(config={**config, "temp_directory": spills_to})
+        instance = Instance(quiet(connection), config, spills_to)
     return instance
 
 
@@ -101,9 +104,9 @@ def keep(instance: Instance, *attached: str) -> None:
         return
     try:
         instance.detach(*attached)
-        for name, value in instance.config.items():
-            # What it has spilled to can't be another folder any more: who needs one begins anew.
-            instance.connection.execute(f"SET {name} = '{value}'")
+        for name, value in {**instance.config, "temp_directory": instance.spills_to}.items():
+            # Once it has spilled, that can't be set any more: who needs another folder begins anew.
+            instance.connection.execute("SET {} = '{}'".format(name, str(value).replace("'", "''")))
     except duckdb.Error:
         instance.connection.close()
     else:
