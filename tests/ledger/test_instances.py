@@ -145,6 +145,14 @@ def test_one_that_has_spilled_is_not_kept(begun, tmp_path, names_folder) -> None
         assert len(begun) == count
 
 
+def test_what_is_temporary_goes_with_its_user(begun) -> None:
+    """A table that is not dropped is in nobody's way."""
+    for _ in range(2):
+        with instances.borrowed({"threads": 1}) as connection:
+            connection.execute("CREATE TEMP TABLE t AS SELECT 1 AS a; SET VARIABLE v = 1")
+    assert len(begun) == 1
+
+
 def test_one_that_failed_is_not_kept(begun) -> None:
     """Nobody knows what state it is in."""
     with pytest.raises(ZeroDivisionError), instances.borrowed({}):

@@ -123,7 +123,9 @@ def borrowed(config: Config, *attached: str) -> Iterator[DuckDBPyConnection]:
     """
     instance = begin(config)
     try:
-        yield instance.connection
+        # A cursor of its own takes along what is temporary: tables, variables.
+        with instance.connection.cursor() as cursor:
+            yield cursor
     except BaseException:
         instance.connection.close()
         raise
