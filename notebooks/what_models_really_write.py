@@ -137,7 +137,8 @@ written.pivot_table(index=["source", "form"], columns="outcome", values="turn", 
 # ## Faults, repairs, evidence
 #
 # Every repair that reading took, by format and kind; and every block that no format's own marks announce, by the evidence for which it was taken for an
-# action, or not. An empty table is a finding.
+# action, or not. An empty table is a finding. MINT's own format has no repair: where a tag that is never closed was to end, nobody can know. JSON is written by those of
+# whom argument strings were kept.
 
 # %%
 repairs = ledger.sql(
@@ -150,6 +151,9 @@ evidence = ledger.sql(
 ).df()
 not_clean = written[written.outcome != "clean"]
 mended = al.statistics.rate(not_clean.outcome == "repaired", by=not_clean.session)
+as_json = written[written.capture == "arguments"]
+clean_json = al.statistics.rate(as_json.outcome == "clean", by=as_json.session)
+print(f"of the responses whose calls are JSON, clean: {clean_json}")
 print(f"of what is not clean, read whole by a repair: {mended}")
 display(repairs if len(repairs) else "no repair", evidence if len(evidence) else "no block without marks")
 
@@ -272,7 +276,8 @@ ranked = sorted(sides.items(), key=lambda pair: pair[1][1].value)
 rule = "taking code in a fence for one" if is_real else OTHER
 sentences = [
     f"Of the responses that meant to act and were kept as they were written {whole} are read whole,",
-    f"{mended} of them by a repair." if mended else "none of them by a repair: what is lost is not broken.",
+    f"{mended} of them by a repair." if mended else "none of them by a repair.",
+    f"Of those whose calls are JSON {clean_json} are clean.",
     f"Of what is lost, {share} holds no mark of an action at all; {rule} reads {brought} of that whole.",
     f"Without a mark are {lowest.value:.1%} {lowest.shown_interval} of {least}'s to",
     f"{highest.value:.1%} {highest.shown_interval} of {most}'s responses;",
