@@ -288,7 +288,7 @@ def test_a_filter_is_added_and_removed(visit: Visit) -> None:
     page.get_by_role("link", name="Remove the filter Outcome: failed").click()
     page.wait_for_url("**/sessions?task=demo")
     visit.settle()
-    page.locator(".chips .filter", has_text="demo").wait_for()
+    page.locator(".chips .filter", has_text="failed").wait_for(state="detached")
     assert page.locator(".chips .filter").count() == 1
     page.go_back()
     page.wait_for_url("**/sessions?task=demo&outcome=failed")
