@@ -16,7 +16,10 @@ from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.stores.base import Store
 
 BATCH_BYTES = 16 * 1024 * 1024
-"""How much is taken in at a time, in bytes of lines; what is less in all goes to the segments."""
+"""How much is taken in first, in bytes of lines; what is less in all goes to the segments."""
+
+_LATER_BATCHES = 3
+"""How many times as much the batches behind the first are: DuckDB writes a table's last rows anew for each of them."""
 
 _PATIENCE_SECONDS = 5.0
 _LAST_PATIENCE_SECONDS = 60.0
@@ -47,7 +50,7 @@ class DirectRecorder:
             LedgerError: the ledger can't be written to.
         """
         self._batch.add(event)
-        if self._batch.size >= BATCH_BYTES:
+        if self._is_enough:
             self._take_in()
 
     def extend(self, batch: Batch) -> None:
@@ -60,7 +63,7 @@ class DirectRecorder:
             LedgerError: the ledger can't be written to.
         """
         self._batch.extend(batch)
-        if self._batch.size >= BATCH_BYTES:
+        if self._is_enough:
             self._take_in()
 
     def close(self) -> None:
@@ -74,6 +77,10 @@ class DirectRecorder:
             return
         self._take_in()
         self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
+
+    @property
+    def _is_enough(self) -> bool:
+        return self._batch.size >= BATCH_BYTES * (_LATER_BATCHES if self.is_direct else 1)
 
     def _take_in(self) -> None:
         try:
