@@ -112,7 +112,6 @@ def course_of(ledger: Ledger, session_id: str) -> Course:
     responses = conversation(ledger, session_id)
     if any(each.capture is not Capture.TEXT for each in responses):
         raise Refused(WhyNot.NO_TEXT)
-    turns = {each.index: detail for each in responses if (detail := turn(ledger, session_id, each.index))}
     executions = recorded_tries(ledger, session_id)
     if any(each.origin is Origin.RECORDED for each in executions):
         raise Refused(WhyNot.NOT_OURS)
@@ -121,6 +120,7 @@ def course_of(ledger: Ledger, session_id: str) -> Course:
     )
     if inexact := [each.index for each in responses if not each.text_is_exact]:
         raise Refused(WhyNot.MASKED, f"It is in turn {inexact[0]}.")
+    turns = {each.index: detail for each in responses if (detail := turn(ledger, session_id, each.index))}
     approvals = defaultdict[int, list[Approval]](list)
     for index, detail in turns.items():
         approvals[index] += approvals_of_turn(ledger, detail.response.turn_id)
