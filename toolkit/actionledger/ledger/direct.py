@@ -16,10 +16,7 @@ from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.stores.base import Store
 
 BATCH_BYTES = 16 * 1024 * 1024
-"""How much is taken in first, in bytes of lines; what is less in all goes to the segments."""
-
-_LATER_BATCHES = 3
-"""How many times as much the batches behind the first are: DuckDB writes a table's last rows anew for each of them."""
+"""How much is taken in at a time, in bytes of lines; what is less in all goes to the segments."""
 
 _PATIENCE_SECONDS = 5.0
 _LAST_PATIENCE_SECONDS = 60.0
@@ -50,7 +47,7 @@ class DirectRecorder:
             LedgerError: the ledger can't be written to.
         """
         self._batch.add(event)
-        if self._is_enough:
+        if self._batch.size >= BATCH_BYTES:
             self._take_in()
 
     def extend(self, batch: Batch) -> None:
@@ -63,7 +60,7 @@ class DirectRecorder:
             LedgerError: the ledger can't be written to.
         """
         self._batch.extend(batch)
-        if self._is_enough:
+        if self._batch.size >= BATCH_BYTES:
             self._take_in()
 
     def close(self) -> None:
@@ -77,10 +74,6 @@ class DirectRecorder:
             return
         self._take_in()
         self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
-
-    @property
-    def _is_enough(self) -> bool:
-        return self._batch.size >= BATCH_BYTES * (_LATER_BATCHES if self.is_direct else 1)
 
     def _take_in(self) -> None:
         try:
