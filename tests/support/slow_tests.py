@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 LIST = Path(__file__).with_name("slow_tests.txt")
-ONE_CASE, ALL_CASES = 0.05, 0.5
+ONE_CASE, ALL_CASES = 0.02, 0.2
 """Seconds of a processor: a function is slow from the first on the average of its cases, or from the second on in all."""
 
 TAKEN = "processor seconds"
