@@ -13,7 +13,7 @@ import streamlit as st
 
 from actionledger.ledger.copies import RowForm, write_rows
 from actionledger.ledger.queries import Hit
-from actionledger.ledger.queries.filters import Scope
+from actionledger.ledger.queries.scopes import Scope
 from actionledger.ledger.queries.selected import Selection
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces

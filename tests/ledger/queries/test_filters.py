@@ -13,7 +13,7 @@ from actionledger.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Mark, ScoreBound
-from actionledger.ledger.queries.filters import scope, turn_scope
+from actionledger.ledger.queries.scopes import scope, turn_scope
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
 

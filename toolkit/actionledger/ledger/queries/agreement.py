@@ -5,14 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, rows
-from actionledger.ledger.queries.filters import (
-    EVERYTHING,
-    FIRST_EXECUTIONS,
-    FIRST_READING,
-    Filter,
-    rated,
-    turn_scope,
-)
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, turn_scope
 from actionledger.rates import Rate, clustered
 from actionledger.vocabulary import Reason
 

@@ -5,7 +5,8 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import Queryable, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.scopes import scope
 
 Novelty: TypeAlias = Literal["model", "profile", "parser", "source", "prompt", "tools"]
 """What may be new about a response, known before it was read."""

@@ -1,7 +1,7 @@
 """What every query needs: something to ask, rows as values, and the vocabulary as lists that SQL can take.
 
 Statements are constants of their modules. What is put into their ``{places}`` is SQL that this package wrote itself
-(a condition of ``filters.scope``, a column from a closed list); every value is bound as a parameter. The names of a
+(a condition of ``scopes.scope``, a column from a closed list); every value is bound as a parameter. The names of a
 statement's columns are the fields of the row that it becomes.
 """
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from typing import get_args
 
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, Stage, number, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, found_scope, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import text_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
+from actionledger.ledger.queries.scopes import Scope, found_scope, scope
 from actionledger.vocabulary import Origin, Outcome, Reason
 
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, number, rows
-from actionledger.ledger.queries.filters import Filter, rated, scope
+from actionledger.ledger.queries.filters import Filter, rated
+from actionledger.ledger.queries.scopes import scope
 
 
 @dataclass(frozen=True, slots=True)

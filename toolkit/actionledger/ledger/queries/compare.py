@@ -17,14 +17,8 @@ from actionledger.ledger.queries.base import (
     rate_sql,
     rows,
 )
-from actionledger.ledger.queries.filters import (
-    EVERYTHING,
-    FIRST_READING,
-    NO_DIALECT,
-    Filter,
-    rated,
-    turn_scope,
-)
+from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
+from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
 from actionledger.plurals import counted
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome

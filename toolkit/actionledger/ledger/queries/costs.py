@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from actionledger.ledger.queries.base import INTENT, Queryable, Stage, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import Origin, Reason
 
 

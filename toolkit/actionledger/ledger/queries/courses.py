@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import REFUSED, RUN_ELSEWHERE, Streamable, picked
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 from actionledger.values import FieldError
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome, Reason
 

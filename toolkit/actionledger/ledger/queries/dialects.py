@@ -7,8 +7,9 @@ within, only what is counted.
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, rate_sql, rows
-from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.funnel import LABELS, Dimension
+from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 
 

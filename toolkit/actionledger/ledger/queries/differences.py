@@ -9,7 +9,7 @@ from actionledger.canonical import json_text
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
-from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import ActionStatus, Outcome, Reason
 
 PairKind: TypeAlias = Literal["same", "added", "removed", "changed", "rejected", "accepted"]

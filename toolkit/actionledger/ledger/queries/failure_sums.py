@@ -12,8 +12,9 @@ from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import Stage, Streamable
 from actionledger.ledger.queries.failures import NAMED, PLACED, Spent, of_whole_sessions, words_of
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.scopes import scope
 from actionledger.ledger.queries.trend import Unit
 from actionledger.values import Span
 from actionledger.vocabulary import Origin, Reason

@@ -14,8 +14,9 @@ from typing import NamedTuple, get_args
 from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
 from actionledger.values import Span
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason

@@ -19,7 +19,8 @@ from actionledger.ledger.queries.base import (
     parse_rate,
     rate_sql,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope, turn_scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import scope, turn_scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Outcome
 

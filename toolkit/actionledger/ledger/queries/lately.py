@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import RUNNABLE, Queryable, picked, rows
-from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
 SNIPPET = 160

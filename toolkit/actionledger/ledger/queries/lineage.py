@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, Queryable, is_uuid, rows
-from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.vocabulary import Relation
 
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
-from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
 from actionledger.ledger.queries.found import HOLDS, IN_JSON, text_parameters
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 
 Place: TypeAlias = Literal["response", "arguments", "result"]
 """What of a turn a text occurs in."""

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, TOOK, Queryable, rate_sql, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import ExecutionStatus, Origin
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import TAKEN_BACK, Queryable, is_uuid, picked, rows
-from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import ExecutionStatus, Reason
 
 

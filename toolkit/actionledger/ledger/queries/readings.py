@@ -7,7 +7,8 @@ from pydantic import TypeAdapter
 
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import ActionStatus, Capture, Outcome, Reason
 
 _BATCH = 200

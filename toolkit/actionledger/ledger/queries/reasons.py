@@ -13,7 +13,8 @@ from actionledger.ledger.queries.base import (
     clustering_sql,
     rows,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import Origin, Reason
 

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from actionledger.canonical import json_text
 from actionledger.ledger.forgotten import STANDING
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
-from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import LeftOutReason
 

@@ -12,8 +12,9 @@ from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import INTENT, Stage, Streamable
 from actionledger.ledger.queries.failures import COURSE, COURSE_WORDS, of_whole_sessions
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import Reason
 
 Sequence: TypeAlias = Literal["recovered", "failed", "no_action", "ended", "not_recorded"]

@@ -9,7 +9,8 @@ from duckdb import Error as DuckDBError
 
 from actionledger.errors import SourceError
 from actionledger.ledger.queries.base import Queryable, number, picked
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import Capture
 
 _PAGE_TURNS = 4000

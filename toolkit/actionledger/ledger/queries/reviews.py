@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import Parameters, Queryable, is_uuid, picked, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, of_turn, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.scopes import of_turn, scope
 from actionledger.ledger.queries.standing import LAST_STEPS, MOVED
 from actionledger.values import Span
 from actionledger.vocabulary import Judgement, ReviewAspect, ReviewStep

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple, TypeAlias
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, of_mark
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.scopes import scope
 
 Selected: TypeAlias = Literal["sessions", "turns", "readings", "actions", "executions"]
 """What there is to select: sessions, responses, parse attempts, actions, tries at them."""

@@ -15,8 +15,9 @@ from actionledger.ledger.queries.base import (
     picked,
     rows,
 )
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, Scope, of_session, scope, turn_scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import HOLDS, NAMED
+from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
 from actionledger.ledger.schema import sessions_of
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import Capture, Relation

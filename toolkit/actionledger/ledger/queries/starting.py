@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows
-from actionledger.ledger.queries.filters import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import Relation
 
 Sign: TypeAlias = Literal["call", "result", "text"]

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import ATTEMPTED, RUN_HERE, TOOK, Queryable, as_rate, rate_sql
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 
 CODE_ACTIONS = ("execute_code", "execute", "execute_command")

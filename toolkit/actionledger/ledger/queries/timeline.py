@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import TOOK, Queryable, picked, rows
-from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.vocabulary import Origin
 
 Kind: TypeAlias = Literal["asked", "decided", "run", "reversed", "noted", "told"]

@@ -5,7 +5,8 @@ from datetime import datetime
 from enum import StrEnum
 
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, number, rows
-from actionledger.ledger.queries.filters import EVERYTHING, FIRST_EXECUTIONS, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
 from actionledger.vocabulary import Outcome, Reason
 
 

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, as_rate, rate_sql
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 
 Unit: TypeAlias = Literal["day", "week"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import Queryable, is_uuid, picked, rows
-from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, is_uuid, picked, rows
-from actionledger.ledger.queries.filters import FIRST_EXECUTIONS
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
 from actionledger.values import Block, Issue
 from actionledger.vocabulary import (

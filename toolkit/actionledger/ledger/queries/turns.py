@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import INTENT, READ, REFUSED, RUNNABLE, Queryable, is_uuid, rows
-from actionledger.ledger.queries.filters import FIRST_EXECUTIONS, FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
 

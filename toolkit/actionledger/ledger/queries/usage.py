@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from actionledger.ledger.queries.base import Queryable, rows
-from actionledger.ledger.queries.filters import EVERYTHING, Filter, scope
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import LABELS
+from actionledger.ledger.queries.scopes import scope
 
 Kept: TypeAlias = Literal["profile", "model", "task", "source"]
 """What is kept of a response whoever reads it, and its usage can be split by."""
