@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from forked_python import ForkedPython
-from interrupting import ENDLESS, pressed_soon
+from interrupting import LONG, pressed_soon
 from same_rows import differences
 
 from actionledger.clock import now
@@ -157,7 +157,7 @@ def test_one_who_stops_it_while_rows_are_put_into_the_database_is_told_what_is_k
         monkeypatch.setattr(direct, "BATCH_BYTES", SMALL_BATCH)
         assert Staging.insert is insert
         with pressed_soon():
-            connection.execute(ENDLESS)
+            connection.execute(LONG)
 
     monkeypatch.setattr(Staging, "insert", stopped)
     with pytest.raises(ImportStopped) as told:

@@ -6,7 +6,10 @@ from contextlib import contextmanager
 from types import FrameType
 
 ENDLESS = "SELECT count(*) FROM range(1000000000) a, range(1000000000) b WHERE hash(a.range, b.range) % 7 = 1"
-"""A statement that nobody lives to see the end of."""
+"""A statement that nobody lives to see the end of: only for what is shown to stop it whatever DuckDB's threads are at."""
+
+LONG = "SELECT count(*) FROM range(200000000) WHERE hash(range) % 7 = 1"
+"""A statement that takes a second or a few: DuckDB itself hears of Ctrl-C in the middle of it, or else at its end."""
 
 
 @contextmanager

@@ -238,23 +238,7 @@ def one_sentence(what: str) -> Iterator[None]:
 
     Raises:
         LedgerError: see above.
-        KeyboardInterrupt: see ``stoppable``.
-    """
-    try:
-        with stoppable():
-            yield
-    except (OSError, duckdb.Error) as error:
-        cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        lines = cause.splitlines() or [type(error).__name__]
-        raise LedgerError(f"{what}: {lines[0].rstrip('.')}.") from error
-
-
-@contextmanager
-def stoppable() -> Iterator[None]:
-    """Let Ctrl-C be what it is where it comes in the middle of a statement.
-
-    Raises:
-        KeyboardInterrupt: it came; DuckDB makes an error of its own of that.
+        KeyboardInterrupt: it came in the middle of a statement.
     """
     try:
         yield
@@ -262,3 +246,7 @@ def stoppable() -> Iterator[None]:
         if str(error) == _INTERRUPTED:
             raise KeyboardInterrupt from error
         raise
+    except (OSError, duckdb.Error) as error:
+        cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        lines = cause.splitlines() or [type(error).__name__]
+        raise LedgerError(f"{what}: {lines[0].rstrip('.')}.") from error

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Timer
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
 
@@ -18,9 +17,9 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.extras import require
-from actionledger.ledger.files import stoppable
 from actionledger.ledger.reaching import refuse_reaching
 from actionledger.ledger.results import distinct
+from actionledger.ledger.stopping import limited, stoppable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,12 +105,12 @@ class GuardedSql:
         cursor = self._opened()
         with self._bounded(cursor):
             only = self._only(cursor, statement)
-            cursor.execute(only)
+            stoppable(cursor, lambda: cursor.execute(only))
             kinds = [str(column[1]) for column in cursor.description]
             names = tuple(distinct([str(column[0]) for column in cursor.description]))
             if any(_ZONED in kind for kind in kinds):
                 # In Python a time with a zone needs one more package; without one it needs none.
-                cursor.execute(_without_zones(only, kinds))
+                stoppable(cursor, lambda: cursor.execute(_without_zones(only, kinds)))
             yield Answer(names, _fetched(cursor))
 
     def df(self, statement: str) -> "pd.DataFrame":
@@ -126,7 +125,7 @@ class GuardedSql:
         """
         require("A data frame of pandas", "notebook", "pandas")
         with self._relation(statement) as (names, relation):
-            frame: pd.DataFrame = relation.df()
+            frame: pd.DataFrame = stoppable(self._opened(), relation.df)
             return frame.set_axis(list(names), axis=1)
 
     def pl(self, statement: str) -> "pl.DataFrame":
@@ -165,7 +164,7 @@ class GuardedSql:
         """
         require("A table of Arrow", "notebook", "pyarrow")
         with self._relation(statement) as (names, relation):
-            table: pa.Table = relation.to_arrow_table()
+            table: pa.Table = stoppable(self._opened(), relation.to_arrow_table)
             return table.rename_columns(list(names))
 
     def write_parquet(self, statement: str, file: Path) -> None:
@@ -182,7 +181,8 @@ class GuardedSql:
         made = Path(self._folder, "answer.parquet")
         with self._bounded(cursor):
             only = self._only(cursor, statement)
-            cursor.execute(f"COPY (FROM ({only}\n)) TO {_quoted(made)} (FORMAT parquet)")
+            copy = f"COPY (FROM ({only}\n)) TO {_quoted(made)} (FORMAT parquet)"
+            stoppable(cursor, lambda: cursor.execute(copy))
         try:
             beside = file.with_name(f".{file.name}-{uuid4().hex}")
             shutil.move(made, beside)
@@ -220,12 +220,9 @@ class GuardedSql:
 
         EXPLAIN ANALYZE runs whatever it explains, so that a statement's type alone doesn't show that it reads.
         """
-        timer = Timer(self._seconds, cursor.interrupt)
-        timer.daemon = True
-        timer.start()
         try:
-            cursor.execute("BEGIN TRANSACTION READ ONLY")
-            with stoppable():
+            with limited(cursor, self._seconds):
+                cursor.execute("BEGIN TRANSACTION READ ONLY")
                 yield
         except duckdb.InterruptException as error:
             raise UsageError(
@@ -238,7 +235,6 @@ class GuardedSql:
         except (duckdb.Error, UnicodeError) as error:
             raise UsageError(f"The statement can't be run: {_first_line(error)}") from error
         finally:
-            timer.cancel()
             with suppress(duckdb.Error):
                 cursor.execute("ROLLBACK")
 
@@ -307,7 +303,7 @@ def _without_zones(statement: str, kinds: Sequence[str]) -> str:
 
 
 def _fetched(cursor: DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
-    while batch := cursor.fetchmany(_BATCH):
+    while batch := stoppable(cursor, lambda: cursor.fetchmany(_BATCH)):
         yield from batch
 
 

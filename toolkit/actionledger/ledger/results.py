@@ -13,8 +13,8 @@ from duckdb import DuckDBPyConnection, Error
 
 from actionledger.errors import UsageError
 from actionledger.extras import require
-from actionledger.ledger.files import stoppable
 from actionledger.ledger.rows import Row, row_kind
+from actionledger.ledger.stopping import stoppable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ class QueryResult:
         """
         with self._lock:
             walk = self._walking()
-            return [] if walk is None else walk.fetchmany(size)
+            return [] if walk is None else stoppable(walk, lambda: walk.fetchmany(size))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return the rows of the walk that were not fetched yet.
@@ -115,7 +115,7 @@ class QueryResult:
         """
         with self._lock:
             walk = self._walking()
-            return [] if walk is None else walk.fetchall()
+            return [] if walk is None else stoppable(walk, walk.fetchall)
 
     def df(self) -> "pd.DataFrame":
         """Return all rows as a pandas data frame; of columns with the same name, later ones get a number.
@@ -132,7 +132,7 @@ class QueryResult:
         require("A data frame of pandas", "notebook", "pandas")
         if (rows := self._whole()) is None:
             raise UsageError(_NOTHING)
-        return rows.df()
+        return stoppable(rows, rows.df)
 
     def pl(self) -> "pl.DataFrame":
         """Return all rows as a polars data frame; of columns with the same name, later ones get a number.
@@ -168,10 +168,11 @@ class QueryResult:
         """
         require("A table of Arrow", "notebook", "pyarrow")
         # As a relation: DuckDB 2.0 makes a table of anything else by way of a second copy, and warns.
-        relation = self._cursor.cursor().sql(self._query, params=self._parameters) if self.columns else None
+        cursor = self._cursor.cursor()
+        relation = cursor.sql(self._query, params=self._parameters) if self.columns else None
         if relation is None:
             raise UsageError(_NOTHING)
-        return relation.to_arrow_table()
+        return stoppable(cursor, relation.to_arrow_table)
 
     def show(self, rows: int = _SHOWN) -> None:
         """Print the first rows as a table.
@@ -224,9 +225,8 @@ class QueryResult:
 
     def _run(self) -> DuckDBPyConnection | None:
         # Nothing at all comes of a statement without words, whatever DuckDB's types say.
-        with stoppable():
-            result: DuckDBPyConnection | None = self._cursor.cursor().execute(self._query, self._parameters)
-        return result
+        cursor = self._cursor.cursor()
+        return stoppable(cursor, lambda: cursor.execute(self._query, self._parameters))
 
     def _whole(self) -> DuckDBPyConnection | None:
         """All rows from the first on: what ran at once where nobody has read of it, or the statement run again."""
@@ -247,7 +247,7 @@ class QueryResult:
         with self._lock:
             if self._head is None:
                 source = self._take()
-                head = [] if source is None else source.fetchmany(_HEAD + 1)
+                head = [] if source is None else stoppable(source, lambda: source.fetchmany(_HEAD + 1))
                 if len(head) <= _HEAD:
                     self._length = len(head)
                 self._head = head[:_HEAD]
@@ -260,7 +260,7 @@ class QueryResult:
             return
         source = self._whole()
         assert source is not None
-        while batch := source.fetchmany(_BATCH):
+        while batch := stoppable(source, lambda: source.fetchmany(_BATCH)):
             yield batch
 
     def _table(self, rows: int) -> "Table":
@@ -269,7 +269,7 @@ class QueryResult:
         head = self._first_rows()
         if rows > len(head) and self._length != len(head):
             source = self._whole()
-            head = [] if source is None else source.fetchmany(rows)
+            head = [] if source is None else stoppable(source, lambda: source.fetchmany(rows))
         return Table(self.columns, head[:rows], total=self._length)
 
 
