@@ -14,6 +14,8 @@ SEED ?= 1
 PYTHONS ?= 3.11 3.12 3.13 3.14
 DUCKDBS ?= 1.5.5 2.0.0
 PARALLEL := -n 2 --dist worksteal
+# A test that grows may take longer than the limit of the others.
+PATIENT := -o faulthandler_timeout=1800
 QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
@@ -38,10 +40,10 @@ every-test: $(VENV)/.dev
 	$(BIN)/pytest $(PARALLEL)
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (SOAK="-x")
-	$(BIN)/pytest $(PARALLEL) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(SOAK)
+	$(BIN)/pytest $(PARALLEL) $(PATIENT) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(SOAK)
 
 lake: $(VENV)/.lake  ## ledgers in a lake, on DuckDB 1.5.5 with its extensions, PostgreSQL and S3 among them (LAKE="-m 'not soak'")
-	$(VENV)/lake/bin/pytest -n 0 -m "" tests/ledger/stores $(LAKE)
+	$(VENV)/lake/bin/pytest -n 0 $(PATIENT) -m "" tests/ledger/stores $(LAKE)
 
 matrix:  ## `make quick` on each Python that is here, with the oldest and the newest DuckDB (PYTHONS="3.13" DUCKDBS="2.0.0")
 	bash tests/matrix.sh "$(PYTHONS)" "$(DUCKDBS)" $(QUICK)

@@ -21,7 +21,7 @@ from actionledger.parsing.parsers import PARSERS
 from actionledger.values import Block, RawAction
 from actionledger.vocabulary import BlockStatus, Outcome, Reason
 
-pytest_plugins = ["slow_tests"]
+pytest_plugins = ["slow_tests", "time_limit"]
 register_profiles()
 
 BASELINES = {
