@@ -135,6 +135,13 @@ WRONG = [
     ("reasoner restore nowhere one", USE, "should be a valid integer"),
     ("repl --policy none.toml -w empty", FAULT, "none.toml"),
     ("repl -m telepathy:now -w empty", USE, "names no model"),
+    # an option is no other one's value
+    ("dashboard LEDGER --cases --read-only", USE, "Option '--cases' requires an argument, and '--read-only' is none"),
+    ("report --run -l LEDGER", USE, "if it is meant as the value, write --run=-l"),
+    ("report -l --ledgr", USE, "if it is meant as the value, write -l--ledgr"),
+    ("forget x --by --older-than 3d -l LEDGER", USE, "Option '--by' requires an argument"),
+    ("case new --to --name x", USE, "Option '--to' requires an argument"),
+    ("mcp-proxy --ledger -- none", USE, "Option '--ledger' requires an argument, and '--' is none"),
     # text that begins like an option is none
     ("sql '-- a comment'", FAULT, "There is no ledger at"),
     ("sql '-- a comment' -l LEDGER", USE, "here is no statement"),
@@ -184,6 +191,21 @@ def test_a_statement_may_begin_with_a_comment(run, recorded, statement):
     ):
         done = run(*arguments)
         assert (done.code, [list(row.values()) for row in done.value]) == (0, [[7]])
+
+
+@pytest.mark.parametrize("line", ["dashboard --cases --help", "report --run -h", "reviews add --by --help"])
+def test_help_is_no_value(run, line):
+    """Whoever forgot what an option takes asks for help behind it."""
+    done = run(*line.split())
+    assert (done.code, done.out.startswith("Usage: actionledger"), done.err) == (0, True, "")
+
+
+def test_a_value_may_look_like_an_option_where_it_is_joined_to_it(run, recorded):
+    """As everywhere on a command line; and behind two dashes nothing is an option."""
+    assert "--help" in run("report", "--run=--help", "-l", recorded).err
+    assert run("show", "-l", recorded, "--", "--limit").err.startswith(
+        "actionledger: There is no session '--limit'"
+    )
 
 
 def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):

@@ -10,6 +10,7 @@ import typer
 from actionledger import __version__
 from actionledger.cli.commands import Commands
 from actionledger.cli.exits import EPILOG, ExitCode, code_of
+from actionledger.cli.output import let_readers_leave
 from actionledger.errors import ActionLedgerError
 
 app = typer.Typer(
@@ -45,6 +46,7 @@ TRACEBACK_VARIABLE = "ACTIONLEDGER_TRACEBACK"
 
 def main() -> None:
     """Run the command line; whatever goes wrong ends in a sentence and one of the exit codes."""
+    let_readers_leave()
     try:
         app(prog_name="actionledger")
     except SystemExit as ended:
@@ -54,9 +56,6 @@ def main() -> None:
     except ActionLedgerError as error:
         _say_error(str(error))
         sys.exit(code_of(error))
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(ExitCode.FAULT)
     except OSError as error:
         what = f" {error.filename!r}" if error.filename else ""
         _say_error(f"The system refuses{what}: {error.strerror or error}.")

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 from rich.console import Console
 
 from actionledger.canonical import json_text
+from actionledger.cli.output import is_read
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import PlainConsole, console, plain, print_note
 from actionledger.ledger.guarded import Answer
@@ -93,10 +94,12 @@ def _objects(answer: Answer) -> Iterator[dict[str, Any]]:
 
 
 def _write(lines: Iterable[str], stream: TextIO | None) -> None:
-    """Write lines as they are; on a terminal with what would change it made visible."""
+    """Write lines as they are, until nobody reads them; on a terminal with what would change it made visible."""
     onto = stream or sys.stdout
     is_seen = onto.isatty()
     for line in lines:
+        if not is_read(onto):
+            break
         onto.write(f"{plain(line.rstrip())}\n" if is_seen else line)
     onto.flush()
 

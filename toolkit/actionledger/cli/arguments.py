@@ -2,12 +2,13 @@
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperOption
 
 from actionledger.errors import SourceError, UsageError
 from actionledger.text import from_any_bytes, to_any_bytes
@@ -18,13 +19,39 @@ _MARK = "\1"
 _NO_OPTION = re.compile(rf"-\s|--[^=\s]*\s|{_MARK}")
 """What begins so names no option, since no option's name has a space: ``-- a comment``, ``- an item``; or it would lose its own mark."""
 
+_LONG = re.compile(r"--([a-zA-Z]|$)")
+"""What begins so is meant as an option, whether there is such a one or not; or as their end."""
+
 
 class Command(TyperCommand):
     """A command whose arguments may be SQL that begins with a comment, or a list in Markdown."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Take the arguments apart; ``as_written`` takes the marks off."""
-        return super().parse_args(ctx, [_MARK + each if _NO_OPTION.match(each) else each for each in args])
+        marked = [_MARK + each if _NO_OPTION.match(each) else each for each in args]
+        for option, following in self._valueless(ctx, marked):
+            if following in ctx.help_option_names:
+                return super().parse_args(ctx, [following])
+            if not ctx.resilient_parsing:
+                ctx.fail(
+                    f"Option {option!r} requires an argument, and {following!r} is none; if it is meant as the value, write "
+                    f"{_with_value(option, following)}."
+                )
+        return super().parse_args(ctx, marked)
+
+    def _valueless(self, ctx: Any, args: list[str]) -> Iterator[tuple[str, str]]:
+        """Yield options that take a value and have another option behind them, with that one."""
+        options = [each for each in self.get_params(ctx) if isinstance(each, TyperOption)]
+        names = {name for each in options for name in (*each.opts, *each.secondary_opts)}
+        valued = {name for each in options if not (each.is_flag or each.count) for name in each.opts}
+        for option, following in takewhile(lambda pair: pair[0] != "--", pairwise(args)):
+            if option in valued and (following in names or _LONG.match(following)):
+                yield option, following
+
+
+def _with_value(option: str, value: str) -> str:
+    """Return how a value is given that looks like an option: a short option has it right behind it."""
+    return f"{option}={value}" if option.startswith("--") else f"{option}{value}"
 
 
 def as_written(run: Callable[..., Any]) -> Callable[..., Any]:
