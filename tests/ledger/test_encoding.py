@@ -7,7 +7,7 @@ import pytest
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT
 from actionledger.ledger import encoding
-from actionledger.ledger.encoding import encode
+from actionledger.ledger.encoding import dumped, encode, masked_lines
 
 HARD_TEXTS = [
     "nul \x00 nul",
@@ -58,6 +58,16 @@ def test_a_masked_text_says_that_it_is_not_exact(make) -> None:
     assert event.text == '"text_is_exact":true password=******* '
     assert not event.text_is_exact
     assert EVENT.validate_json(encode(make.response("no secret"))).text_is_exact
+
+
+def test_events_are_masked_together_as_each_by_itself(make) -> None:
+    """What is flushed together is the lines that each event makes alone; only what was masked says that it is not exact."""
+    texts = ["no secret", "password=hunter2", "漢字", "half \ud800", "a token"]
+    events = [*map(make.response, texts), *make.one_of_each()]
+    lines = masked_lines([dumped(event) for event in events])
+    assert lines == b"".join(map(encode, events))
+    exact = [json.loads(line)["text_is_exact"] for line in lines.splitlines()[: len(texts)]]
+    assert exact == [True, False, True, False, True]
 
 
 def test_an_event_beyond_the_limit_is_refused(make, monkeypatch) -> None:

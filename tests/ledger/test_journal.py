@@ -11,6 +11,7 @@ import pytest
 
 from actionledger.errors import LedgerError
 from actionledger.ledger import journal
+from actionledger.ledger.encoding import Unmasked
 from actionledger.ledger.journal import SegmentWriter
 
 
@@ -23,6 +24,10 @@ def writer(tmp_path):
 
 def contents(folder) -> list[bytes]:
     return [path.read_bytes() for path in sorted(folder.glob("*.jsonl"))]
+
+
+def event(line: str) -> Unmasked:
+    return Unmasked(line.encode(), is_response=False, is_same=True)
 
 
 def is_locked(path) -> bool:
@@ -44,6 +49,27 @@ def test_a_flush_writes_what_was_appended(writer, tmp_path) -> None:
     writer.flush()
     writer.flush()
     assert contents(tmp_path) == [b"1\n2\n3\n"]
+
+
+def test_an_event_is_masked_before_it_is_written(writer, tmp_path) -> None:
+    """Events and lines are written in the order in which they came, and no secret reaches the disk."""
+    writer.add(event('"password=hunter2"'))
+    writer.append(b"2\n")
+    writer.add(event("3"))
+    assert contents(tmp_path) == []
+    writer.flush()
+    writer.flush()
+    assert contents(tmp_path) == [b'"password=*******"\n2\n3\n']
+
+
+def test_events_that_fill_the_buffer_are_flushed(writer, tmp_path, monkeypatch) -> None:
+    """What waits to be masked counts as what waits to be written."""
+    monkeypatch.setattr(journal, "BUFFER_BYTES", 10)
+    writer.append(b"1234\n")
+    writer.add(event("56"))
+    assert contents(tmp_path) == []
+    writer.add(event("7"))
+    assert contents(tmp_path) == [b"1234\n56\n7\n"]
 
 
 def test_a_full_buffer_is_flushed(writer, tmp_path, monkeypatch) -> None:
@@ -207,6 +233,7 @@ def test_a_forked_child_starts_its_own_segment(writer, tmp_path) -> None:
     writer.append(b"flushed by parent\n")
     writer.flush()
     writer.append(b"buffered by parent\n")
+    writer.add(event("by parent"))
     child = os.fork()
     if child == 0:
         writer.append(b"child\n")
@@ -214,7 +241,7 @@ def test_a_forked_child_starts_its_own_segment(writer, tmp_path) -> None:
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
     writer.flush()
-    assert sorted(contents(tmp_path)) == [b"child\n", b"flushed by parent\nbuffered by parent\n"]
+    assert sorted(contents(tmp_path)) == [b"child\n", b"flushed by parent\nbuffered by parent\nby parent\n"]
 
 
 def test_a_child_does_not_keep_its_parents_segment_locked(writer, tmp_path) -> None:

@@ -10,7 +10,7 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from planted import Planted, planted
 
-from actionledger.privacy import mask, mask_text
+from actionledger.privacy import mask, mask_lines, mask_text
 from actionledger.privacy.tokens import TOKENS, Token
 
 JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U"
@@ -166,7 +166,7 @@ def test_nothing_is_left_of_a_planted_secret(one: Planted) -> None:
         assert one.secret not in masked(one.text, depth=depth)
 
 
-@pytest.mark.parametrize("kind", TOKENS, ids=lambda kind: kind.needle.decode())
+@pytest.mark.parametrize("kind", TOKENS, ids=lambda kind: kind.needles[0].decode())
 def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
     """Each kind is found at the beginning, in the middle and at the end of a text, and what is like it is not."""
     drawn = random.Random(0)
@@ -180,7 +180,31 @@ def test_a_row_of_the_table_finds_its_example_only(kind: Token) -> None:
         line = json.dumps(text).encode()
         assert mask(line).count(b"*") >= 20, text
     other = json.dumps(f"discord {counter} x").encode()
-    assert not list(kind.spans(other, other.lower(), ()))
+    assert not list(kind.spans(other, other.lower(), range(len(other))))
+
+
+def test_lines_are_masked_together_as_each_by_itself() -> None:
+    """Where several lines are asked at once, what one holds changes none of the others, however they follow each other."""
+    texts = [
+        "no secret",
+        "password=hunter2",
+        "",
+        "secret",
+        "=x",
+        "a token: none",
+        "漢字 sk-proj-" + "a1" * 24,
+        "task",
+    ]
+    kept = [json.dumps(text, ensure_ascii=False).encode() for text in texts]
+    for first in range(len(kept)):
+        lines = (kept[first:] + kept[:first]) * 6
+        together = mask_lines(lines)
+        assert together == [mask(line) for line in lines]
+        assert [one is line for one, line in zip(together, lines, strict=True)] == [
+            mask(line) is line for line in lines
+        ]
+    assert b"hunter2" not in b"".join(mask_lines(kept))
+    assert mask_lines([]) == []
 
 
 def filled(template: str, drawn: random.Random) -> str:

@@ -1,20 +1,34 @@
 """Events as lines: what is written to a segment is complete, masked and readable again."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError, SchemaSerializer, to_json
 
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT, Event, ResponseReceived
-from actionledger.privacy import mask
+from actionledger.privacy import mask, mask_lines
 from actionledger.text import writable
 
 LINE_LIMIT = 64 * 1024 * 1024
 """The length of the longest line, in bytes, its line break included."""
 
-_SERIALIZERS: dict[type, SchemaSerializer] = {}
+
+class _Serializers(dict[type, SchemaSerializer]):
+    """What writes events of each kind: that of all kinds looks for the kind first, which takes a third of its time."""
+
+    def __missing__(self, kind: type) -> SchemaSerializer:
+        # Out of the schema of all kinds: to make one of a kind's own takes milliseconds, at the first event of each.
+        whole: Any = EVENT.core_schema
+        choices = whole["schema"]["choices"] if "definitions" in whole else whole["choices"]
+        [schema] = (choice for choice in choices.values() if choice["cls"] is kind)
+        made = SchemaSerializer({**whole, "schema": schema} if "definitions" in whole else schema)
+        self[kind] = made
+        return made
+
+
+_SERIALIZERS = _Serializers()
 
 # Inside a JSON string a quote has a backslash before it, so this can't be part of the response's own text.
 _EXACT, _NOT_EXACT = b'"text_is_exact":true', b'"text_is_exact":false'
@@ -49,16 +63,72 @@ def encoded(event: Event) -> tuple[bytes, bool]:
         EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
         UsageError: the event holds a value that JSON has no form for.
     """
-    dumped, is_exact, is_same = _dump(event)
-    line = mask(dumped)
-    if isinstance(event, ResponseReceived) and not (is_exact and line is dumped):
-        line = line.replace(_EXACT, _NOT_EXACT, 1)
+    unmasked = dumped(event, checked=True)
+    line = mask(unmasked.line)
+    return _finished(unmasked, line), unmasked.is_same and line is unmasked.line
+
+
+class Unmasked(NamedTuple):
+    """An event as JSON in which nothing was masked yet.
+
+    Args:
+        line: the JSON in UTF-8, without a line break.
+        is_response: whether it says of its own text that it is exact, which is so until something in it is masked.
+        is_same: whether it reads as the event itself, as far as anybody looked.
+    """
+
+    line: bytes
+    is_response: bool
+    is_same: bool
+
+
+def dumped(event: Event, *, checked: bool = False) -> Unmasked:
+    """Write an event as JSON, secrets and all.
+
+    Args:
+        event: what happened.
+        checked: whether to look if each value is of its field's type, which takes as long again.
+
+    Returns:
+        What ``masked_lines`` makes a line of.
+
+    Raises:
+        EventTooLargeError: the line would be longer than ``LINE_LIMIT``.
+        UsageError: the event holds a value that JSON has no form for.
+    """
+    is_response = isinstance(event, ResponseReceived)
+    try:
+        line, is_same = (
+            _SERIALIZERS[type(event)].to_json(event, warnings="error" if checked else False),
+            checked,
+        )
+    except PydanticSerializationError:
+        line, is_exact = _dumped_otherwise(event)
+        is_same = False
+        if is_response and not is_exact:
+            line = line.replace(_EXACT, _NOT_EXACT, 1)
     if len(line) >= LINE_LIMIT:
         raise EventTooLargeError(
             f"An event of kind {event.kind} takes {len(line) + 1:,} bytes; a ledger takes at most {LINE_LIMIT:,}: "
             "record a shorter text."
         )
-    return line + b"\n", is_same and line is dumped
+    return Unmasked(line, is_response, is_same)
+
+
+def masked_lines(events: Sequence[Unmasked]) -> bytes:
+    """Write events as lines, each with its line break; they are masked together, which is faster than one by one.
+
+    Args:
+        events: the events.
+    """
+    lines = mask_lines([each.line for each in events])
+    return b"".join(_finished(each, line) for each, line in zip(events, lines, strict=True))
+
+
+def _finished(event: Unmasked, line: bytes) -> bytes:
+    if event.is_response and line is not event.line:
+        line = line.replace(_EXACT, _NOT_EXACT, 1)
+    return line + b"\n"
 
 
 def as_recorded(text: str) -> str:
@@ -67,30 +137,18 @@ def as_recorded(text: str) -> str:
     return kept
 
 
-def _dump(event: Event) -> tuple[bytes, bool, bool]:
-    """Return an event as JSON, whether its texts are in it as they are, and whether each value is of its field's type."""
+def _dumped_otherwise(event: Event) -> tuple[bytes, bool]:
+    """Return an event as JSON that holds a value of another type than its field's; and whether its texts are in it as they are."""
     try:
-        return _serializer_of(type(event)).to_json(event, warnings="error"), True, True
+        return EVENT.dump_json(event), True
     except PydanticSerializationError:
         pass
     try:
-        return EVENT.dump_json(event), True, False
-    except PydanticSerializationError:
-        pass
-    try:
-        return to_json(_without_lone_surrogates(EVENT.dump_python(event)), inf_nan_mode="null"), False, False
+        return to_json(_without_lone_surrogates(EVENT.dump_python(event)), inf_nan_mode="null"), False
     except PydanticSerializationError as error:
         raise UsageError(
             f"An event of kind {event.kind} holds a value that JSON has no form for: {error}."
         ) from error
-
-
-def _serializer_of(kind: type) -> SchemaSerializer:
-    """Return what writes events of a kind: that of all kinds looks for the kind first, which takes a third of its time."""
-    if kind not in _SERIALIZERS:
-        adapter: TypeAdapter[Any] = TypeAdapter(kind)
-        _SERIALIZERS[kind] = adapter.serializer
-    return _SERIALIZERS[kind]
 
 
 def _without_lone_surrogates(value: Any) -> Any:

@@ -1,5 +1,8 @@
 """The hot path: lines go to a buffer, the buffer to a segment of this writer's own.
 
+What ``add`` takes is masked when it is flushed: between the two it is in this process's memory alone, as the event itself was. So all
+that is flushed together is looked through once.
+
 A segment is only ever appended to. Its writer holds an ``flock`` on it while it may grow, so that a free lock means: nothing
 more will come. A flush is one ``write``: it survives the death of this process; a durable one survives a power loss too.
 """
@@ -13,6 +16,7 @@ from threading import RLock
 from actionledger.errors import LedgerError
 from actionledger.forking import watch
 from actionledger.ids import new_id
+from actionledger.ledger.encoding import Unmasked, masked_lines
 from actionledger.ledger.files import make_private_folders, one_sentence, sync_to_disk
 
 BUFFER_BYTES = 1_000_000
@@ -45,13 +49,29 @@ class SegmentWriter:
         self._writer_id = new_id()
         self._number = 0
         self._buffer = bytearray()
+        self._unmasked: list[Unmasked] = []
+        self._unmasked_size = 0
         self._descriptor: int | None = None
         self._size = 0
 
     @property
     def has_written(self) -> bool:
         """Whether it has written to any segment, or is to."""
-        return bool(self._number or self._buffer)
+        return bool(self._number or self._buffer or self._unmasked)
+
+    def add(self, event: Unmasked) -> None:
+        """Put an event into the buffer.
+
+        Args:
+            event: the event; secrets in it are masked before it is written.
+
+        Raises:
+            LedgerError: the buffer was full and can't be written; it is kept.
+        """
+        with self._lock:
+            self._unmasked.append(event)
+            self._unmasked_size += len(event.line) + 1
+            self._flush_if_full()
 
     def append(self, line: bytes) -> None:
         """Put a line into the buffer.
@@ -63,9 +83,9 @@ class SegmentWriter:
             LedgerError: the buffer was full and can't be written; it is kept.
         """
         with self._lock:
+            self._mask()
             self._buffer += line
-            if len(self._buffer) >= BUFFER_BYTES:
-                self.flush()
+            self._flush_if_full()
 
     def flush(self, *, durable: bool = False) -> None:
         """Write the buffer to the segment.
@@ -77,6 +97,7 @@ class SegmentWriter:
             LedgerError: it can't be written, or somebody has deleted or cut the segment; the buffer is kept.
         """
         with self._lock, one_sentence(f"What was recorded can't be written to {self._folder}"):
+            self._mask()
             if self._buffer:
                 self._write_buffer()
                 self._on_flush()
@@ -99,6 +120,16 @@ class SegmentWriter:
         """Begin anew in a forked child: what the parent buffered is the parent's to write."""
         self._let_go()
         self._begin()
+
+    def _flush_if_full(self) -> None:
+        if len(self._buffer) + self._unmasked_size >= BUFFER_BYTES:
+            self.flush()
+
+    def _mask(self) -> None:
+        if self._unmasked:
+            self._buffer += masked_lines(self._unmasked)
+            self._unmasked.clear()
+            self._unmasked_size = 0
 
     def _write_buffer(self) -> None:
         descriptor = self._descriptor

@@ -23,7 +23,7 @@ from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
-from actionledger.ledger.encoding import encode
+from actionledger.ledger.encoding import dumped
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.journal import SegmentWriter
@@ -128,7 +128,7 @@ class Ledger(AskedLedger):
         """Put an event into the buffer.
 
         Args:
-            event: what happened; secrets in it are masked.
+            event: what happened; secrets in it are masked before it is written.
 
         Raises:
             EventTooLargeError: the event is larger than the ledger takes; it is not recorded.
@@ -147,7 +147,7 @@ class Ledger(AskedLedger):
             [('moved', 'To Rome.')]
         """
         self._refuse_unless_writable()
-        self._writer.append(encode(event))
+        self._writer.add(dumped(event))
 
     def record_lines(self, lines: Iterable[bytes]) -> None:
         """Put events into the buffer that another process of this toolkit has encoded.

@@ -5,11 +5,14 @@ on; an even number of them before a quote means that the line's own string ends 
 break stay where they are, so a line stays the JSON that it was.
 
 ``tokens`` knows secrets by their looks, ``named`` by their names, ``headers`` by where they stand and ``custom`` by a user's patterns; ``escapes`` sees through JSON's
-other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first.
+other spellings of a character. Each pattern begins with a literal that most lines don't have, which is asked for first; where everyday words
+and the names of recorded fields begin so, the literal is longer by what must follow.
 """
 
 import json
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Protocol
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
@@ -21,15 +24,18 @@ from actionledger.privacy.named import NAMED
 from actionledger.privacy.tokens import TOKENS
 from actionledger.text import from_utf8_with_halves, utf8_with_halves
 
-__all__ = ["mask", "mask_text"]
+__all__ = ["mask", "mask_lines", "mask_text"]
+
+
+_OTHER = -1
 
 
 class Kind(Protocol):
     """A kind of secrets."""
 
     @property
-    def needle(self) -> bytes:
-        """What a line must hold for it to be looked for."""
+    def needles(self) -> Sequence[bytes]:
+        """What a line must hold one of for it to be looked for."""
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterable[Span]:
         """Return where secrets of this kind stand.
@@ -37,7 +43,7 @@ class Kind(Protocol):
         Args:
             text: a line.
             lowered: the same in small letters.
-            starts: where ``needle`` stands in it.
+            starts: where its needles stand in it, in order.
         """
 
 
@@ -52,9 +58,10 @@ class _Asked:
 
     def __init__(self, cased: Sequence[Kind], lowered: Sequence[Kind], others: Sequence[bytes] = ()) -> None:
         self._kinds = [*cased, *lowered]
-        self._others = len(others)
-        self._letters = [*others, *(kind.needle for kind in cased)]
-        needles = [*self._letters, *(kind.needle for kind in lowered)]
+        of_kinds = [(needle, number) for number, kind in enumerate(self._kinds) for needle in kind.needles]
+        self._numbers = [*(_OTHER for _ in others), *(number for _, number in of_kinds)]
+        needles = [*others, *(needle for needle, _ in of_kinds)]
+        self._letters = needles[: len(others) + sum(len(kind.needles) for kind in cased)]
         self._automaton = BytesAhoCorasick(
             [needle.lower() for needle in needles], implementation=Implementation.DFA
         )
@@ -67,13 +74,26 @@ class _Asked:
             lowered: the same in small letters.
         """
         found: dict[int, list[int]] = {}
-        letters = self._letters
-        for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True):
-            if index >= len(letters) or text[start:end] == letters[index]:
-                found.setdefault(index - self._others, []).append(start)
-        return [(self._kinds[index], found[index]) for index in found if index >= 0], any(
-            index < 0 for index in found
-        )
+        for number, start in self._literals(text, lowered):
+            found.setdefault(number, []).append(start)
+        is_other = found.pop(_OTHER, None) is not None
+        return [(self._kinds[number], starts) for number, starts in found.items()], is_other
+
+    def places(self, text: bytes) -> list[int]:
+        """Return where any of the literals begins in a text, in no order.
+
+        Args:
+            text: any number of lines.
+        """
+        return [start for _, start in self._literals(text, text.lower())]
+
+    def _literals(self, text: bytes, lowered: bytes) -> list[tuple[int, int]]:
+        letters, numbers = self._letters, self._numbers
+        return [
+            (numbers[index], start)
+            for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True)
+            if index >= len(letters) or text[start:end] == letters[index]
+        ]
 
 
 _ASKED = _Asked(TOKENS, (*NAMED, *HEADERS), SPELLINGS)
@@ -100,6 +120,22 @@ def mask(line: bytes) -> bytes:
     if custom.known():
         found += custom.spans(line)
     return masked(line, sorted(found)) if found else line
+
+
+def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
+    """Replace every character of every secret in some lines by an asterisk; they are asked together what they may hold.
+
+    Args:
+        lines: as ``mask`` takes them.
+
+    Returns:
+        Each line as ``mask`` returns it: the same object where there is nothing to hide.
+    """
+    if custom.known():
+        return [mask(line) for line in lines]
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    suspected = {bisect_right(ends, place) for place in _ASKED.places(b"\n".join(lines))}
+    return [mask(line) if index in suspected else line for index, line in enumerate(lines)]
 
 
 def _spans(kinds: Sequence[tuple[Kind, list[int]]], text: bytes, lowered: bytes) -> list[Span]:

@@ -30,9 +30,9 @@ class Place:
     values: str = ""
 
     @cached_property
-    def needle(self) -> bytes:
+    def needles(self) -> Sequence[bytes]:
         """What a line in small letters must hold for it to be looked for."""
-        return self.needs.encode()
+        return [self.needs.encode()]
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:

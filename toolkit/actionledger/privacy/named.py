@@ -118,6 +118,9 @@ _NO_SECRETS = frozenset(
         "stored",
     ]
 )
+_BEHIND = "\\\"' ]:=,<>"
+"""What may stand at once behind a name, a character each."""
+
 _OPTION = re.compile(rb"--[\w-]*$")
 _BEGINS_A_LINE = re.compile(rb"(?:^|\\[nr]|[\"'])(?:[ \t]|\\+t|- |export |set |set-)*[\w.-]*$")
 
@@ -127,28 +130,34 @@ class Named:
     """A name that secrets go by.
 
     Args:
-        name: the name in small letters, what is asked for first.
+        name: the name in small letters.
         rest: what may follow it, as a regular expression.
+        words: what must follow it, with a dash, an underscore or nothing between; none if not given.
         is_strict: whether whatever goes by that name is a secret; else only what looks drawn at random.
     """
 
     name: str
     rest: str = ""
+    words: tuple[str, ...] = ()
     is_strict: bool = True
 
     @cached_property
-    def needle(self) -> bytes:
-        """What a line in small letters must hold for it to be looked for."""
-        return self.name.encode()
+    def needles(self) -> Sequence[bytes]:
+        """What a line in small letters must hold one of for it to be looked for."""
+        if self.words:
+            return [f"{self.name}{dash}{word}".encode() for word in self.words for dash in ("", "_", "-")]
+        if self.rest:
+            return [self.name.encode()]
+        return [f"{self.name}{sign}".encode() for sign in _BEHIND]
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
-        return re.compile(
-            f"(?P<name>{self.name}{self.rest})(?=[\\\\\"' \\]:=,<>])(?:{'|'.join(_WAYS)})".encode()
-        )
+        rest = f"[_-]?(?:{'|'.join(self.words)})" if self.words else self.rest
+        behind = re.escape(_BEHIND)
+        return re.compile(f"(?P<name>{self.name}{rest})(?=[{behind}])(?:{'|'.join(_WAYS)})".encode())
 
     def spans(self, text: bytes, lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
-        """Yield where values stand that go by the name, which stands at ``starts``."""
+        """Yield where values stand that go by the name, which begins at ``starts``."""
         position = 0
         for start in starts:
             found = self._pattern.match(lowered, start) if start >= position else None
@@ -225,13 +234,13 @@ NAMED: tuple[Named, ...] = (
     Named("pwd"),
     Named("_pass"),
     Named("secret", "(?:[_-]?(?:access[_-]?)?(?:key|token))?+"),
-    Named("api", "[_-]?(?:key|secret|token)"),
-    *(Named(kind, "[_-]?token") for kind in ("access", "auth", "refresh", "bearer")),
-    Named("private", "[_-]?key"),
+    Named("api", words=("key", "secret", "token")),
+    *(Named(kind, words=("token",)) for kind in ("access", "auth", "refresh", "bearer")),
+    Named("private", words=("key",)),
     Named("token", is_strict=False),
     Named("credential", "s?+", is_strict=False),
     *(
-        Named(kind, "[_-]?key", is_strict=False)
+        Named(kind, words=("key",), is_strict=False)
         for kind in ("access", "account", "signing", "encryption", "master", "subscription")
     ),
 )

@@ -28,7 +28,8 @@ class Token:
         example: one of it, as a template.
         counter: something like it that is none, as a template.
         source: whose definition it follows.
-        needs: what a line must hold for it to be looked for; the prefix if not given.
+        needs: what a line must hold for it to be looked for, where that is not the prefix.
+        begins: what may follow the prefix at once, a character each, where that makes everyday words another thing.
         inside: whether it may begin in the middle of a word.
     """
 
@@ -39,12 +40,13 @@ class Token:
     counter: str
     source: str = "gitleaks"
     needs: str = ""
+    begins: str = ""
     inside: bool = False
 
     @cached_property
-    def needle(self) -> bytes:
-        """What a line must hold for it to be looked for."""
-        return (self.needs or self.prefix).encode()
+    def needles(self) -> Sequence[bytes]:
+        """What a line must hold one of for it to be looked for."""
+        return [(self.needs or f"{self.prefix}{begin}").encode() for begin in self.begins or ("",)]
 
     @cached_property
     def _pattern(self) -> re.Pattern[bytes]:
@@ -53,13 +55,22 @@ class Token:
         start = rf"(?:(?<![A-Za-z0-9_-]{prefix})|(?<=\\[bfnrt]{prefix})|(?<=\\u[0-9a-fA-F]{{4}}{prefix}))"
         return re.compile(f"{prefix}{'' if self.inside else start}{self.rest}".encode())
 
-    def spans(self, text: bytes, _lowered: bytes, _starts: Sequence[int]) -> Iterator[Span]:
+    def spans(self, text: bytes, _lowered: bytes, starts: Sequence[int]) -> Iterator[Span]:
         """Yield where secrets of this kind stand."""
         groups = self._pattern.groupindex
         hidden, begin = ("secret" if "secret" in groups else 0), ("begin" if "begin" in groups else None)
-        for found in self._pattern.finditer(text):
+        for found in self._pattern.finditer(text) if self.needs else self._at(text, starts):
             start, end = found.span(hidden)
             yield start if begin is None else found.start(begin), end
+
+    def _at(self, text: bytes, starts: Sequence[int]) -> Iterator[re.Match[bytes]]:
+        """Yield what stands at some places, none of it twice."""
+        position = 0
+        for start in starts:
+            found = self._pattern.match(text, start) if start >= position else None
+            if found is not None:
+                position = found.end()
+                yield found
 
 
 _W = "[A-Za-z0-9]"
@@ -247,7 +258,7 @@ TOKENS: tuple[Token, ...] = (
         "the-us12",
         inside=True,
     ),
-    Token("Twilio key", "SK", r"[a-f0-9]{32}(?![A-Za-z0-9])", "SK{32x}", "SKU"),
+    Token("Twilio key", "SK", r"[a-f0-9]{32}(?![A-Za-z0-9])", "SK{32x}", "SKU", begins="0123456789abcdef"),
     Token(
         "Slack token",
         "xox",
