@@ -1,6 +1,7 @@
 """Imports what a page needs, one thread at a time: of two that import parts of one package at once, one can end in a deadlock's error."""
 
 import ast
+import gc
 from pathlib import Path
 from threading import Lock
 
@@ -32,4 +33,6 @@ def load(script: Path) -> None:
         tree = ast.parse(script.read_bytes())
         tree.body = [each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom)]
         exec(compile(tree, script, "exec"), {})  # noqa: S102 - our own file, as Streamlit runs it
+        gc.collect()
+        gc.freeze()  # Streamlit looks for garbage behind each run of a page: in all that was imported it took a third of the processor
         _loaded.add(script)

@@ -1,5 +1,6 @@
 """What pages import: by one thread at a time, whoever asks at once."""
 
+import gc
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -38,3 +39,16 @@ def test_visitors_who_come_at_once_wait_for_each_other(
 
     with ThreadPoolExecutor(len(scripts)) as visitors:
         assert list(visitors.map(visited, scripts)) == [None, None]
+
+
+def test_what_was_imported_is_not_looked_through_behind_each_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Streamlit collects garbage after each run of a page, which took longer than the page where all that is imported was looked at."""
+    (tmp_path / "held_package.py").write_text("HELD = [[] for _ in range(1000)]\n")
+    script = tmp_path / "page.py"
+    script.write_text("import held_package\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = gc.get_freeze_count()
+    load(script)
+    assert gc.get_freeze_count() - before >= 1000

@@ -1,5 +1,8 @@
 """What nobody sees is named, and nothing of the text is lost or moved by it."""
 
+import sys
+import unicodedata
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -48,3 +51,12 @@ def test_nothing_is_lost_or_moved(text: str) -> None:
     found = pieces(text)
     assert "".join(piece if isinstance(piece, str) else piece["text"] for piece in found) == text
     assert all(text[token["at"] : token["end"]] == token["text"] for token in tokens(text))  # type: ignore[misc]
+
+
+@pytest.mark.soak
+def test_every_invisible_character_is_known() -> None:
+    """Also of the planes that are passed over: none of this Python's Unicode is in them."""
+    kinds = {"Cc", "Cf", "Zl", "Zp", "Zs"}
+    every = [chr(point) for point in range(sys.maxunicode + 1)]
+    unseen = {each for each in every if unicodedata.category(each) in kinds and each not in "\t\n \u3000"}
+    assert {each for each in unseen if not tokens(f"a{each}b")} == set()
