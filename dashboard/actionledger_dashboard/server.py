@@ -5,7 +5,7 @@ import re
 import socket
 import threading
 from base64 import b64encode
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
 from actionledger_dashboard.loading import APP, load, script_of
 from actionledger_dashboard.login import allowed_by_settings
+from actionledger_dashboard.preloading import preloaded
 
 ADDRESS = "127.0.0.1"
 HOSTS = (ADDRESS, "localhost")
@@ -43,7 +44,7 @@ POLICY = (
 
 
 class SecurityHeaders:
-    """Adds to every response what keeps a page from reaching another host, whatever a model wrote into it.
+    """Adds to every response what keeps a page from reaching another host, whatever a model wrote into it, and to a page what it begins with.
 
     Args:
         app: what makes the responses.
@@ -63,10 +64,17 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", ()), *self._headers]
+                there = list(message.get("headers", ()))
+                message["headers"] = [*there, *self._headers, *_preloads(scope, there)]
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
+
+
+def _preloads(scope: Scope, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the header that names the scripts that a page begins with; nothing for what is no page."""
+    if any(name == b"content-type" and value.startswith(b"text/html") for name, value in headers):
+        yield b"link", preloaded(scope["path"].strip("/"))
 
 
 class OwnOrigin:

@@ -1,13 +1,15 @@
 """The server: what it refuses, and what every response carries."""
 
 import asyncio
+import re
 import socket
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
@@ -16,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from actionledger.errors import LedgerError
 from actionledger_dashboard import server
 from actionledger_dashboard.__main__ import main
+from actionledger_dashboard.preloading import preloaded
 
 
 def test_a_ledger_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -61,6 +64,32 @@ def test_headers_are_added_to_what_the_page_sends() -> None:
     assert headers[b"x-own"] == b"1"
     assert b"ws://127.0.0.1:8765" in headers[b"content-security-policy"]
     assert headers[b"referrer-policy"] == b"no-referrer"
+
+
+@pytest.mark.parametrize(("kind", "is_page"), [("text/html; charset=utf-8", True), ("text/plain", False)])
+def test_a_page_names_the_scripts_that_it_begins_with(kind: str, *, is_page: bool) -> None:
+    """A browser fetched them one after the other, when the page was there already; whatever is no page names none."""
+
+    async def page(request: object) -> Response:
+        return Response("", media_type=kind)
+
+    answer = TestClient(server.SecurityHeaders(Starlette(routes=[Route("/sessions", page)]), port=1)).get(
+        "/sessions"
+    )
+    assert ("rel=modulepreload" in answer.headers.get("link", "")) == is_page
+
+
+def test_what_is_named_is_there_and_not_named_already() -> None:
+    """Streamlit's own page names what its first script imports; a list has more of them than a page without fields."""
+    static = Path(st.__file__).with_name("static")
+    first = (static / "index.html").read_text(encoding="utf-8")
+    of_pages = {
+        page: re.findall(r"<\./([^>]+)>", preloaded(page).decode()) for page in ("replay", "sessions")
+    }
+    assert set(of_pages["replay"]) < set(of_pages["sessions"])
+    for name in of_pages["sessions"]:
+        assert (static / name).is_file()
+        assert name not in first
 
 
 FOREIGN = [
