@@ -117,8 +117,8 @@ def show_beside(detail: TurnDetail, run_id: str | None, course: Course) -> bool:
     shown = Shown(detail.response.session_id, run_id, beside)
     differing = _differing(shown)
     _lead(shown, detail.response.index, differing, is_open=bool(picked))
-    other = ask(queries.turn, shown.session_id, detail.response.index, _run_of(beside))
-    if not picked or other is None:
+    other = ask(queries.turn, shown.session_id, detail.response.index, _run_of(beside)) if picked else None
+    if other is None:
         return False
     _show_both(shown, detail, other, course, differing)
     return True

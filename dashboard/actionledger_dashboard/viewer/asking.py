@@ -12,7 +12,7 @@ from actionledger.ledger.queries.starting import starts
 from actionledger.replay.steps import steps
 from actionledger.values import Span
 from actionledger_dashboard.viewer.conversation import shown_before, told_after
-from actionledger_dashboard.viewer.course import Course, course_data
+from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
 from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere
 from actionledger_dashboard.viewer.finding import found_data, occurrences
 from actionledger_dashboard.viewer.looks import Values
@@ -95,6 +95,9 @@ def course_of(ask: Ask, asked: Asked) -> Course | None:
         ask: asks the ledger.
         asked: which turn.
     """
+    session = ask(queries.session, asked.session_id)
+    if session is not None and session.turns <= WINDOW:
+        return Course.whole(asked.turn, ask(queries.turns, asked.session_id, asked.run_id))
     stretches = ask(queries.stretches, asked.session_id, asked.run_id)
     if not stretches:
         return None

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from actionledger.ledger.queries import Stretch, TurnRow
 from actionledger.plurals import counted
-from actionledger.vocabulary import SENTENCES
+from actionledger.vocabulary import SENTENCES, Outcome
 from actionledger_dashboard.viewer.looks import NEUTRAL, Values, look_of, words
 
 WINDOW = 100
@@ -47,6 +47,16 @@ class Course:
         index = min((row.index for row in rows), key=lambda known: abs(known - wanted))
         return cls(index, rows, stretches)
 
+    @classmethod
+    def whole(cls, wanted: int, rows: Sequence[TurnRow]) -> "Course | None":
+        """Return the course of a session that is known turn by turn; None where it has none.
+
+        Args:
+            wanted: the place of the turn that is wanted; the nearest one is shown.
+            rows: all its turns, in order.
+        """
+        return cls.around(wanted, [_alone(row) for row in rows], lambda _: rows) if rows else None
+
     @property
     def last(self) -> int:
         """The place of the session's last turn."""
@@ -78,6 +88,21 @@ class Course:
         """The place of the turn after; None where there is none."""
         ahead = next((row.index for row in self.rows if row.index > self.index), None)
         return ahead if ahead is not None else self.after[0].first if self.after else None
+
+
+def _alone(row: TurnRow) -> Stretch:
+    """Return a turn as a stretch of its own."""
+    error = row.index if row.has_error else None
+    return Stretch(
+        row.index,
+        row.index,
+        turns=1,
+        errors=int(row.has_error),
+        first_error=error,
+        last_error=error,
+        repaired=int(row.outcome is Outcome.REPAIRED),
+        clean=int(row.outcome is Outcome.CLEAN),
+    )
 
 
 def course_data(course: Course) -> Values:

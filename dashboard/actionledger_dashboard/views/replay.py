@@ -162,11 +162,12 @@ def family(
     """
     parent = ask(queries.session, session.parent_session_id) if session.parent_session_id else None
     page, turn = outer or (session.session_id, course.index if course else 0)
+    children = ask(queries.children, session.session_id)
     return family_of(
         session,
         parent,
-        ask(queries.children, session.session_id),
-        ask(starts, session.session_id),
+        children,
+        ask(starts, session.session_id) if children else (),
         href_of=links.replay_href,
         opened_of=lambda child, started: links.replay_href(
             page, turn if outer or started is None else started, child=child

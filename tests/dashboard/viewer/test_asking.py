@@ -12,7 +12,7 @@ from effort import is_soak
 
 from actionledger.errors import UsageError
 from actionledger.ids import derived_id
-from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.viewer.asking import Asked, course_of, session_view, view_of
 from actionledger_dashboard.viewer.page import frame_of, page_of
@@ -78,6 +78,22 @@ def test_a_session_of_thousands_of_turns_opens_without_loading_them(long: Ledger
     assert len(json.dumps(view)) < 100_000
     assert view["stretches"][-1]["last"] == LONG - 1
     assert sum(one.errors for one in course.stretches) == LONG // 100
+
+
+def test_a_short_session_is_asked_for_once_and_known_as_a_long_one_is(sample: Path) -> None:
+    """Its turns one by one are its map, too: both were asked for, each in as much time as the turn itself."""
+    with open_ledger(sample, read_only=True) as ledger:
+        asked: list[str] = []
+
+        def ask(query: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+            asked.append(query.__name__)
+            return query(ledger, *args, **kwargs)
+
+        for row in queries.sessions(ledger, limit=None):
+            course = course_of(ask, Asked(row.session_id, 1))
+            assert course is not None
+            assert list(course.stretches) == queries.stretches(ledger, row.session_id)
+    assert set(asked) == {"session", "turns"}
 
 
 def test_a_turn_near_the_one_that_is_shown_is_the_same_as_when_it_is_shown(sample: Path) -> None:
