@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import UsageError
+from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for, reading_limit
 
@@ -52,6 +52,23 @@ def test_a_setting_that_is_no_amount_is_refused(
     monkeypatch.setenv(MEMORY_VARIABLE, amount)
     with pytest.raises(UsageError, match="give one such as 512MB"):
         open_ledger(path, read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("amount", "question"), [("1KB", "SELECT 1"), ("20MB", "SELECT list(range) FROM range(5000000)")]
+)
+def test_a_reader_that_needs_more_names_the_setting(
+    path: Path, amount: str, question: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the ledger is opened, and when a question is answered, a first time or by a row."""
+    monkeypatch.setenv(MEMORY_VARIABLE, amount)
+    with (
+        pytest.raises(
+            LedgerError, match=f"{MEMORY_VARIABLE}={amount}.*set {MEMORY_VARIABLE} to more, such as 4GB"
+        ),
+        open_ledger(path, read_only=True) as ledger,
+    ):
+        ledger.sql(question).fetchall()
 
 
 def test_what_does_not_fit_has_a_folder_of_its_own(path: Path) -> None:

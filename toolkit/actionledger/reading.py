@@ -128,7 +128,12 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
 
 
 def read_calls(
-    text: str, calls: Sequence[CallBeside], capture: Capture, catalogue: AnyCatalogue | None
+    text: str,
+    calls: Sequence[CallBeside],
+    capture: Capture,
+    catalogue: AnyCatalogue | None,
+    *,
+    demands_action: bool = False,
 ) -> ParseResult:
     """Read calls that a recording has beside a text, and check them; never raises on what they hold.
 
@@ -137,8 +142,10 @@ def read_calls(
         calls: the calls, in order.
         capture: how much of them was kept.
         catalogue: the actions that exist; None to take every named action as valid.
+        demands_action: whether a response without a call has failed.
     """
-    return _checked(read_recorded(text, calls, capture), RECORDED.name, catalogue)
+    found = read_recorded(text, calls, capture, demands_action=demands_action)
+    return _checked(found, RECORDED.name, catalogue)
 
 
 def _checked(found: Reading, parser_name: str, catalogue: AnyCatalogue | None) -> ParseResult:

@@ -1,5 +1,6 @@
 """What is forgotten is in no file any more, whoever wrote it there and whenever somebody was killed; and it stays forgotten."""
 
+import errno
 import json
 import resource
 import zlib
@@ -168,6 +169,28 @@ def test_whoever_is_killed_is_followed_by_the_next(tmp_path, monkeypatch, room, 
     with open_ledger(path, in_background=False) as ledger:
         assert ledger.sql("SELECT text FROM turns").fetchall() == [(KEPT,)]
         assert ledger.sql("SELECT count(*) FROM forgotten").fetchall() == [(1,)]
+
+
+def test_a_full_disk_is_said_to_be_in_the_way_of_forgetting(tmp_path, monkeypatch) -> None:
+    """Also where another act goes on with it, which it comes before; and what was half made gives its room back."""
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record_turn("bad", WORDS)
+        ledger.ingest()
+        with monkeypatch.context() as patched:
+
+            def fill(new: Path) -> None:
+                new.write_bytes(b"half")
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+            patched.setattr(finishing, "connect_store", fill)
+            for act in (lambda: ledger.forget(["bad"]), ledger.ingest):
+                with pytest.raises(
+                    LedgerError, match=r"can't forget what it was asked to.*: No space left on device\.$"
+                ):
+                    act()
+                assert not list(path.with_name("team.duckdb.d").glob("tmp-*"))
+    assert list(found_in(path)) == []
 
 
 def test_what_a_live_writer_has_flushed_is_blanked(tmp_path) -> None:

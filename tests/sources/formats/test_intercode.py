@@ -4,10 +4,14 @@ import json
 
 import pytest
 
+from actionledger.events import Event, ResponseParsed
+from actionledger.importing.importer import Importer
+from actionledger.importing.reading import AS_IT_SAYS
+from actionledger.ledger.queries.recorded import Known
 from actionledger.sources.base import RecordedSession, Refusal, Sample
 from actionledger.sources.formats.intercode import SOURCE, read, recognise
 from actionledger.sources.wordings import judged
-from actionledger.vocabulary import Capture, Reason
+from actionledger.vocabulary import Capture, Outcome, Reason
 
 NAME = "ic_bash_multiturn_gpt-4_10_turns_fs_1"
 
@@ -67,6 +71,31 @@ def test_a_response_without_an_action_has_no_call(told, items):
     (session,) = items({"0": episode(("I think so.", told, False), environment="ic_sql")})
     (turn,) = session.turns
     assert (turn.text, turn.calls, turn.results, turn.feedback) == ("I think so.", (), (), told)
+
+
+def test_a_response_without_an_action_is_lost_and_was_meant(items):
+    """The environment asks for an action in each and says what it misses: that is no response that meant none."""
+    held = episode(
+        ("I think so.", "No SQL code was found in your last response.\n", False),
+        ("SELECT 1", "1", True),
+        environment="ic_sql",
+    )
+    (session,) = items({"0": held})
+    events: list[Event] = []
+    importer = Importer(
+        events.append,
+        source="intercode",
+        origin="",
+        known=Known(),
+        wordings=SOURCE.wordings,
+        read_as=AS_IT_SAYS,
+    )
+    importer.take(session)
+    read = [event for event in events if isinstance(event, ResponseParsed)]
+    assert [(each.outcome, each.capture, [issue.code for issue in each.issues]) for each in read] == [
+        (Outcome.FAILED, Capture.CALLS, [Reason.NO_ACTION_FOUND]),
+        (Outcome.CLEAN, Capture.CALLS, []),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ def read_turn(
         parser = read_as.parser_of(session)
         return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run)
     begin = time.perf_counter_ns()
-    result = read_calls(turn.text, turn.calls, turn.capture, catalogue)
+    result = read_calls(turn.text, turn.calls, turn.capture, catalogue, demands_action=turn.demands_action)
     duration_us = (time.perf_counter_ns() - begin) // 1000
     record(response_parsed(result, key, run, duration_us, turn.capture))
     return result

@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
 from actionledger.ledger.instances import Instance, begin, borrowed, quiet
-from actionledger.ledger.memory import reading_limit
+from actionledger.ledger.memory import reading_limit, within_reading_limit
 
 STORAGE_VERSION = "v1.5.0"
 """The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""
@@ -69,7 +69,8 @@ def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
     """
     instance = begin({"memory_limit": reading_limit()})
     try:
-        attach_published(instance.connection, files, may_write=may_write)
+        with within_reading_limit():
+            attach_published(instance.connection, files, may_write=may_write)
     except BaseException:
         instance.connection.close()
         raise
@@ -79,7 +80,7 @@ def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:
 @contextmanager
 def published(files: LedgerFiles, *, may_write: bool) -> Iterator[DuckDBPyConnection]:
     """Give a connection to what ``begin_published`` returns; at the end the copy is closed."""
-    with borrowed({"memory_limit": reading_limit()}, BASE) as connection:
+    with within_reading_limit(), borrowed({"memory_limit": reading_limit()}, BASE) as connection:
         attach_published(connection, files, may_write=may_write)
         yield connection
 

@@ -27,7 +27,7 @@ POSIX only: writers and ingester find out about each other through ``flock``.
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -250,3 +250,14 @@ def one_sentence(what: str) -> Iterator[None]:
         cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         lines = cause.splitlines() or [type(error).__name__]
         raise LedgerError(f"{what}: {lines[0].rstrip('.')}.") from error
+
+
+def forgetting_sentence(files: LedgerFiles) -> AbstractContextManager[None]:
+    """Say that it is the forgetting that can't be done, whoever goes on with it: it comes before whatever else they are at.
+
+    Args:
+        files: the ledger's files.
+    """
+    return one_sentence(
+        f"The ledger {files.published} can't forget what it was asked to, which comes before anything else that is written to it"
+    )

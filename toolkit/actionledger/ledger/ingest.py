@@ -13,7 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
-from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.finishing import finish_records
 from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.hosts import claim
@@ -152,7 +152,7 @@ def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
         LedgerError: the disk is full, or a file can't be used; whoever ingests next goes on with it.
     """
     lock = FileLock(files.ingest_lock)
-    with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+    with forgetting_sentence(files):
         if not lock.acquire(patience):
             return False
         try:
@@ -168,9 +168,10 @@ def _go_on_forgetting(files: LedgerFiles) -> None:
     """Forget what is being forgotten before anything else: nothing is published of which a half is gone."""
     intent = intent_of(files)
     if intent is not None and intent.is_beside_done:
-        finish_records(
-            files, intent, lambda connection: _Ingest(files, connection, lambda: False).take_in_all()
-        )
+        with forgetting_sentence(files):
+            finish_records(
+                files, intent, lambda connection: _Ingest(files, connection, lambda: False).take_in_all()
+            )
 
 
 class _Ingest:

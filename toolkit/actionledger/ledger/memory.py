@@ -2,11 +2,14 @@
 
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
-from actionledger.errors import UsageError
+import duckdb
+
+from actionledger.errors import LedgerError, UsageError
 from actionledger.ids import new_id
 from actionledger.temporary import TemporaryFolder
 
@@ -35,6 +38,25 @@ def reading_limit() -> str:
             f"{MEMORY_VARIABLE} is {given!r}, which is no amount of memory; give one such as 512MB."
         )
     return given or f"{_machines_memory() // SHARE // 1_000_000}MB"
+
+
+@contextmanager
+def within_reading_limit() -> Iterator[None]:
+    """Say which setting it is where a reader needs more memory than it may take.
+
+    Raises:
+        LedgerError: it does.
+    """
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        given = os.environ.get(MEMORY_VARIABLE)
+        bound = f"{MEMORY_VARIABLE}={given}" if given else f"{reading_limit()}, a quarter of what is here"
+        [why, *_] = str(error).removeprefix("Out of Memory Error: ").splitlines()
+        raise LedgerError(
+            f"Reading the ledger needs more memory than it may take ({bound}), or more room for what doesn't fit in it: {why}. "
+            f"Ask for less at a time, or set {MEMORY_VARIABLE} to more, such as 4GB."
+        ) from error
 
 
 def limit_for(ledger: Path) -> str:

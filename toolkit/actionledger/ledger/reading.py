@@ -7,8 +7,8 @@ added to it, until another copy is published and a new tail, of what lies beyond
 
 import re
 import time
-from collections.abc import Collection, Hashable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import WeakSet
 
@@ -20,6 +20,7 @@ from actionledger.ledger.connections import BASE, offsets_in, transaction
 from actionledger.ledger.files import one_sentence
 from actionledger.ledger.instances import Instance, keep
 from actionledger.ledger.loading import Loader
+from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.migrations import make_tables
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, VIEWS, Table
 from actionledger.ledger.segments import Line, batches, segment_sizes
@@ -102,7 +103,8 @@ class Reader:
         if self._view is None:
             self.refresh()
         assert self._view is not None
-        return self._view.cursor(query)
+        with within_reading_limit():
+            return self._view.cursor(query)
 
     def close(self) -> None:
         """Let go of the connection; it closes with the last cursor, until then each keeps what it sees."""
@@ -116,8 +118,10 @@ class Reader:
             abandon(self._view)
         self._view = self._state = None
 
-    def _one_sentence(self) -> AbstractContextManager[None]:
-        return one_sentence(f"The ledger {self._files.published} can't be read")
+    @contextmanager
+    def _one_sentence(self) -> Iterator[None]:
+        with one_sentence(f"The ledger {self._files.published} can't be read"), within_reading_limit():
+            yield
 
     def _look(self) -> _State:
         segments = segment_sizes(self._files.segments) if self._store.has_tail else {}

@@ -5,14 +5,15 @@ This one gives all rows as often as it is asked: the first reading takes what ra
 the statement again, and sees what has been recorded since.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from duckdb import DuckDBPyConnection, Error
 
-from actionledger.errors import UsageError
+from actionledger.errors import LedgerError, UsageError
 from actionledger.extras import require
+from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.rows import Row, row_kind
 from actionledger.ledger.stopping import stoppable
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from actionledger.display.tables import Table
 
+_Given = TypeVar("_Given")
 Parameters: TypeAlias = Sequence[object] | dict[str, object]
 
 _SHOWN = 20
@@ -44,6 +46,7 @@ class QueryResult:
         parameters: the values of ``?`` or, by name, of ``$name``.
 
     Raises:
+        LedgerError: it needs more memory than a reader may take, at once or when its rows are read.
         duckdb.Error: the statement is wrong.
 
     Example:
@@ -103,7 +106,7 @@ class QueryResult:
         """
         with self._lock:
             walk = self._walking()
-            return [] if walk is None else stoppable(walk, lambda: walk.fetchmany(size))
+            return [] if walk is None else _ask(walk, lambda: walk.fetchmany(size))
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """Return the rows of the walk that were not fetched yet.
@@ -115,7 +118,7 @@ class QueryResult:
         """
         with self._lock:
             walk = self._walking()
-            return [] if walk is None else stoppable(walk, walk.fetchall)
+            return [] if walk is None else _ask(walk, walk.fetchall)
 
     def df(self) -> "pd.DataFrame":
         """Return all rows as a pandas data frame; of columns with the same name, later ones get a number.
@@ -132,7 +135,7 @@ class QueryResult:
         require("A data frame of pandas", "notebook", "pandas")
         if (rows := self._whole()) is None:
             raise UsageError(_NOTHING)
-        return stoppable(rows, rows.df)
+        return _ask(rows, rows.df)
 
     def pl(self) -> "pl.DataFrame":
         """Return all rows as a polars data frame; of columns with the same name, later ones get a number.
@@ -172,7 +175,7 @@ class QueryResult:
         relation = cursor.sql(self._query, params=self._parameters) if self.columns else None
         if relation is None:
             raise UsageError(_NOTHING)
-        return stoppable(cursor, relation.to_arrow_table)
+        return _ask(cursor, relation.to_arrow_table)
 
     def show(self, rows: int = _SHOWN) -> None:
         """Print the first rows as a table.
@@ -207,7 +210,7 @@ class QueryResult:
     def __repr__(self) -> str:
         try:
             return self._text(_SHOWN)
-        except Error as error:
+        except (Error, LedgerError) as error:
             return f"The statement can't be run to its end: {error}"
 
     def _repr_html_(self) -> str:
@@ -215,7 +218,7 @@ class QueryResult:
 
         try:
             return html_table(self._table(_SHOWN))
-        except Error as error:
+        except (Error, LedgerError) as error:
             return html_table(Table(("The statement can't be run to its end",), [(str(error),)], total=1))
 
     def _text(self, rows: int) -> str:
@@ -226,7 +229,7 @@ class QueryResult:
     def _run(self) -> DuckDBPyConnection | None:
         # Nothing at all comes of a statement without words, whatever DuckDB's types say.
         cursor = self._cursor.cursor()
-        return stoppable(cursor, lambda: cursor.execute(self._query, self._parameters))
+        return _ask(cursor, lambda: cursor.execute(self._query, self._parameters))
 
     def _whole(self) -> DuckDBPyConnection | None:
         """All rows from the first on: what ran at once where nobody has read of it, or the statement run again."""
@@ -247,7 +250,7 @@ class QueryResult:
         with self._lock:
             if self._head is None:
                 source = self._take()
-                head = [] if source is None else stoppable(source, lambda: source.fetchmany(_HEAD + 1))
+                head = [] if source is None else _ask(source, lambda: source.fetchmany(_HEAD + 1))
                 if len(head) <= _HEAD:
                     self._length = len(head)
                 self._head = head[:_HEAD]
@@ -260,7 +263,7 @@ class QueryResult:
             return
         source = self._whole()
         assert source is not None
-        while batch := stoppable(source, lambda: source.fetchmany(_BATCH)):
+        while batch := _ask(source, lambda: source.fetchmany(_BATCH)):
             yield batch
 
     def _table(self, rows: int) -> "Table":
@@ -269,8 +272,14 @@ class QueryResult:
         head = self._first_rows()
         if rows > len(head) and self._length != len(head):
             source = self._whole()
-            head = [] if source is None else stoppable(source, lambda: source.fetchmany(rows))
+            head = [] if source is None else _ask(source, lambda: source.fetchmany(rows))
         return Table(self.columns, head[:rows], total=self._length)
+
+
+def _ask(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Given:
+    """Have DuckDB do what may take long; what ends it is what it is: Ctrl-C, or too little memory."""
+    with within_reading_limit():
+        return stoppable(connection, work)
 
 
 def distinct(names: Sequence[str]) -> list[str]:

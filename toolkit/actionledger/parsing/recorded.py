@@ -117,20 +117,23 @@ def _ends_in_arguments(placed: Sequence[tuple[CallBeside, Span]]) -> bool:
     return bool(placed) and isinstance(placed[-1][0].arguments, str)
 
 
-def read_recorded(text: str, calls: Sequence[CallBeside], capture: Capture) -> Reading:
+def read_recorded(
+    text: str, calls: Sequence[CallBeside], capture: Capture, *, demands_action: bool = False
+) -> Reading:
     """Read calls that stand beside a text; never raises.
 
     Args:
         text: the text without its calls.
         calls: the calls, in order.
         capture: how much of them was kept.
+        demands_action: whether a response without a call has failed.
 
     Returns:
         What was found, its text with the argument strings in it. A call whose arguments can't be read is a malformed block.
     """
     whole, placed = with_calls(text, calls)
     found = [(_FORMATS[capture], _read(call, span)) for call, span in placed]
-    return assembled(whole, found, requires_action=False, parser_id=RECORDED.id)
+    return assembled(whole, found, requires_action=demands_action, parser_id=RECORDED.id)
 
 
 def _read(call: CallBeside, span: Span) -> Found:

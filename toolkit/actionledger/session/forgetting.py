@@ -12,7 +12,7 @@ from re import escape, search
 
 from actionledger.errors import LedgerError
 from actionledger.ledger import Ledger
-from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.files import LedgerFiles, forgetting_sentence
 from actionledger.ledger.forgetting.intent import Intent, intent_of
 from actionledger.ledger.held import forget_held
 from actionledger.ledger.places import forget_places
@@ -98,7 +98,7 @@ def _begin(
         forgotten_by=by or getpass.getuser(),
         why=why,
     )
-    with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+    with forgetting_sentence(files):
         intent.save(
             files
         )  # before anybody looks for locks: who opens one of them looks for this behind its lock
@@ -154,7 +154,7 @@ def _carry_out(
 ) -> ForgetReport:
     ledger.flush()
     if not intent.is_beside_done:
-        with one_sentence(f"The ledger {files.published} can't forget what it was asked to"):
+        with forgetting_sentence(files):
             intent = intent.with_counts(_forget_beside(ledger, files, intent))
             intent.save(files)
     with closing(store_at(files.published, read_only=False)) as store:

@@ -128,6 +128,8 @@ class RecordedTurn:
         model: the language model, where it is not the session's.
         reasoning: what the model thought before it answered, where its provider shows it, and keeps it apart from the text; empty
             where it doesn't.
+        demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each;
+            with the capture ``text`` the parser says that.
 
     Example:
         >>> call = al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"})
@@ -149,6 +151,7 @@ class RecordedTurn:
     tools: str = ""
     model: str = ""
     reasoning: str = ""
+    demands_action: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,8 +52,19 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
 def _make_anew(files: LedgerFiles) -> None:
     """Copy the working file's rows into a new one, in their order, and put it in its place: free pages still hold what was deleted."""
     new = files.folder / f"{TEMPORARY}anew.duckdb"
-    for leftover in (new, wal_of(new)):
-        leftover.unlink(missing_ok=True)
+    _remove(new)
+    try:
+        _copy(files, new)
+    except BaseException:
+        _remove(new)  # where the disk is full, whoever makes room for the next try has this much of it
+        raise
+    sync_to_disk(new)
+    wal_of(files.store).unlink(missing_ok=True)
+    new.replace(files.store)
+    sync_to_disk(files.folder)
+
+
+def _copy(files: LedgerFiles, new: Path) -> None:
     with closing(connect_store(new)) as connection:
         quoted = str(files.store).replace("'", "''")
         connection.execute(f"ATTACH '{quoted}' AS kept (READ_ONLY, TYPE duckdb)")
@@ -70,10 +81,11 @@ def _make_anew(files: LedgerFiles) -> None:
         connection.execute("DETACH kept")
         connection.execute("CHECKPOINT")
     new.chmod(0o600)
-    sync_to_disk(new)
-    wal_of(files.store).unlink(missing_ok=True)
-    new.replace(files.store)
-    sync_to_disk(files.folder)
+
+
+def _remove(database: Path) -> None:
+    for path in (database, wal_of(database)):
+        path.unlink(missing_ok=True)
 
 
 def _current(connection: DuckDBPyConnection) -> str:

@@ -154,6 +154,7 @@ def _turns(episode: Mapping[str, Any], tool: str) -> Iterator[RecordedTurn]:
             capture=Capture.CALLS,
             calls=() if is_none else (call,),
             results=() if is_none or place >= len(observations) else (result,),
+            demands_action=True,
         )
 
 

@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, offsets_in
-from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
+from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.segments import (
@@ -121,13 +121,14 @@ class LakeIngester:
         intent = intent_of(self.files)
         if intent is None or not intent.is_beside_done:
             return
-        with closing(self._connect()) as connection:
-            loader = LakeLoader(connection, scratch=self.files.folder)
-            known, _ = self._load(connection, loader, lambda: False)
-            forget_in_lake(connection, self.place, self.files, intent, known)
-        vacuum(self.place)
-        self.files.forgetting.unlink(missing_ok=True)
-        sync_to_disk(self.files.folder)
+        with forgetting_sentence(self.files):
+            with closing(self._connect()) as connection:
+                loader = LakeLoader(connection, scratch=self.files.folder)
+                known, _ = self._load(connection, loader, lambda: False)
+                forget_in_lake(connection, self.place, self.files, intent, known)
+            vacuum(self.place)
+            self.files.forgetting.unlink(missing_ok=True)
+            sync_to_disk(self.files.folder)
 
     def _note_commit(self, batch: Sequence[Line]) -> None:
         self._committed.touch(mode=0o600)
