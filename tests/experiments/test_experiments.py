@@ -1,6 +1,6 @@
 """Variants over the same tasks: each conversation once, within the budget, and what is said of them is what was recorded."""
 
-from threading import Lock
+from threading import Event, Lock
 
 import pytest
 
@@ -211,6 +211,41 @@ def test_whatever_a_model_raises_breaks_off_its_conversations_alone(ledger, mode
     ended = ledger.sql("SELECT reason FROM sessions WHERE source LIKE '%raises'").fetchall()
     assert {reason for (reason,) in ended} <= {"model_failed"}
     assert len(ledger.sql("FROM sessions WHERE source LIKE '%clear'")) == 2
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_a_stop_waits_for_no_model(ledger, error):
+    """What is under way is recorded as stopped, what was held is kept, and the same call goes on."""
+    never, asked = Event(), Event()
+
+    class Slow(ScriptedModel):
+        def complete(self, messages, **given):
+            asked.set()
+            never.wait(60)
+            return super().complete(messages, **given)
+
+    def model(task: str) -> ScriptedModel:
+        return (Slow if task == "slow" and not never.is_set() else ScriptedModel)([said("Done.")])
+
+    def stop(progress: al.ExperimentProgress) -> None:
+        assert asked.wait(60)
+        raise error
+
+    only = [al.Variant(name="only", profile="assistant", model=model)]
+    tasks = {"quick": "Do.", "slow": "Do."}
+    try:
+        with pytest.raises(error) as raised:
+            al.experiment(ledger, "w", only, tasks, workers=2, on_progress=stop)
+        ended = ledger.sql("SELECT task, reason FROM sessions ORDER BY task").fetchall()
+        assert (ended, never.is_set()) == ([("quick", "answered"), ("slow", "stopped")], False)
+    finally:
+        never.set()
+    if error is KeyboardInterrupt:
+        assert "1 of its 2 conversations are recorded to their ends; the same call goes on" in str(
+            raised.value
+        )
+    again = al.experiment(ledger, "w", only, tasks)
+    assert (again.begun, again.known, dict(again.failed)) == (1, 1, {})
 
 
 def test_two_are_not_at_one_experiment(ledger):

@@ -12,6 +12,7 @@ from actionledger.agent import Conversation, ConversationLimits, converse
 from actionledger.agent.endings import Ending
 from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.experiments.report import Experiment
+from actionledger.experiments.stopping import ExperimentStopped, Stopping
 from actionledger.experiments.variants import Variant, check_names, distinct, model_of
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
@@ -112,24 +113,26 @@ class _Spent:
 
 
 class _Counted:
-    """A model whose responses are counted."""
+    """A model whose responses are counted, and which is asked for none any more once the experiment is stopped."""
 
-    def __init__(self, model: Model, spent: _Spent) -> None:
+    def __init__(self, model: Model, spent: _Spent, stopping: Stopping) -> None:
         self._model = model
         self._spent = spent
+        self._stopping = stopping
 
     @property
     def name(self) -> str:
         return self._model.name
 
     def complete(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Completion:
-        completion = self._model.complete(messages, tools=tools, stop=stop)
+        completion = self._stopping.heeded(lambda: self._model.complete(messages, tools=tools, stop=stop))
         if isinstance(completion, Completion):
             self._spent.add(completion)
         return completion
 
     def stream(self, messages: Sequence[Message], *, tools: Tools = None, stop: Stop = None) -> Chunks:
         for chunk in self._model.stream(messages, tools=tools, stop=stop):
+            self._stopping.check()
             if chunk.completion is not None:
                 self._spent.add(chunk.completion)
             yield chunk
@@ -171,6 +174,8 @@ def experiment(
         UsageError: there is no variant or task, two variants have one name, a variant was recorded under other settings, or another
             process is at this experiment.
         LedgerError: the ledger can't be written to.
+        KeyboardInterrupt: it was stopped, as an ``ExperimentStopped`` that says how far it is; no response is waited for, and the same call
+            goes on.
 
     Example:
         >>> from actionledger.models import ScriptedModel
@@ -231,7 +236,11 @@ def _experiment(ledger: Ledger, asked: _Asked) -> Experiment:
     ]
     to_hold = [talk for talk in every if (talk.task, talk.repeat) not in held[talk.variant.name]]
     round_ = _Round(ledger, name, sources, limits, budget, _Spent())
-    failed = dict(round_.hold(to_hold, workers, on_progress, known=len(every) - len(to_hold)))
+    try:
+        failed = dict(round_.hold(to_hold, workers, on_progress, known=len(every) - len(to_hold)))
+    except KeyboardInterrupt as error:
+        done = sum(len(_held(ledger, variant, sources[variant.name])) for variant in chosen)
+        raise ExperimentStopped(done, len(every)) from error
     return Experiment(
         name,
         ledger,
@@ -265,6 +274,7 @@ class _Round:
     budget: Budget
     spent: _Spent
     begun: int = 0
+    stopping: Stopping = field(default_factory=Stopping)
 
     def hold(
         self,
@@ -275,26 +285,36 @@ class _Round:
         known: int,
     ) -> Iterator[tuple[tuple[str, str], str]]:
         """Hold conversations side by side, and yield why some broke off, by variant and task."""
-        waiting = iter(talks)
-        running: dict[Future[str], _Talk] = {}
         done = known
         with ThreadPoolExecutor(workers) as pool:
-            while True:
-                while len(running) < workers and self.spent.is_within(self.budget):
-                    if (talk := next(waiting, None)) is None:
-                        break
-                    running[pool.submit(self._one, talk)] = talk
-                    self.begun += 1
-                if not running:
-                    return
-                for over in wait(running, return_when=FIRST_COMPLETED).done:
-                    talk = running.pop(over)
+            try:
+                for talk, over in self._held(talks, pool, workers):
                     done += 1
                     if on_progress:
                         on_progress(ExperimentProgress(done, known + len(talks), self.spent.responses))
                     if why := over.result():
                         which = f" (repeat {talk.repeat + 1})" if talk.repeat else ""
                         yield (talk.variant.name, f"{talk.task}{which}"), why
+            except BaseException:
+                self.stopping.stop()  # else the pool waits for whole conversations
+                raise
+
+    def _held(
+        self, talks: Sequence[_Talk], pool: ThreadPoolExecutor, workers: int
+    ) -> Iterator[tuple[_Talk, Future[str]]]:
+        """Yield each conversation when it is over."""
+        waiting = iter(talks)
+        running: dict[Future[str], _Talk] = {}
+        while True:
+            while len(running) < workers and self.spent.is_within(self.budget):
+                if (talk := next(waiting, None)) is None:
+                    break
+                running[pool.submit(self._one, talk)] = talk
+                self.begun += 1
+            if not running:
+                return
+            for over in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(over), over
 
     def _one(self, talk: _Talk) -> str:
         """Hold one conversation; return why it broke off, or nothing."""
@@ -307,7 +327,7 @@ class _Round:
             "settings": variant.settings_hash,
         }
         try:
-            model = _Counted(model_of(variant, talk.task), self.spent)
+            model = _Counted(model_of(variant, talk.task), self.spent, self.stopping)
             called = model.name
         except ActionLedgerError as error:
             return str(error)
