@@ -89,7 +89,8 @@ class QueryResult:
             ...     ledger.sql("SELECT 1, 'one'").fetchone()
             (1, 'one')
         """
-        with self._lock:
+        # In this thread, since a thread for each row would take a hundred times as long as the row: Ctrl-C waits for the row.
+        with self._lock, within_reading_limit():
             walk = self._walking()
             return None if walk is None else walk.fetchone()
 
