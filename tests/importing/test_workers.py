@@ -8,6 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from forked_python import ForkedPython
 from same_rows import differences
 
 from actionledger.errors import UsageError
@@ -27,7 +28,13 @@ def in_small_parts(monkeypatch) -> None:
     monkeypatch.setattr(plan_importer, "LEAST_MADE_BYTES", 4096)
     monkeypatch.setattr(parts, "GROUP_BYTES", 20_000)
     monkeypatch.setattr(parts, "SHARED_BYTES", 40_000)
-    monkeypatch.setattr(direct, "BATCH_BYTES", 16_384)
+    monkeypatch.setattr(direct, "BATCH_BYTES", 32_768)
+
+
+@pytest.fixture
+def forks(forked: ForkedPython, monkeypatch) -> None:
+    """What reads the parts is forks of one Python that has loaded the package: to load it is most of what so short an import takes."""
+    monkeypatch.setattr("actionledger.importing.workers.subprocess", forked)
 
 
 @pytest.fixture
@@ -78,9 +85,9 @@ def test_the_same_comes_in_as_by_one_process(tmp_path, in_small_parts, by_hand) 
     assert len(set(by_hand)) < 4  # the samples hold a file or two that others are told of
 
 
-def test_a_large_file_is_shared_out_by_its_sessions(tmp_path, in_small_parts, by_hand) -> None:
+def test_a_large_file_is_shared_out_by_its_sessions(tmp_path, in_small_parts, forks, by_hand) -> None:
     """Sessions that are told in turns, broken lines among them: each is there whole and once, and so is each refusal."""
-    told = [line(f"s{n % 37}", n // 37, f"<execute>print({n})</execute>" * 9) for n in range(37 * 12)]
+    told = [line(f"s{n % 13}", n // 13, f"<execute>print({n})</execute>" * 9) for n in range(13 * 12)]
     told[100] = "{broken"
     path = log(tmp_path / "log.jsonl", told)
     assert path.stat().st_size > parts.SHARED_BYTES
@@ -90,7 +97,9 @@ def test_a_large_file_is_shared_out_by_its_sessions(tmp_path, in_small_parts, by
     assert not by_hand
 
 
-def test_a_session_in_two_files_is_read_by_one_behind_the_other(tmp_path, in_small_parts, by_hand) -> None:
+def test_a_session_in_two_files_is_read_by_one_behind_the_other(
+    tmp_path, in_small_parts, forks, by_hand
+) -> None:
     """The same session, longer or with other texts in a later file: what was there first counts, and each turn once."""
     first = [line("same", turn, f"first {turn} " * 900) for turn in range(8)]
     longer = [*first, line("same", 8, "eighth"), line("other", 0, "y" * 9000)]
@@ -123,7 +132,7 @@ def claude_lines(session: str, count: int, *, first: int = 0) -> Iterator[str]:
             yield json.dumps(common | {"type": "user", "uuid": f"u{number}", "message": said})
 
 
-def test_messages_and_results_of_another_file_count_once(tmp_path, in_small_parts, by_hand) -> None:
+def test_messages_and_results_of_another_file_count_once(tmp_path, in_small_parts, forks, by_hand) -> None:
     """A fork holds copies of its parent's messages, and the result of its parent's last call: as by one process, in any order."""
     parent = log(tmp_path / "a" / "p.jsonl", claude_lines("parent", 40))
     forked = [each.replace('"parent"', '"fork"') for each in claude_lines("parent", 60)]
@@ -135,7 +144,7 @@ def test_messages_and_results_of_another_file_count_once(tmp_path, in_small_part
         assert ledger.sql("SELECT count(*) FROM executions").fetchone() == (59,)
 
 
-def test_what_grew_is_taken_in_behind_what_is_there(tmp_path, in_small_parts) -> None:
+def test_what_grew_is_taken_in_behind_what_is_there(tmp_path, in_small_parts, forks) -> None:
     """Into a ledger that has the beginnings already: new turns, late results, and no others."""
     paths = tmp_path / "one.duckdb", tmp_path / "three.duckdb"
     for path, workers in zip(paths, (1, 3), strict=True):
@@ -148,7 +157,7 @@ def test_what_grew_is_taken_in_behind_what_is_there(tmp_path, in_small_parts) ->
     assert differences(*paths, but="runs") == {}
 
 
-def test_a_process_that_dies_is_gone_on_for(tmp_path, in_small_parts, by_hand, monkeypatch) -> None:
+def test_a_process_that_dies_is_gone_on_for(tmp_path, in_small_parts, forks, by_hand, monkeypatch) -> None:
     """Whoever has told half of a part dies: what it had not told is read by the one that has the ledger."""
     hear, killed = _Worker.hear, []
 
@@ -181,7 +190,7 @@ def test_without_a_process_that_can_be_started_one_reads_all(tmp_path, in_small_
     assert len(started) < 9
 
 
-def test_who_stops_it_is_told_what_is_kept_and_goes_on(tmp_path, in_small_parts) -> None:
+def test_who_stops_it_is_told_what_is_kept_and_goes_on(tmp_path, in_small_parts, forks) -> None:
     """Ctrl-C between two answers: no process is left, the report is true, and the rest comes with the next import."""
     path, seen = tmp_path / "team.duckdb", []
 
@@ -210,7 +219,7 @@ def test_no_process_at_all_is_refused(tmp_path) -> None:
         import_path(SAMPLES, tmp_path / "team.duckdb", workers=0)
 
 
-def test_a_compressed_file_is_shared_out_too(tmp_path, in_small_parts, by_hand) -> None:
+def test_a_compressed_file_is_shared_out_too(tmp_path, in_small_parts, forks, by_hand) -> None:
     """Each process unpacks it."""
     told = "\n".join(line(f"s{n % 5}", n // 5, f"{n} {os.urandom(200).hex()}") for n in range(100))
     path = tmp_path / "log.jsonl.gz"

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,8 +64,36 @@ class Running:
         return int(_asked(self.line, {"wait": self.pid})["status"])
 
 
+@dataclass
+class Begun:
+    """A process that is a fork, where the package would start one: as much of ``subprocess.Popen`` as it asks for.
+
+    Args:
+        pid: the process.
+        stdin: what it reads.
+        stdout: what it writes.
+        line: the socket to the Python that it is a fork of.
+    """
+
+    pid: int
+    stdin: IO[bytes]
+    stdout: IO[bytes]
+    line: socket.socket
+
+    def kill(self) -> None:
+        """End it without warning."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> int:
+        """Return its status, when it has ended."""
+        return int(_asked(self.line, {"wait": self.pid})["status"])
+
+
 class ForkedPython:
     """The Python that is forked; a context that ends it."""
+
+    PIPE = subprocess.PIPE
 
     def __enter__(self) -> Self:
         self._line, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -136,6 +164,24 @@ class ForkedPython:
                 if not _asked(self._line, {"ended": pid})["ended"]:
                     running.kill()
                     running.wait()
+
+    def Popen(  # noqa: N802 - it takes the place of the other
+        self, words: Sequence[str], *, stderr: IO[bytes], bufsize: int = -1, **_piped: object
+    ) -> Begun:
+        """Begin a program whose words are those of ``own_processes.words_for``, in a session of its own.
+
+        Args:
+            words: they.
+            stderr: the file that it complains to.
+            bufsize: as for ``subprocess.Popen``.
+        """
+        (read, write), (from_it, to_us) = os.pipe(), os.pipe()
+        code = f"import os; os.setsid(); {words[2]}"
+        pid = self._begin(code, Path.cwd(), tuple(words[3:]), {}, [read, to_us, stderr.fileno()])
+        for descriptor in (read, to_us):
+            os.close(descriptor)
+        streams = os.fdopen(write, "wb", bufsize), os.fdopen(from_it, "rb", bufsize)
+        return Begun(pid, *streams, self._line)
 
     def _begin(
         self,
@@ -230,7 +276,8 @@ def end(status: int) -> None:
 
 
 if __name__ == "__main__":
-    importlib.import_module("actionledger.cli")
+    for name in ("cli", "importing.worker", "replay.worker"):
+        importlib.import_module(f"actionledger.{name}")
     for name in al.__all__:
         getattr(al, name)
     profile_named("coder"), profile_named("orchestrator")
