@@ -28,7 +28,7 @@ def in_small_parts(monkeypatch) -> None:
     monkeypatch.setattr(plan_importer, "LEAST_MADE_BYTES", 4096)
     monkeypatch.setattr(parts, "GROUP_BYTES", 20_000)
     monkeypatch.setattr(parts, "SHARED_BYTES", 40_000)
-    monkeypatch.setattr(direct, "BATCH_BYTES", 32_768)
+    monkeypatch.setattr(direct, "BATCH_BYTES", 65_536)
 
 
 @pytest.fixture
