@@ -1,12 +1,17 @@
 """What a session's workspace held is kept: for its owner only, within limits, and whatever the workspace holds."""
 
 import os
+import sqlite3
 import time
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import actionledger as al
+from actionledger.events import Event
 from actionledger.session.states import looking
 from actionledger.session.states.looking import Lens, State
 from actionledger.session.states.objects import Objects
@@ -55,6 +60,45 @@ def test_each_action_is_followed_by_what_it_changed(ledger: al.Ledger, work: Pat
     assert effects == [((0,), ["a", "a/b.txt"]), ((1,), ["c.txt"])]
     assert kept.last is not None
     assert kept.objects.get(kept.last.nodes["a/b.txt"].digest) == b"one"
+
+
+def test_all_that_came_before_an_action_is_written_when_it_begins(ledger: al.Ledger, work: Path) -> None:
+    """Whatever becomes of this process meanwhile; and all of a turn when it is over."""
+    written: list[tuple[str, list[str]]] = []
+
+    def look(event: Event) -> None:
+        if event.kind in {"execution_started", "turn_finished"}:
+            lines = _kept(ledger, runtime.session_id).lines
+            written.append((event.kind, [type(line).__name__ for line in lines]))
+
+    text = _FILES.format("a.txt", "one") + _FILES.format("b.txt", "two")
+    with al.Runtime("coder", ledger=ledger, workspace=work, auto=True, listen=look) as runtime:
+        runtime.handle(text)
+        runtime.handle("Nothing to do.")
+    turn = ["TurnBegun", "Effects", "Effects", "TurnEnded"]
+    assert written == [
+        ("execution_started", turn[:1]),
+        ("execution_started", turn[:2]),
+        ("turn_finished", turn),
+        ("turn_finished", [*turn, "TurnBegun", "TurnEnded"]),
+    ]
+
+
+def test_a_store_counts_by_what_it_holds_and_not_by_its_log(tmp_path: Path, work: Path) -> None:
+    """A log may hold the same page many times."""
+    with closing(sqlite3.connect(work / "of 50%?.db")) as store:
+        store.execute("PRAGMA journal_mode = WAL")
+        store.execute("CREATE TABLE t (a)")
+        for number in range(40):
+            store.execute("INSERT INTO t VALUES (?)", (number,))
+            store.commit()
+        assert sum(path.stat().st_size for path in work.iterdir()) > 100_000
+        for most, stores in ((100_000, {"of 50%?.db"}), (5_000, set())):
+            settings = replace(STANDARD, file_bytes=most)
+            seen = Lens(work, objects := Objects(tmp_path / f"{most}", 10**6), settings).look()
+            image = objects.get(seen.nodes["of 50%?.db"].digest)
+            assert {path for path in seen.stores if seen.nodes[path].digest} == stores
+            assert len((rows_of(image or b"") or {}).get("t", ())) == (40 if stores else 0)
 
 
 def test_a_store_is_kept_by_its_rows_while_it_is_open(ledger: al.Ledger, work: Path) -> None:
@@ -199,9 +243,9 @@ def test_a_store_that_nobody_has_written_to_is_not_copied_again(
     copied: list[Path] = []
     usual = looking.image_of
 
-    def counting(path: Path, most_bytes: int) -> bytes | None:
+    def counting(path: Path, most_bytes: int, **about: Any) -> bytes | None:
         copied.append(path)
-        return usual(path, most_bytes)
+        return usual(path, most_bytes, **about)
 
     monkeypatch.setattr(looking, "image_of", counting)
     with al.Runtime("assistant", ledger=ledger, workspace=work) as runtime:

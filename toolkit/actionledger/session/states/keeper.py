@@ -85,12 +85,14 @@ class StateKeeper:
         self._done: list[tuple[int, int]] = []
         self._tapes: dict[tuple[int, int], Taking] = {}
         self._is_fresh = False
+        self._path = folder / f"{self._session_id}.jsonl"
+        self._unwritten: list[Line] = []
         self.is_broken = False
 
     @property
     def path(self) -> Path:
         """The session's file."""
-        return self._folder / f"{self._session_id}.jsonl"
+        return self._path
 
     def tape_of(self, step: Step) -> Taking:
         """Return the tape that keeps what an action draws; all its tries have the same."""
@@ -119,8 +121,15 @@ class StateKeeper:
             self._break_off()
 
     def close(self) -> None:
-        """Note what was seen, for the next session in the same workspace."""
-        if self._known is None or self._lens.known is None or self.is_broken:
+        """Write what is still to be written, and note what was seen, for the next session in the same workspace."""
+        if self.is_broken:
+            return
+        try:
+            self._write_out()
+        except OSError:
+            self._break_off()
+            return
+        if self._known is None or self._lens.known is None:
             return
         with suppress(OSError):
             make_private_folder(self._known.parent)
@@ -141,10 +150,11 @@ class StateKeeper:
             data = seen.as_bytes()
             digest = digest_of(data)
             self._objects.keep(data, digest)
-            self._write(Begun(now(), str(self._root), digest, dict(self._runs_under)))
+            self._unwritten.append(Begun(now(), str(self._root), digest, dict(self._runs_under)))
         else:
             self._state = earlier.last
             self._note(seen, None, ())
+        self._write_out()
         self._state = seen
 
     def _take(self, event: Event) -> None:
@@ -154,9 +164,11 @@ class StateKeeper:
                 if not self._is_fresh:
                     self._look(None, ())
                 auto, dry_run = self._modes()
-                self._write(TurnBegun(now(), event.turn_index, auto, dry_run))
+                self._unwritten.append(TurnBegun(now(), event.turn_index, auto, dry_run))
                 self._is_fresh = False
             case ExecutionStarted():
+                # What comes next may take long, or be the end of this process.
+                self._write_out()
                 self._turns[event.turn_id] = event.turn_index
                 self._open[event.execution_id] = event.turn_index, event.action_index
             case ExecutionFinished():
@@ -165,6 +177,7 @@ class StateKeeper:
                 self._turn_ended(self._turns.get(event.turn_id, -1))
             case ActionReversed():
                 self._look(None, ())
+                self._write_out()
             case _:
                 pass
 
@@ -184,9 +197,10 @@ class StateKeeper:
         self._look_after_actions()
         for (of_turn, action), tape in sorted(self._tapes.items()):
             if tape.taken:
-                self._write(Drawn(of_turn, action, tuple(tape.taken)))
+                self._unwritten.append(Drawn(of_turn, action, tuple(tape.taken)))
         self._tapes.clear()
-        self._write(TurnEnded(now(), turn))
+        self._unwritten.append(TurnEnded(now(), turn))
+        self._write_out()
 
     def _look_after_actions(self) -> None:
         if self._done:
@@ -209,15 +223,18 @@ class StateKeeper:
             stores = None if seen.stores == before.stores else tuple(sorted(seen.stores))
             is_same = seen.left_out == before.left_out
             left_out = None if is_same else tuple(asdict(each) for each in seen.left_out)
-            self._write(Effects(turn, actions, changes, stores, left_out))
+            self._unwritten.append(Effects(turn, actions, changes, stores, left_out))
 
-    def _write(self, line: Line) -> None:
-        # Opened for each line: thousands of sessions may be live, and a folder that somebody has deleted shows.
-        descriptor = open_private(self.path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    def _write_out(self) -> None:
+        if not self._unwritten:
+            return
+        # Opened each time: thousands of sessions may be live, and a folder that somebody has deleted shows.
+        descriptor = open_private(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
         try:
-            write_all(descriptor, written(line))
+            write_all(descriptor, written(*self._unwritten))
         finally:
             os.close(descriptor)
+        self._unwritten.clear()
 
     def _replace(self, path: Path, data: bytes) -> None:
         fresh = path.with_name(f".{self._session_id}.tmp")

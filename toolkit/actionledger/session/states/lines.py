@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from pydantic import TypeAdapter
 from pydantic_core import PydanticSerializationError
 
-from actionledger.privacy import mask
+from actionledger.privacy import mask_lines
 from actionledger.workspace.nodes import Change, Kind, node_from_json
 
 VERSION = 1
@@ -134,15 +134,22 @@ class Read:
     is_damaged: bool = False
 
 
-def written(line: Line) -> bytes:
-    """Return a value as a line; a secret in it is masked, and the line says so."""
+def written(*lines: Line) -> bytes:
+    """Return values as lines; a secret in one is masked, and the line says so."""
+    data = list(map(_as_json, lines))
+    kept = (
+        line if line is unmasked else line[:-1] + b', "masked": true}'
+        for line, unmasked in zip(mask_lines(data), data, strict=True)
+    )
+    return b"".join(line + b"\n" for line in kept)
+
+
+def _as_json(line: Line) -> bytes:
     name = _NAMES[type(line)]
     try:
-        data = b'{"line":"%b",%b' % (name.encode(), _ADAPTERS[name].dump_json(line)[1:])
+        return b'{"line":"%b",%b' % (name.encode(), _ADAPTERS[name].dump_json(line)[1:])
     except PydanticSerializationError:  # half a character, such as a file's name that is no UTF-8
-        data = json.dumps({"line": name, **_ADAPTERS[name].dump_python(line, mode="json")}).encode()
-    kept = mask(data)
-    return (kept if kept is data else kept[:-1] + b', "masked": true}') + b"\n"
+        return json.dumps({"line": name, **_ADAPTERS[name].dump_python(line, mode="json")}).encode()
 
 
 def read(data: bytes) -> Read:

@@ -83,9 +83,10 @@ class State:
 
     def changes_to(self, later: "State") -> list[Change]:
         """Return what leads from this state to a later one, by path."""
-        paths = sorted({*self.nodes, *later.nodes})
-        pairs = ((path, self.nodes.get(path), later.nodes.get(path)) for path in paths)
-        return [Change(path, before, after) for path, before, after in pairs if before != after]
+        old, new = self.nodes, later.nodes
+        paths = [path for path, node in new.items() if old.get(path) != node]
+        paths += [path for path in old if path not in new]
+        return [Change(path, old.get(path), new.get(path)) for path in sorted(paths)]
 
 
 class Lens:
@@ -121,8 +122,10 @@ class Lens:
         )
         if self._state is None or seen != before:
             state = self._state_of(seen)
-            # What a snapshot has not read, such as a store, may have changed without its showing there.
-            self._state = None if any(_is_unread(one.node) for one in seen.seen.values()) else state
+            # What a snapshot has not read may have changed without its showing there; of a store its signature is all that is asked.
+            unread = (path_of(parts) for parts, one in seen.seen.items() if _is_unread(one.node))
+            has_others = any(not {path, belongs_to(path)} & state.stores for path in unread)
+            self._state = None if has_others else state
             return state
         return self._state
 
@@ -149,11 +152,14 @@ class Lens:
         log = found.get(f"{path}-wal")
         signature = (one.signature, _of_content(log) if log else None)
         if path not in self._images or self._images[path][0] != signature:
-            self._images[path] = signature, self._copied(path, one.node)
+            self._images[path] = signature, self._copied(path, one.node, log.node if log else None)
         return self._images[path][1]
 
-    def _copied(self, path: str, node: Node) -> Node | None:
-        image = image_of(self._root / path, self._settings.file_bytes)
+    def _copied(self, path: str, node: Node, log: Node | None) -> Node | None:
+        on_disk = node.size + (log.size if log else 0)
+        image = image_of(
+            self._root / path, self._settings.file_bytes, on_disk=on_disk, has_log=log is not None
+        )
         if not image:
             return None if image is None else node
         digest = digest_of(image)

@@ -1,6 +1,7 @@
 """Contents by their digest, a file each: whoever writes needs no lock, and what nobody needs can be removed one by one."""
 
 import os
+import stat
 import zlib
 from collections.abc import Collection
 from contextlib import suppress
@@ -28,7 +29,7 @@ class Objects:
         self._folder = folder
         self._most_bytes = most_bytes
         self._kept: set[str] = set()
-        self._made: set[Path] = set()
+        self._made: set[str] = set()
 
     def keep(self, content: bytes, digest: str, /) -> None:
         """Keep a content, unless it is kept already.
@@ -39,7 +40,7 @@ class Objects:
         if digest in self._kept:
             return
         path = self._path(digest)
-        if not path.is_symlink() and path.is_file():
+        if _is_file(path):
             # Whoever removes what nobody needs leaves alone what was asked for lately.
             os.utime(path, follow_symlinks=False)
         else:
@@ -85,9 +86,9 @@ class Objects:
         return self._folder / digest[:2] / digest
 
     def _write(self, path: Path, content: bytes) -> None:
-        if path.parent not in self._made:
+        if path.name[:2] not in self._made:
             make_private_folder(path.parent)
-            self._made.add(path.parent)
+            self._made.add(path.name[:2])
         fresh = path.with_name(f".{new_id()}.tmp")
         descriptor = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
@@ -98,3 +99,10 @@ class Objects:
         finally:
             os.close(descriptor)
         fresh.replace(path)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False

@@ -1,6 +1,7 @@
 """What an SQLite file in a workspace holds: read through SQLite alone, since opening it otherwise would cancel SQLite's own locks."""
 
 import json
+import os
 import sqlite3
 import time
 from collections.abc import Collection, Mapping
@@ -8,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 _SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 _BESIDE = ("-wal", "-shm", "-journal")
@@ -47,21 +49,21 @@ def belongs_to(path: str) -> str:
     return path.rpartition("-")[0] if path.endswith(_BESIDE) else ""
 
 
-def image_of(path: Path, most_bytes: int) -> bytes | None:
+def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> bytes | None:
     """Return a store as one file that nobody else writes to; nothing where it is too large or held, None where it is no store.
 
     Args:
         path: the file.
         most_bytes: the largest that is taken, in bytes.
+        on_disk: how large the file and its log are together, in bytes; a store is no larger.
+        has_log: whether it has a log beside it.
     """
     # Only a store that somebody has open has a log beside it; without one SQLite need not write beside the file to read it.
-    how = "mode=ro" if Path(f"{path}-wal").exists() else "mode=ro&immutable=1"
+    how = "mode=ro" if has_log else "mode=ro&immutable=1"
+    address = f"file:{quote(os.fsencode(path))}?{how}"
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, timeout=_SECONDS)) as connection:
-            [(size,)] = connection.execute(
-                "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-            )
-            if size > most_bytes:
+        with closing(sqlite3.connect(address, uri=True, timeout=_SECONDS)) as connection:
+            if on_disk > most_bytes and _size_of(connection) > most_bytes:
                 return b""
             image = bytearray(connection.serialize())
     except (sqlite3.Error, MemoryError) as error:
@@ -70,6 +72,11 @@ def image_of(path: Path, most_bytes: int) -> bytes | None:
         return None
     image[18:20] = b"\1\1"  # a log beside it is no part of the copy
     return bytes(image)
+
+
+def _size_of(connection: sqlite3.Connection) -> int:
+    [(size,)] = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
+    return int(size)
 
 
 def rows_of(image: bytes) -> Rows | None:
