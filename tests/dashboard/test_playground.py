@@ -332,11 +332,55 @@ def test_a_recorded_response_is_read_as_it_was(tmp_path: Path) -> None:
     assert (before.status, before.name) == (after.status, after.name) == ("invalid", "add")
 
 
-def test_what_can_not_be_taken_is_a_sentence(open_page: Open, elsewhere: Path) -> None:
-    """A turn that is not there, and one whose calls were recorded beside its text."""
-    for session, turn, said in (
-        ("chatlog", "0", "Of parent#0 the calls were recorded beside the text"),
-        ("none", "7", "Nothing has read turn 7"),
+def test_calls_that_were_recorded_beside_the_text_are_checked_again(
+    open_page: Open, drawn: Drawn, tmp_path: Path
+) -> None:
+    """As a message that was put together from them, which is said; arguments that could not be read stand there as they were written."""
+    written = ('{"path": "a", "line": "x",}', '{"command": "ls')
+    turns = (
+        al.RecordedTurn(
+            0, "On it.", calls=(al.RecordedCall("c1", "edit", {"path": "a"}),), capture=al.Capture.CALLS
+        ),
+        al.RecordedTurn(
+            1,
+            "And on.",
+            calls=tuple(al.RecordedCall(f"c{n}", "edit", text) for n, text in enumerate(written)),
+            capture=al.Capture.ARGUMENTS,
+        ),
+    )
+    tools = [{"name": "edit", "parameters": {"type": "object", "properties": {"path": {"type": "integer"}}}}]
+    path = tmp_path / "theirs.duckdb"
+    with al.open_ledger(path) as ledger:
+        al.import_sessions(ledger, [al.RecordedSession("theirs", None, "m", "t", turns)], source="otel")
+        session = al.sessions(ledger).fetchall()[0][0]
+    test = open_page(path, PAGE, session=session, turn="0")
+    assert test.query_params["kind"] == "a provider's message"
+    assert "were recorded beside its text, parsed" in test.caption[0].value
+    message = json.loads(test.text_area(key="playground.text").value)
+    assert message["content"] == "On it."
+    assert message["tool_calls"][0]["function"] == {"name": "edit", "arguments": {"path": "a"}}
+    test.text_area(key="playground.tools").set_value(json.dumps(tools)).run()
+    [side] = drawn(test, "readings")["sides"]
+    assert [card["status"] for lane in side["lanes"] for card in lane["cards"]] == ["invalid"]
+    test = open_page(path, PAGE, session=session, turn="1")
+    assert "as the model wrote their arguments" in test.caption[0].value
+    message = json.loads(test.text_area(key="playground.text").value)
+    assert message["content"] == "And on."
+    assert [call["function"]["arguments"] for call in message["tool_calls"]] == list(written)
+    test.text_area(key="playground.text").set_value('{"role": "assistant", "content": "mine"}').run()
+    assert not test.caption
+
+
+def test_what_can_not_be_taken_is_a_sentence(open_page: Open, sample: Path, tmp_path: Path) -> None:
+    """A turn that is not there, and one that is longer than what is read here."""
+    path = tmp_path / "long.duckdb"
+    with al.open_ledger(path) as ledger:
+        ledger.record_turn("long", "x" * (LIMIT + 1), dialects=["hermes"])
+        long = al.sessions(ledger).fetchall()[0][0]
+    for ledger_path, session, turn, said in (
+        (path, long, "0", f"It has {LIMIT + 1:,} characters, and {LIMIT:,} are read here"),
+        (sample, derived_id("session", "none"), "7", "Nothing has read turn 7"),
     ):
-        test = open_page(elsewhere, PAGE, session=derived_id("session", session, "parent"), turn=turn)
+        test = open_page(ledger_path, PAGE, session=session, turn=turn)
         assert said in words(test)
+        assert not test.text_area(key="playground.text").value

@@ -114,6 +114,12 @@ def not_readable(error: ActionLedgerError) -> None:
     st.text(visible(str(error)))
 
 
+def not_taken(error: ActionLedgerError) -> None:
+    """Say why a recorded response was not taken from the ledger."""
+    st.warning("The recorded response is not here.")
+    st.text(visible(str(error)))
+
+
 def not_comparable(error: UsageError) -> None:
     """Say why two sides can't be compared."""
     st.subheader("These sides don't compare", anchor=False)

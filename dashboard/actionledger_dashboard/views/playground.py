@@ -6,11 +6,13 @@ from typing import Any
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.ledger import queries
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger.parsing.providers import split_message
 from actionledger.plurals import counted
 from actionledger.replay.cases import SUFFIX
 from actionledger.values import ParseResult
+from actionledger.vocabulary import Capture
 from actionledger_dashboard.cases import cases_folder, file_name, keep_case
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.linked import Linked
@@ -30,7 +32,7 @@ from actionledger_dashboard.components.pasted import (
     why_lane,
 )
 from actionledger_dashboard.components.readings import show_readings
-from actionledger_dashboard.components.recorded_response import Recorded, recorded_in
+from actionledger_dashboard.components.recorded_response import Recorded, recorded_calls_in, recorded_in
 from actionledger_dashboard.data import ask, is_read_only
 
 WHATEVER, RESPONSE, MESSAGE = "whatever it is", "a response", "a provider's message"
@@ -63,6 +65,7 @@ def show() -> None:
     )
     take_recorded()
     kind, text, tools = paste(linked)
+    say_what_was_taken(text)
     found = recognised(text) if kind != RESPONSE else None
     is_message = kind == MESSAGE or found is not None
     first, second = (pick_catalogue(linked), NOTHING) if is_message else pick_ways(linked)
@@ -98,13 +101,32 @@ def take_recorded() -> None:
     st.session_state["playground.from"] = named
     try:
         index = int(number) if number.isdecimal() and len(number) < 10 else -1
-        recorded = recorded_in(ask(reading_of_turn, session_id, index, named[2]))
+        recorded = recorded_of(session_id, index, named[2])
     except ActionLedgerError as error:
-        notices.not_readable(error)
+        notices.not_taken(error)
         return
     st.session_state["playground.text"], st.session_state["playground.tools"] = recorded.text, recorded.tools
     st.session_state["playground.origin"] = recorded
-    st.query_params["kind"], st.query_params["read"] = RESPONSE, recorded.way
+    if recorded.is_message:
+        st.query_params["kind"], st.query_params["catalogue"] = MESSAGE, recorded.way
+    else:
+        st.query_params["kind"], st.query_params["read"] = RESPONSE, recorded.way
+
+
+def recorded_of(session_id: str, index: int, run_id: str | None) -> Recorded:
+    """Return a recorded response as something to paste.
+
+    Raises:
+        UsageError: there is none, or it is longer than what is read here.
+    """
+    reading = ask(reading_of_turn, session_id, index, run_id)
+    detail = ask(queries.turn, session_id, index, run_id) if reading.capture is not Capture.TEXT else None
+    recorded = recorded_in(reading) if detail is None else recorded_calls_in(reading, detail)
+    if len(recorded.text) > LIMIT:
+        raise UsageError(
+            f"It has {len(recorded.text):,} characters, and {LIMIT:,} are read here; 'actionledger parse FILE' reads more."
+        )
+    return recorded
 
 
 def paste(linked: Linked) -> tuple[str, str, str]:
@@ -172,6 +194,13 @@ def show_read(readings: list[tuple[ParseResult, int]], names: list[str]) -> None
         key="playground.readings",
         lanes=[[why_lane(result)] for result in results],
     )
+
+
+def say_what_was_taken(text: str) -> None:
+    """Say how a message was put together that is no recorded text, as long as it is what is shown."""
+    recorded: Recorded | None = st.session_state.get("playground.origin")
+    if recorded and recorded.note and recorded.text == text:
+        st.caption(recorded.note)
 
 
 def origin_of(pasted: Pasted) -> dict[str, Any]:
