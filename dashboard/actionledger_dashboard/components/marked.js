@@ -36,9 +36,21 @@ const cutBy = (layers) => {
   return { cuts, before };
 };
 
+// What stands for the text before or behind the part that is here: a way to it, where there is one.
+const gap = (found) => {
+  const made = element("a", "gap");
+  made.dataset.code = found.code;
+  made.dataset.span = found.gap.join("-");
+  made.setAttribute("aria-label", found.name);
+  return made;
+};
+
 // Offsets are code points, as Python counts them; JavaScript's own count UTF-16 units.
 const drawText = (pane, data, whys) => {
   const points = Array.from(data.text);
+  const first = data.from ?? 0; // of a long response a part is here; all places are those in the whole
+  const part = (start, end) => points.slice(Math.max(0, start - first), Math.max(0, end - first)).join("");
+  pane.dataset.from = first;
   const layers = layersOf(data);
   const { cuts, before } = cutBy(layers);
   const carets = layers.filter(({ kind, start, end }) => kind === "at" && start === end).map(({ start }) => start);
@@ -49,13 +61,13 @@ const drawText = (pane, data, whys) => {
     while (nextToken < data.tokens.length && data.tokens[nextToken].at < end) {
       const found = data.tokens[nextToken];
       const stop = Math.min(found.end, end);
-      into.append(points.slice(at, Math.max(at, found.at)).join(""));
-      into.append(token({ ...found, text: points.slice(Math.max(at, found.at), stop).join("") }));
+      into.append(part(at, Math.max(at, found.at)));
+      into.append(found.gap ? gap(found) : token({ ...found, text: part(Math.max(at, found.at), stop) }));
       at = stop;
       if (found.end > end) break;
       nextToken += 1;
     }
-    into.append(points.slice(at, end).join(""));
+    into.append(part(at, end));
   };
   const leaf = (into, start, end) => {
     const over = before[nextCut] ?? [];
@@ -98,7 +110,7 @@ const drawText = (pane, data, whys) => {
     pane.append(mark);
     at = span.end;
   }
-  put(pane, at, points.length);
+  put(pane, at, data.length ?? points.length);
 };
 
 // The bars stand beside the lines that their blocks take; blocks on the same line have theirs next to each other.

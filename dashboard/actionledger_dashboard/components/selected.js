@@ -9,7 +9,7 @@ const selectedSpan = (text) => {
     const range = document.createRange();
     range.setStart(text, 0);
     range.setEnd(node, offset);
-    return Array.from(range.toString()).length;
+    return Number(text.dataset.from ?? 0) + Array.from(range.toString()).length;
   };
   return [upTo(startContainer, startOffset), upTo(endContainer, endOffset)];
 };

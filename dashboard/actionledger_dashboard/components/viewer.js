@@ -98,6 +98,7 @@ const view = (root, data, host) => {
       if (key !== memory.drawn) {
         const hadFocus = root.contains(root.getRootNode().activeElement) && !root.querySelector(".bar").contains(root.getRootNode().activeElement);
         drawTurn(root, turn);
+        for (const gap of host.link ? root.querySelectorAll(".gap") : []) follows(gap).href = host.link(at, gap.dataset.span.split("-"));
         Object.assign(memory, { drawn: key, picked: null });
         if (hadFocus) root.focus({ preventScroll: true });
       }

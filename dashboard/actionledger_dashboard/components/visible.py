@@ -16,7 +16,8 @@ _INVISIBLE_CATEGORIES = {"Cc", "Cf", "Zl", "Zp", "Zs"}
 _PLANES_WITH_INVISIBLE = (range(0x20000), range(0xE0000, 0xF0000))
 # Letters and marks that have no shape of their own: joiners, fillers, the blank Braille cell, vowels that are not written.
 _SHAPELESS = "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_SELECTOR_RANGES = (range(0xFE00, 0xFE10), range(0xE0100, 0xE01F0))
+_SELECTORS = "".join(f"{chr(each[0])}-{chr(each[-1])}" for each in _SELECTOR_RANGES)
 # A joiner within an emoji and one selector behind a character that it can select a shape of belong to what is seen.
 _EMOJI = "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]"
 _PART_OF_A_SHAPE = rf"(?<={_EMOJI})\u200d(?={_EMOJI})|(?<=\ufe0f)\u200d(?={_EMOJI})|(?<=[^\s\x00-\x22\x24-\x29\x2b-\x2f\x3a-\x7f{_SELECTORS}])\ufe0f"
@@ -66,7 +67,12 @@ def _invisible(text: str) -> Iterator[re.Match[str]]:
     """Yield each run of the same invisible character, and each long run of several ones."""
     if text.isascii() and text.isprintable():
         return
-    for match in _pattern().finditer(text):
+    characters, pattern = _patterns()
+    if characters.isdisjoint(
+        text
+    ):  # so it is for most texts: to look for what belongs together takes ten times as long
+        return
+    for match in pattern.finditer(text):
         if match["same"] is not None or match["mixed"] is not None:
             yield match
 
@@ -88,8 +94,8 @@ def _token(run: str) -> dict[str, str]:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    """Return what finds invisible characters; what belongs to a shape that is seen is found first, and not shown."""
+def _patterns() -> tuple[frozenset[str], re.Pattern[str]]:
+    """Return the characters that may be invisible, and what finds those that are: what belongs to a shape that is seen is found first, and not shown."""
     characters = map(chr, chain.from_iterable(_PLANES_WITH_INVISIBLE))
     invisible = "".join(
         character
@@ -97,7 +103,9 @@ def _pattern() -> re.Pattern[str]:
         if unicodedata.category(character) in _INVISIBLE_CATEGORIES and character not in _LAYOUT
     )
     kind = f"[{re.escape(invisible + _SHAPELESS)}{_SELECTORS}]"
-    return re.compile(
+    pattern = re.compile(
         rf"\r\n|{_PART_OF_A_SHAPE}|{_IDEOGRAPH_SELECTED}|(?P<same>(?P<one>{kind})(?P=one)*)(?!{kind}{{{_MANY}}})"
         rf"|(?P<mixed>{kind}{{{_MANY},}})"
     )
+    selectors = (chr(point) for each in _SELECTOR_RANGES for point in each)
+    return frozenset(chain(invisible, _SHAPELESS, selectors)), pattern

@@ -14,7 +14,7 @@ from actionledger.values import Span
 from actionledger_dashboard.viewer.conversation import shown_before, told_after
 from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
 from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere
-from actionledger_dashboard.viewer.finding import found_data, occurrences
+from actionledger_dashboard.viewer.finding import found_data
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
 from actionledger_dashboard.viewer.session import facts_of, family_of, started_by
@@ -44,6 +44,7 @@ class Asked:
         run_id: the run whose reading is shown; None for the first one.
         find: a text to look for in the session.
         near: how many turns before and after are sent with it, to be stepped to at once.
+        is_whole: whether all of a long response is sent, since nobody can be asked for more of it.
     """
 
     session_id: str
@@ -51,6 +52,7 @@ class Asked:
     run_id: str | None = None
     find: str = ""
     near: int = 1
+    is_whole: bool = False
 
 
 def view_of(
@@ -76,7 +78,7 @@ def view_of(
     def ask(query: Callable[Concatenate[Ledger, P], R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         return query(ledger, *args, **kwargs)
 
-    asked = Asked(session_id, turn, run_id, near=near)
+    asked = Asked(session_id, turn, run_id, near=near, is_whole=True)
     course = course_of(ask, asked)
     known = queries.session(ledger, session_id)
     if course is None or known is None:
@@ -127,13 +129,16 @@ def session_view(
     children = _children(ask, asked, opened_of)
     found = ask(queries.mentions, asked.session_id, asked.find) if asked.find else []
     drawn = {
-        index: _turn(ask, asked, index, before, children.get(index, {}))
+        index: _turn(
+            ask, asked, index, before, children.get(index, {}), at=at if index == course.index else None
+        )
         for index, before in _nearby(course, asked.near)
     }
+    shown = drawn.pop(course.index)
     return course_data(course) | {
-        "turn": drawn.pop(course.index),
+        "turn": shown,
         "near": {str(index): values for index, values in drawn.items()},
-        "at": None if at is None else [at.start, at.end],
+        "at": None if at is None else [at.start, min(at.end, shown["from"] + len(shown["text"]))],
         "find": found_data(asked.find, found, course.index),
     }
 
@@ -165,7 +170,13 @@ def _children(
 
 
 def _turn(
-    ask: Ask, asked: Asked, index: int, before: int | None, children: Mapping[int, Sequence[Values]]
+    ask: Ask,
+    asked: Asked,
+    index: int,
+    before: int | None,
+    children: Mapping[int, Sequence[Values]],
+    *,
+    at: Span | None,
 ) -> Values:
     detail = ask(queries.turn, asked.session_id, index, asked.run_id)
     if detail is None:
@@ -173,13 +184,13 @@ def _turn(
     told = None
     if detail.response.prompt is None and before is not None:
         told = ask(queries.response, asked.session_id, before)
-    return reading_data(detail, children) | {
+    read = reading_data(detail, children, at=at, sought=asked.find, is_whole=asked.is_whole)
+    return read | {
         "index": index,
         "attempts": attempt_lane(detail),
         "done": [*run_lanes(detail), *_states(ask, detail)],
-        "shown": shown_before(detail, told),
-        "told": told_after(detail),
-        "found": occurrences(asked.find, detail.response.text),
+        "shown": shown_before(detail, told, is_whole=asked.is_whole),
+        "told": told_after(detail, is_whole=asked.is_whole),
     }
 
 

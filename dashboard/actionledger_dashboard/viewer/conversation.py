@@ -8,23 +8,46 @@ from actionledger_dashboard.viewer.looks import Values
 NOT_RECORDED = "Not recorded."
 
 
-def shown_before(detail: TurnDetail, before: Response | None) -> list[Values]:
+LONGEST = 60_000
+"""How many characters of what was shown or told are drawn at once."""
+
+
+def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool = False) -> list[Values]:
     """Return what the model was shown before a turn, and what it thought, folded, where that is recorded.
 
     Args:
         detail: the turn.
         before: the response of the turn before, whose feedback it was shown where no prompt is recorded; None if there is none.
+        is_whole: whether all of a long text is drawn.
     """
     prompt = detail.response.prompt
     if prompt is None and before is not None:
         prompt = before.feedback
     thought = detail.response.reasoning
-    found = [passage("What the model was shown before", prompt, NOT_RECORDED)]
-    return found + ([] if thought is None else [passage("What the model thought", thought, is_folded=True)])
+    found = [passage("What the model was shown before", _drawn(prompt, is_whole=is_whole), NOT_RECORDED)]
+    if thought is None:
+        return found
+    return [
+        *found,
+        passage("What the model thought", _drawn(thought, is_whole=is_whole), is_folded=True),
+    ]
 
 
-def told_after(detail: TurnDetail) -> list[Values]:
-    """Return all that the model was told of a turn, in order and with when; or why there is nothing."""
+def _drawn(text: str | None, *, is_whole: bool) -> str | None:
+    """Return a text; of a very long one its beginning and its end, which has the newest, with how much is missing between them."""
+    if text is None or is_whole or len(text) <= LONGEST:
+        return text
+    beginning, end = LONGEST // 3, LONGEST - LONGEST // 3
+    return f"{text[:beginning]}\n… {len(text) - LONGEST:,} characters are not shown here …\n{text[-end:]}"
+
+
+def told_after(detail: TurnDetail, *, is_whole: bool = False) -> list[Values]:
+    """Return all that the model was told of a turn, in order and with when; or why there is nothing.
+
+    Args:
+        detail: the turn.
+        is_whole: whether all of a long text is drawn.
+    """
     first = "What the model was told next, exactly"
     if not detail.response.told:
         return [passage(first, None, _when_not_told(detail))]
@@ -32,7 +55,7 @@ def told_after(detail: TurnDetail) -> list[Values]:
         passage(
             (f"Told again as the turn went on ({number})" if told.is_resumed else first)
             + (f" · {told.at:%Y-%m-%d %H:%M:%S} UTC" if told.at else ""),
-            told.text,
+            _drawn(told.text, is_whole=is_whole),
         )
         for number, told in enumerate(detail.response.told)
     ]

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries import Reader, Response, TurnDetail
 from actionledger.plurals import counted
-from actionledger.values import Block, FieldError, Issue
+from actionledger.values import Block, FieldError, Issue, Span
 from actionledger.vocabulary import SENTENCES, CostOrigin
 from actionledger_dashboard.components.visible import pieces, tokens
 from actionledger_dashboard.components.wording import dollars
 from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
+from actionledger_dashboard.viewer.excerpt import first_of_interest, gaps, part_of, within
+from actionledger_dashboard.viewer.finding import occurrences
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,
@@ -32,23 +34,46 @@ TOKENS = 10_000
 _NO_CHILDREN: Mapping[int, Sequence[Values]] = {}
 
 
-def reading_data(detail: TurnDetail, children: Mapping[int, Sequence[Values]] = _NO_CHILDREN) -> Values:
+def reading_data(
+    detail: TurnDetail,
+    children: Mapping[int, Sequence[Values]] = _NO_CHILDREN,
+    *,
+    at: Span | None = None,
+    sought: str = "",
+    is_whole: bool = False,
+) -> Values:
     """Return what is drawn of one reading of a turn: its text, its marks, and what was read; not what was done.
 
     Args:
         detail: the turn, as it was read.
         children: the sessions that its actions have started, by the actions' places in its first reading.
+        at: the characters of the response that are asked for; None for none.
+        sought: a text to look for in it; empty for none.
+        is_whole: whether all of a long response is drawn, and not the part around what is asked for, found or wrong.
     """
-    return {
-        "text": detail.response.text,
-        "tokens": _tokens(detail.response.text),
+    return _text_data(detail, at, sought, is_whole=is_whole) | {
         "whenEmpty": _when_empty(detail.response),
         "verdict": _verdict(detail),
         "look": look_of(detail.attempt.outcome) if detail.attempt else NEUTRAL,
-        "about": pieces(_about(detail)),
-        "marks": marks_of(detail),
-        "calls": calls_of(detail),
         "lanes": list(read_lanes(detail, children)),
+    }
+
+
+def _text_data(detail: TurnDetail, at: Span | None, sought: str, *, is_whole: bool) -> Values:
+    """Return the response, or its part, with what lies over it; all places are those in the whole of it."""
+    text, marks = detail.response.text, marks_of(detail)
+    found = occurrences(sought, text)
+    part = Span(0, len(text)) if is_whole else part_of(len(text), first_of_interest(at, found, marks))
+    before, behind = gaps(part, len(text))
+    return {
+        "text": text[part.start : part.end],
+        "about": pieces(_about(detail, part)),
+        "from": part.start,
+        "length": len(text),
+        "tokens": [*before, *_tokens(text, part), *behind],
+        "marks": list(within(part, marks)),
+        "calls": list(within(part, calls_of(detail))),
+        "found": [(start, end) for start, end in found if part.start <= start and end <= part.end],
     }
 
 
@@ -89,13 +114,15 @@ def _verdict(detail: TurnDetail) -> str:
     return words(detail.attempt.outcome)
 
 
-def _about(detail: TurnDetail) -> str:
-    if detail.attempt is None:
-        return ""
-    attempt = detail.attempt
-    response = detail.response
+def _about(detail: TurnDetail, part: Span) -> str:
+    attempt, response = detail.attempt, detail.response
+    is_cut = part.end - part.start < len(response.text)
+    cut = f"{part.end - part.start:,} of {len(response.text):,} characters shown" if is_cut else ""
+    if attempt is None:
+        return cut
     is_audited = response.capture.is_auditable
     parts = [
+        cut,
         because(attempt.reason),
         f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
         f"parser {attempt.parser}",
@@ -108,19 +135,22 @@ def _about(detail: TurnDetail) -> str:
     return " · ".join(part for part in parts if part)
 
 
-def _tokens(text: str) -> list[dict[str, str | int]]:
-    """Return the invisible characters of a text; where they are too many, what follows is one token, so that none goes unseen."""
-    found = tokens(text)
+def _tokens(text: str, part: Span) -> list[dict[str, str | int]]:
+    """Return the invisible characters in a part of a text; where they are too many, what follows is one token, so that none goes unseen."""
+    found = [
+        each | {"at": int(each["at"]) + part.start, "end": int(each["end"]) + part.start}
+        for each in tokens(text[part.start : part.end])
+    ]
     if len(found) <= TOKENS:
         return found
     at, more = int(found[TOKENS]["at"]), len(found) - TOKENS
-    said = f"{len(text) - at:,} characters"
+    said = f"{part.end - at:,} characters"
     name = (
         f"{said} are not drawn: {counted(more, 'more place')} in them can't be seen or turn the text around"
     )
     return [
         *found[:TOKENS],
-        {"at": at, "end": len(text), "text": text[at:], "code": said, "name": name, "rest": 1},
+        {"at": at, "end": part.end, "text": text[at : part.end], "code": said, "name": name, "rest": 1},
     ]
 
 
