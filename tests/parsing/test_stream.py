@@ -180,10 +180,16 @@ HEREDOC = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a.py\n*** End 
         ("assistant", "```markdown</think>\n" + TEXT + "```\n"),
         ("auto", "```\n<think>\nHm.\n</think>\nand so on\n```\n"),
         ("assistant", '```actions\n{"actions": [{"type": "list_tasks"}]}\n```\r\r\nTwo.'),
+        ("auto", '{"name:<function=f><parameter=t></parameter></function>name:"r","arg'),
+        ("reasoner", "```\n```json\n{}\n```json\n{\n```"),
+        ("orchestrator", '```\n```json[{"a": {}}]```\n```'),
     ],
-    ids=["word", "word-crlf", "mention", "thoughts", "in-fence", "shown", "line-goes-on"],
+    ids=[
+        *("word", "word-crlf", "mention", "thoughts", "in-fence", "shown", "line-goes-on"),
+        *("in-open-json", "in-open-fence", "in-open-fence-on-a-line"),
+    ],
 )
 @pytest.mark.usefixtures("looks_always")
 def test_what_the_next_characters_decide_is_waited_for(name, text):
-    """A here-document's word, the rest of a tag's line or of a fence's, and whether a fence stands around a thought."""
+    """A here-document's word, the rest of a tag's line or of a fence's, and what begins before a block and may end behind it."""
     check(PARSERS[name], text, text)

@@ -7,6 +7,7 @@ illustration, unless the dialect says that fences don't concern it.
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -33,6 +34,19 @@ _HIDDEN = re.compile(f"[{HIDDEN}]+")
 
 Placed = tuple[Dialect, Found]
 """A block with the dialect that read it."""
+
+
+@dataclass(slots=True)
+class Walk:
+    """How far a search for blocks is, for whoever asks whether more text may change what it has found.
+
+    Args:
+        is_in_fence: whether somebody's fence is open that may yet close.
+        has_unread: whether an opening was passed that no dialect has read: with more text, one may read a block there that holds what follows.
+    """
+
+    is_in_fence: bool = False
+    has_unread: bool = False
 
 
 class Finder:
@@ -78,15 +92,18 @@ class Finder:
         for opening in asked:
             self._by_label.setdefault(opening, []).append(dialect)
 
-    def blocks(self, source: Source, options: DecodeOptions, start: int = 0) -> Iterator[Placed]:
+    def blocks(
+        self, source: Source, options: DecodeOptions, start: int = 0, walk: Walk | None = None
+    ) -> Iterator[Placed]:
         """Return the blocks of a response in text order, never overlapping.
 
         Args:
             source: the response.
             options: what may be repaired, and the decoder's limits.
             start: where to begin, in code points; not inside a block.
+            walk: is kept up to date; None where nobody asks.
         """
-        return self._blocks(source, options, Span(start, len(source.text)))
+        return self._blocks(source, options, Span(start, len(source.text)), walk or Walk())
 
     @cached_property
     def _meant(self) -> list[Dialect]:
@@ -107,7 +124,7 @@ class Finder:
     def _inside_quotes(self) -> "Finder":
         return Finder([dialect for dialect in self._meant if dialect.respects_fences], is_nested=True)
 
-    def _blocks(self, source: Source, options: DecodeOptions, within: Span) -> Iterator[Placed]:
+    def _blocks(self, source: Source, options: DecodeOptions, within: Span, walk: Walk) -> Iterator[Placed]:
         at, end = within
         open_fence = ""
         while opening := self._openers.next(source.text, at, end):
@@ -132,7 +149,10 @@ class Finder:
                     yield from examples
                 else:
                     open_fence = open_fence or _named(opening, source.text)
+                    walk.is_in_fence = True
                     at = behind_mark(opening, source.text)
+            else:
+                walk.has_unread = True
 
     def _asked(self, opening: Opening) -> Sequence[Dialect]:
         if opening.kind is OpeningKind.LINE or opening.kind is OpeningKind.NEAR:
@@ -174,7 +194,7 @@ class Finder:
         inside = Span(behind_mark(opening, source.text), closing.start)
         found = [
             (dialect, found)
-            for dialect, found in self._inside_fences._blocks(source, options, inside)  # noqa: SLF001 - another of this class
+            for dialect, found in self._inside_fences._blocks(source, options, inside, Walk())  # noqa: SLF001 - another of this class
             if found.reason is not Reason.NOT_AN_ACTION
         ]
         if found and any(repair.kind is RepairKind.UNCLOSED_FENCE for repair in found[-1][1].repairs):

@@ -1,7 +1,7 @@
 """A response read while it comes in: each block is given out once nothing that may follow can change it.
 
-A block is given out when all before it are settled and it is whole: read as it stands, closed, with text behind
-it. Everything else waits for the end. So the blocks given out are the first blocks of the whole response's reading, wherever
+A block is given out when all before it are settled, nothing before it is open that may yet hold it, and it is whole: read as it
+stands, closed, with text behind it. Everything else waits for the end. So the blocks given out are the first blocks of the whole response's reading, wherever
 the chunks were cut. One thing can't be known before it comes: a closing ``</think>`` that nothing opened makes thoughts of
 all before it. A model whose template writes the opening tag for it is to be streamed with ``is_thinking``.
 """
@@ -11,6 +11,7 @@ import re
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER, OPENER, ends_thoughts, is_ended
 from actionledger.parsing.evidence.settling import may_change
+from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
 from actionledger.parsing.parse import numbered
 from actionledger.parsing.parsers import DialectParser
@@ -105,10 +106,12 @@ class StreamParser:
             if thoughts is None:
                 return []
             settled.extend(thoughts)
-        source = Source(text, self.names)
-        for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._resumes):
+        source, walk = Source(text, self.names), Walk()
+        for dialect, found in self.parser.finder.blocks(source, self.parser.decoding, self._resumes, walk):
             if found.span.end <= self._settled:
                 continue
+            if walk.has_unread or (walk.is_in_fence and dialect.respects_fences):
+                break  # with more text, a block may begin before this one and hold it
             is_open = dialect.last_counts or dialect.may_grow(found, text) or not _is_settled(found, text)
             if is_open or self._is_over_limit(found) or self._may_change(dialect, found):
                 break
