@@ -19,8 +19,8 @@ PAGE = (Path(__file__).parents[1] / "docs/python.md").read_text(encoding="utf-8"
 ROOMS = dict(re.findall(r"^\| `(actionledger\.[\w.]+)` \| (.+?) \|", PAGE, re.MULTILINE))
 """The rooms that the page names beside ``al``, each with the names that it has there."""
 
-WITHIN = {"Ledger.counter", "Ledger.direct", "Ledger.decisions_lock", "Ledger.session_lock"}
-"""Methods that the package's own rooms ask alone."""
+WITHIN = {"Ledger.internals"}
+"""What the package's own rooms ask alone."""
 
 
 @cache

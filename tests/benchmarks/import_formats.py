@@ -131,7 +131,7 @@ def _recorded(events: list[Event]) -> None:
     with (
         tempfile.TemporaryDirectory() as place,
         open_ledger(Path(place, "ledger.duckdb"), in_background=False) as ledger,
-        ledger.direct() as recorder,
+        ledger.internals.direct() as recorder,
     ):
         for event in events:
             recorder.record(event)

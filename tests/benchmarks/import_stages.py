@@ -157,7 +157,7 @@ def _record(events: list[Event], path: Path, stages: Stages) -> None:
     with (
         stages.stage("directly"),
         open_ledger(path.with_name("direct.duckdb"), in_background=False) as ledger,
-        ledger.direct() as recorder,
+        ledger.internals.direct() as recorder,
     ):
         for event in events:
             recorder.record(event)

@@ -3,6 +3,8 @@
 import json
 import shutil
 
+import actionledger as al
+
 
 def test_failures_are_listed_with_what_they_cost(run, recorded):
     """As a table and as JSON, which agree."""
@@ -77,6 +79,20 @@ def test_a_failed_turn_becomes_a_shrunk_case_that_is_checked(run, recorded, tmp_
     assert "-outcome clean" in failed.out
     assert run("case", "check", "--accept", "cases").code == 0
     assert run("case", "check", "cases").code == 0
+
+
+def test_a_file_that_is_no_case_is_a_fault_and_no_gate_that_fails(run, tmp_path):
+    """It is counted apart, the others are checked, and those that can be are accepted."""
+    (tmp_path / "a.case.toml").write_text("text = [")
+    case = al.Case.of("Well.", profile="mint").dumps()
+    (tmp_path / "b.case.toml").write_text(case.replace("no_action_found", "no_action"))
+    for accept in ((), ("--accept",)):
+        done = run("case", "check", *accept, tmp_path)
+        assert done.code == 1
+        assert f"NO CASE {tmp_path / 'a.case.toml'}" in done.out
+        assert f"{'accepted' if accept else 'FAILED'} {tmp_path / 'b.case.toml'}" in done.out
+        assert done.out.endswith(", 1 can't be read\n")
+    assert run("case", "check", tmp_path / "b.case.toml").code == 0
 
 
 def test_an_expectation_is_taken_from_a_file(run, recorded, tmp_path):

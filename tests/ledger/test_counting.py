@@ -59,6 +59,6 @@ def test_a_folder_that_is_gone_is_said(tmp_path):
 def test_a_ledger_has_one(tmp_path):
     """In its folder, for all that write to it."""
     with open_ledger(tmp_path / "team.duckdb") as ledger:
-        ledger.counter().take("a", 1, 60)
-        assert ledger.counter().take("a", 1, 60) is not None
+        ledger.internals.counter().take("a", 1, 60)
+        assert ledger.internals.counter().take("a", 1, 60) is not None
     assert (tmp_path / "team.duckdb.d" / "rates.json").exists()

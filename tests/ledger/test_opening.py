@@ -195,10 +195,10 @@ def test_everything_is_for_its_owner_only(path, make) -> None:
     mask = os.umask(0)
     try:
         with open_ledger(path) as ledger:
-            ledger.counter()
+            ledger.internals.counter()
             ledger.record(make.note("a"))
             ledger.ingest()
-            lock = ledger.session_lock(new_id())
+            lock = ledger.internals.session_lock(new_id())
             assert lock.acquire()
             found = [path, *Path(f"{path}.d").rglob("*")]
             modes = {each: each.stat().st_mode & 0o777 for each in found}

@@ -138,7 +138,7 @@ def test_two_processes_are_never_at_one_run(filled):
     """The second one is told so; the lock of one that died is free."""
     with open_ledger(filled(2, 6)) as ledger:
         stopped = stopped_at(ledger, 6)
-        lock = ledger.session_lock(stopped.run_id)
+        lock = ledger.internals.session_lock(stopped.run_id)
         assert lock.acquire()
         with pytest.raises(UsageError, match="Another process is at run"):
             al.reparse(ledger, parser=OLD, resume=True)

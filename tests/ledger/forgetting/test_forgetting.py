@@ -302,7 +302,7 @@ def test_more_sessions_go_at_once_than_a_process_can_have_files_open(tmp_path) -
         assert len(report.sessions) == 79
         Intent.of(sessions[:1], [], [], forgotten_by="ann", why="").save(LedgerFiles.at(path))
         with pytest.raises(LedgerError, match="is being forgotten"):
-            ledger.session_lock(sessions[0]).acquire()
+            ledger.internals.session_lock(sessions[0]).acquire()
         assert not list(LedgerFiles.at(path).sessions.iterdir())
 
 

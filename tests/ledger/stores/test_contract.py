@@ -94,7 +94,7 @@ def test_an_event_counts_once_however_often_it_comes(ledger, make) -> None:
         ledger.record(note)
         ledger.record(note)
         ledger.ingest()
-    with ledger.direct() as recorder:
+    with ledger.internals.direct() as recorder:
         recorder.record(note)
         recorder._take_in()
         assert recorder.is_direct

@@ -80,27 +80,34 @@ def check(
         bool, typer.Option("--accept", help="Write what is read today into the files that say otherwise.")
     ] = False,
 ) -> None:
-    """Read cases and compare; exit code 4 where one is read otherwise than it says."""
-    count = failed = 0
+    """Read cases and compare; exit code 4 where one is read otherwise than it says, 1 where one is no case."""
+    count = failed = faulty = 0
     for path in case_files(paths):
         count += 1
         try:
             left = load_case(path).differences()
         except ActionLedgerError as error:
-            left = str(error)
-            if take:
-                raise
+            faulty += 1
+            _tell("NO CASE", path, str(error))
+            continue
         if not left:
             continue
         failed += 1
-        print_text(f"{'accepted' if take else 'FAILED'} {path}")
-        print_text("\n".join(f"  {line}" for line in left.splitlines()))
+        _tell("accepted" if take else "FAILED", path, left)
         if take:
             _write(path, with_accepted(path.read_text(encoding="utf-8")))
     said = "read otherwise, and now expected so" if take else "read otherwise than expected"
-    print_text(f"{counted(count, 'case')}, {failed:,} {said}")
+    beside = f", {faulty:,} can't be read" if faulty else ""
+    print_text(f"{counted(count, 'case')}, {failed:,} {said}{beside}")
+    if faulty:
+        raise typer.Exit(ExitCode.FAULT)
     if failed and not take:
         raise typer.Exit(ExitCode.GATE)
+
+
+def _tell(what: str, path: Path, left: str) -> None:
+    print_text(f"{what} {path}")
+    print_text("\n".join(f"  {line}" for line in left.splitlines()))
 
 
 def _shrunk(reading: RecordedReading) -> RecordedReading:

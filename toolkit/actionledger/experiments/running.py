@@ -212,7 +212,7 @@ class _Asked(NamedTuple):
 @contextmanager
 def _alone(ledger: Ledger, name: str) -> Iterator[None]:
     """Hold the lock of an experiment: two that are at it would hold each conversation twice."""
-    lock = ledger.session_lock(derived_id("experiment", name))
+    lock = ledger.internals.session_lock(derived_id("experiment", name))
     if not lock.acquire():
         raise UsageError(
             f"Another process is at the experiment {name!r} right now; let it end, or stop it first."

@@ -47,7 +47,7 @@ class SourcesImporter(Importers):
         super().__init__(str(origin))
         self._ledger = ledger
         self._again_forgotten = again_forgotten
-        self._recorder = None if is_live else ledger.direct()
+        self._recorder = None if is_live else ledger.internals.direct()
         self._is_live = is_live
         self._is_shared = False
         self._claims = Claims()

@@ -21,19 +21,16 @@ from actionledger.events import Event
 from actionledger.forking import watch
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
-from actionledger.ledger.counting import SharedCounter
-from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.encoding import dumped
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
+from actionledger.ledger.internals import Internals
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.segments import has_live_writer
-from actionledger.ledger.session_locks import SessionLock
 from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
-from actionledger.locks import FileLock
 from actionledger.privacy import custom
 
 if TYPE_CHECKING:
@@ -167,20 +164,6 @@ class Ledger(AskedLedger):
         self._refuse_unless_writable()
         for line in lines:
             self._writer.append(line)
-
-    def direct(self) -> DirectRecorder:
-        """Return what records much at a time: it goes into the database without being flushed first; to be closed after use.
-
-        Raises:
-            LedgerError: the ledger can't be written to.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger, ledger.direct() as recorder:
-            ...     recorder.is_direct
-            False
-        """
-        self._refuse_unless_writable()
-        return DirectRecorder(self._store, self._writer)
 
     def record_turn(
         self,
@@ -362,30 +345,11 @@ class Ledger(AskedLedger):
                 self._turns = None
         return forgetting.forget(self, found, by=by, why=why)
 
-    def session_lock(self, session_id: str) -> FileLock:
-        """Return the lock that lets one process at a time work on a session; nobody holds it yet.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     lock = ledger.session_lock("01a202d1-0b5e-7391-a24b-b75cc99c24d1")
-            ...     lock.acquire(), lock.release()
-            (True, None)
-        """
+    @property
+    def internals(self) -> Internals:
+        """What the package's own rooms ask of it, and nobody else: locks, counts, the way that an import takes."""
         self._refuse_unless_writable()
-        self._files.make_folders()  # a session may begin after somebody has deleted them
-        return SessionLock(self._files, session_id)
-
-    def decisions_lock(self) -> FileLock:
-        """Return the lock that lets one process at a time decide about approvals; nobody holds it yet.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     lock = ledger.decisions_lock()
-            ...     lock.acquire(), lock.release()
-            (True, None)
-        """
-        self._refuse_unless_writable()
-        return FileLock(self._files.decisions_lock)
+        return Internals(self._store, self._writer)
 
     @property
     def effects(self) -> Path:
@@ -396,18 +360,6 @@ class Ledger(AskedLedger):
     def manifests(self) -> Path:
         """The folder where sessions keep what their workspaces held, so that they can be run again."""
         return self._files.manifests
-
-    def counter(self) -> SharedCounter:
-        """Return what counts actions for all sessions that write here, whatever their process.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     counter = ledger.counter()
-            ...     counter.take("send_mail", 1, 60.0), counter.take("send_mail", 1, 60.0) > 0
-            (None, True)
-        """
-        self._refuse_unless_writable()
-        return SharedCounter(self._files.rates)
 
     def before_close(self, finish: Callable[[], object]) -> None:
         """Have something done before this is closed, such as writing what still waits to be recorded.

@@ -149,7 +149,7 @@ def losses(failed: Mapping[Reason, int], left_out: Mapping[LeftOutReason, int]) 
 @contextmanager
 def _alone(ledger: Ledger, run_id: str) -> Iterator[None]:
     """Hold the lock of a run; the kernel lets go of it when its process dies."""
-    lock = ledger.session_lock(run_id)
+    lock = ledger.internals.session_lock(run_id)
     if not lock.acquire():
         raise UsageError(f"Another process is at run {run_id} right now; let it end, or stop it first.")
     try:

@@ -137,7 +137,7 @@ def _rerun_one(
     ledger: Ledger, session_id: str, run: RunKey, given: Profile | None, change: Change
 ) -> tuple[SessionRerun, list[Event]]:
     """Return what the rerun of a session shows, and what is to be recorded of it."""
-    lock = ledger.session_lock(session_id)
+    lock = ledger.internals.session_lock(session_id)
     if not lock.acquire():
         return SessionRerun(session_id, WhyNot.OPEN, Refused(WhyNot.OPEN).sentence), []
     try:

@@ -45,7 +45,7 @@ def decide(
         DecisionKeyError: the key can't be used, so that no other process would know the decision for this user's.
         LedgerError: the decision can't be recorded.
     """
-    lock = ledger.decisions_lock()
+    lock = ledger.internals.decisions_lock()
     if not lock.acquire(_PATIENCE_SECONDS):
         raise LedgerError(f"Somebody else is deciding in {ledger.path}; try again.")
     try:

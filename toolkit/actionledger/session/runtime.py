@@ -116,7 +116,7 @@ class Runtime:
             policy=rules,
             auto=auto,
             dry_run=dry_run,
-            counter=ledger.counter() if ledger and chosen.limits.shared else None,
+            counter=ledger.internals.counter() if ledger and chosen.limits.shared else None,
             executor=partial(Executor, tape_of=self._states.tape_of) if self._states else Executor,
         )
         self._session.turns = earlier.turns if earlier else 0
@@ -432,7 +432,7 @@ class Runtime:
         """Hold the session against all other processes; close it if one of them has it."""
         if self._ledger is None or self._ledger.read_only:
             return
-        lock = self._ledger.session_lock(self.session_id)
+        lock = self._ledger.internals.session_lock(self.session_id)
         if not lock.acquire():
             self.close()
             raise LedgerError(
