@@ -32,6 +32,7 @@ from actionledger.events import (
     TurnSuperseded,
 )
 from actionledger.ids import derived_id, new_id
+from actionledger.made_quickly import made_quickly
 from actionledger.privacy import mask_text
 from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import SENTENCES, ForgettingStep, LeftOutReason, Reason, Relation, RunKind
@@ -108,6 +109,7 @@ class RunKey:
     kind: RunKind
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionKey:
     """A session as the events of its turns carry it.
@@ -123,6 +125,7 @@ class SessionKey:
     task: str
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnKey:
     """A turn as its events carry it.

@@ -6,9 +6,11 @@ from typing import Literal
 
 from actionledger.events.base import InTurn, TurnEvent
 from actionledger.events.stored import BigInt, Id, JsonObject, JsonText, Word
+from actionledger.made_quickly import made_quickly
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason, Reversal
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionStarted(TurnEvent):
     """An action is about to have its effect; recorded before it has.
@@ -43,6 +45,7 @@ class ExecutionStarted(TurnEvent):
     call_id: str | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionFinished(InTurn):
     """The try is over; a start without this event is an interrupted execution.
@@ -71,6 +74,7 @@ class ExecutionFinished(InTurn):
     is_inferred: bool = False
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecutionRecorded(TurnEvent):
     """Another runtime has run an action, and its recording says what came of it: beginning and end in one.

@@ -5,10 +5,12 @@ from typing import Literal
 
 from actionledger.events.base import TurnEvent
 from actionledger.events.stored import BigInt, Id, JsonObject, Word
+from actionledger.made_quickly import made_quickly
 from actionledger.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RunKind
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionRecord:
     """One checked action as it is recorded.
@@ -62,6 +64,7 @@ class InAttempt(TurnEvent):
     parser_name: Word
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseParsed(InAttempt):
     """One parser over one response.

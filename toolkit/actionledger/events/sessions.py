@@ -6,9 +6,11 @@ from typing import Literal
 
 from actionledger.events.base import Recorded
 from actionledger.events.stored import Id, JsonObject, Word
+from actionledger.made_quickly import made_quickly
 from actionledger.vocabulary import ForgettingStep, Relation
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionStarted(Recorded):
     """A session begins.
@@ -39,6 +41,7 @@ class SessionStarted(Recorded):
     relation: Relation | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionFinished(Recorded):
     """A session is over.

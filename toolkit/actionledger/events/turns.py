@@ -6,9 +6,11 @@ from typing import Literal
 
 from actionledger.events.base import InTurn, TurnEvent
 from actionledger.events.stored import BigInt, Id, Word
+from actionledger.made_quickly import made_quickly
 from actionledger.vocabulary import Capture, CostOrigin
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponseReceived(TurnEvent):
     """The model answered; recorded before anyone looks at the text.
@@ -61,6 +63,7 @@ class ResponseReceived(TurnEvent):
         return len(self.text)
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnFinished(InTurn):
     """The turn is over.

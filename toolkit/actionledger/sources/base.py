@@ -12,10 +12,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from actionledger.made_quickly import made_quickly
 from actionledger.sources.containers import OnRead
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedCall:
     """One call that the source's runtime has read already.
@@ -40,6 +42,7 @@ class RecordedCall:
     at: int | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedResult:
     """What came of one call, as the source's runtime has recorded it.
@@ -77,6 +80,7 @@ class RecordedResult:
     finished_at: datetime | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
     """What one response took; None for what the recording doesn't say.
@@ -108,6 +112,7 @@ class Usage:
     finish_reason: str = ""
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedTurn:
     """One recorded response: one message of the model, however many lines its recording has of it.
@@ -154,6 +159,7 @@ class RecordedTurn:
     demands_action: bool = False
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class RecordedSession:
     """One recorded session, or a piece of it.

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
+from actionledger.made_quickly import made_quickly
 from actionledger.values.reading import Block, Issue, Repair, Span
 from actionledger.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
 
@@ -113,6 +114,7 @@ class ActionCall(NamedTuple):
     evidence: Evidence | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class ParseResult:
     """A reading with its actions checked: what ``actionledger.parse`` returns.

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from actionledger.made_quickly import made_quickly
 from actionledger.vocabulary import SENTENCES, BlockStatus, Evidence, Outcome, Reason, RepairKind
 
 
@@ -50,6 +51,7 @@ class Repair:
     after: str
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Issue:
     """One thing that is not as it was meant to be.
@@ -75,6 +77,7 @@ class Issue:
         return f"{SENTENCES[self.code]} {self.detail}".rstrip()
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Block:
     """A candidate stretch of the response, read or not.
@@ -140,6 +143,7 @@ class RawAction(NamedTuple):
     evidence: Evidence | None = None
 
 
+@made_quickly
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a parser found in one response, before any catalogue was asked.
