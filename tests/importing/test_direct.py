@@ -96,7 +96,7 @@ def test_what_is_hostile_comes_in_as_by_segments(tmp_path, monkeypatch) -> None:
 
 
 def test_little_goes_to_the_segments(tmp_path) -> None:
-    """What is less than a batch costs no transaction and no copy: it is taken in with whatever else was flushed."""
+    """It costs no transaction and no copy, and is taken in with whatever else was flushed."""
     path = tmp_path / "team.duckdb"
     with open_ledger(path, in_background=False) as ledger:
         before = path.stat().st_ino
@@ -105,6 +105,19 @@ def test_little_goes_to_the_segments(tmp_path) -> None:
         assert path.stat().st_ino == before
         assert len(list(LedgerFiles.at(path).segments.iterdir())) == 1
         assert ledger.sql("SELECT text FROM turns").fetchall() == [("hi",)]
+
+
+def test_what_is_not_little_comes_in_directly_though_it_fills_no_batch(
+    tmp_path, by_segments, monkeypatch
+) -> None:
+    """A dozen of megabytes went to the segments line by line, which takes twice the time; the rows are the same."""
+    monkeypatch.setattr(direct, "LITTLE_BYTES", SMALL_BATCH)
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        import_path(SAMPLES, ledger)
+        assert not list(LedgerFiles.at(path).segments.iterdir())
+        assert not LedgerFiles.at(path).unpublished.exists()
+    assert differences(path, by_segments) == {}
 
 
 def test_while_somebody_else_is_the_ingester_it_goes_to_the_segments(

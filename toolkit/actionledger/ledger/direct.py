@@ -16,7 +16,11 @@ from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.stores.base import Store
 
 BATCH_BYTES = 16 * 1024 * 1024
-"""How much is taken in at a time, in bytes of lines; what is less in all goes to the segments."""
+"""How much is taken in at a time, in bytes of lines."""
+
+LITTLE_BYTES = 2 * 1024 * 1024
+"""What is less in all, in bytes of lines, goes to the segments: the statements for a batch, however small it is, take as long as so much
+takes line by line."""
 
 _PATIENCE_SECONDS = 5.0
 _LAST_PATIENCE_SECONDS = 60.0
@@ -69,11 +73,12 @@ class DirectRecorder:
         Raises:
             LedgerError: it can't be written.
         """
-        if not self.is_direct:
+        if self.is_direct or self._batch.size >= LITTLE_BYTES:
+            self._take_in()
+        else:
             self._write()
-            return
-        self._take_in()
-        self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
+        if self.is_direct:
+            self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
 
     def _take_in(self) -> None:
         try:

@@ -22,7 +22,7 @@ from actionledger.ledger.older import Older, ReversalAsTry
 from actionledger.ledger.projection import Row, rows_of
 from actionledger.ledger.proofs.cells import Cells, owner_of
 from actionledger.ledger.proofs.chain import Chain, Head
-from actionledger.ledger.proofs.stored import rows_of_links, rows_of_turns, stored_cells
+from actionledger.ledger.proofs.stored import digests_of, rows_of_links, rows_of_turns
 from actionledger.ledger.proofs.withdrawing import withdraw
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, Unreadable
 from actionledger.ledger.segments import Line
@@ -167,7 +167,7 @@ class Loader:
         salts = chain.salt(salted_by)
         # Rows that DuckDB has made are only there: their cells are made as those are that are looked at later.
         made = (
-            [cell.digest for cell in stored_cells(self._connection, rows_of_links(link, link))]
+            digests_of(self._connection, rows_of_links(link, link))
             if is_in_sql
             else list(cells.digests(salts))
         )

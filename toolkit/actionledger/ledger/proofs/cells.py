@@ -97,7 +97,7 @@ def line_of(values: Iterable[Any]) -> bytes:
     Args:
         values: its values, in the order of the table's ``staged``.
     """
-    return to_json(list(values), inf_nan_mode="null")
+    return to_json(values if type(values) is tuple else list(values), inf_nan_mode="null")
 
 
 def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:
