@@ -8,7 +8,7 @@ import pytest
 from actionledger.parsing import cue_words, cues
 from actionledger.parsing.dialects import parameter_tags
 from actionledger.parsing.dialects.parts import json_values
-from actionledger.parsing.evidence import candidates
+from actionledger.parsing.evidence import candidates, tags
 from actionledger.parsing.parsers import AnyParser, DialectParser
 from actionledger.parsing.scan import openings
 from actionledger.values import Block, Issue, RawAction, Reading, Span
@@ -31,6 +31,7 @@ def small_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cues, "_WINDOW", 40)
     monkeypatch.setattr(cue_words, "_PIECE", 16)
     monkeypatch.setattr(candidates, "_PARAGRAPH", 40)
+    monkeypatch.setattr(tags, "_LONGEST_FIELD", 200)
     monkeypatch.setattr(parameter_tags, "_LONGEST_OPENING", 40)
 
 

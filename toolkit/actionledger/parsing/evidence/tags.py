@@ -134,7 +134,7 @@ def _inner(
         if not decoded.ok or decoded.cut or not isinstance(decoded.value, dict):
             raise NoCallError(Reason.MALFORMED_JSON, Span(at, decoded.end))
         return decoded.value, decoded.end, decoded.repairs
-    fields: dict[str, Any] = {}
+    fields: dict[str, Span] = {}
     for _ in range(_MOST_FIELDS):
         field = _FIELD.match(text, at, end)
         if field is None:
@@ -145,10 +145,16 @@ def _inner(
             closes = _CLOSER.match(text, stop, end)
             if closes is None:
                 raise NoCallError(Reason.WRONG_SHAPE, Span(at, stop))
-            return {**fields, **inner}, closes.end(), repairs
+            return {**_values(text, fields), **inner}, closes.end(), repairs
         close = source.find(f"</{field['tag']}>", field.end(), end)
         if not field.end() <= close <= field.end() + _LONGEST_FIELD or name in fields:
             raise NoCallError(Reason.WRONG_SHAPE, Span(at, field.end()))
-        fields[name] = text[field.end() : close].strip()
+        fields[name] = Span(field.end(), close)
         at = close + len(field["tag"]) + 3
-    return fields, at, ()
+    if not _CLOSER.match(text, at, end):
+        return {}, at, ()  # whoever asked finds no end there either: of many openers, each would copy all up to one closer
+    return _values(text, fields), at, ()
+
+
+def _values(text: str, fields: dict[str, Span]) -> dict[str, Any]:
+    return {name: span.of(text).strip() for name, span in fields.items()}

@@ -30,6 +30,7 @@ class Source:
     def __init__(self, text: str, names: frozenset[str] | None = None) -> None:
         self.text = text
         self.names = names
+        self._found: dict[str, tuple[int, int]] = {}
         self._missing: dict[object, Span] = {}
         self._next: dict[re.Pattern[str], tuple[Span, int]] = {}
         self._held: dict[re.Pattern[str], bool] = {}
@@ -62,12 +63,17 @@ class Source:
         return found
 
     def find(self, needle: str, start: int, end: int) -> int:
-        """Return where the needle stands in ``text[start:end]``, or -1."""
+        """Return where the needle stands in ``text[start:end]``, or -1; asked again before it, it knows."""
+        asked, at = self._found.get(needle, (0, -1))
+        if asked <= start <= at:
+            return at if at + len(needle) <= end else -1
         if self._is_missing(needle, start, end):
             return -1
         at = self.text.find(needle, start, end)
         if at < 0:
             self._missing[needle] = Span(start, end)
+        else:
+            self._found[needle] = start, at
         return at
 
     def search(self, pattern: re.Pattern[str], start: int, end: int) -> int:
