@@ -44,6 +44,19 @@ def left_out(ledger: al.Ledger) -> set[tuple[str, str, int]]:
     return set(ledger.sql("SELECT reason, detail, count FROM left_out").fetchall())
 
 
+def test_a_server_that_cannot_begin_says_so(upstream: Upstream, ledger: al.Ledger, monkeypatch):
+    """As where no more files may be open: nobody waits for it."""
+
+    def refused(of_server) -> None:
+        of_server.close()
+        raise OSError("Too many open files")
+
+    server = ProxyServer(upstream.address, ledger)
+    monkeypatch.setattr("actionledger.capture.serving.asyncio.run", refused)
+    with pytest.raises(OSError, match="Too many"), server:
+        pytest.fail("It serves.")
+
+
 def test_a_stream_passes_as_it_comes_byte_for_byte(upstream: Upstream, ledger: al.Ledger):
     """Each piece is with the client before the server writes the next one."""
     pieces = bodies.chat_stream("1")

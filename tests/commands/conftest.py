@@ -72,7 +72,7 @@ def run(root: Path, tmp_path: Path, means: Means) -> Callable[..., Ran]:
             words,
             workspace=root,
             home=home,
-            settings=CommandSettings(**{"seconds": 20.0, "grace": 0.3, "means": means} | settings),
+            settings=CommandSettings(**{"seconds": 120.0, "grace": 0.3, "means": means} | settings),
             on_output=on_output,
             cancelled=cancelled,
         )
@@ -83,7 +83,7 @@ def run(root: Path, tmp_path: Path, means: Means) -> Callable[..., Ran]:
 @pytest.fixture
 def commands(root: Path) -> Iterator[Commands]:
     """The commands of a session."""
-    made = Commands(Workspace(root), CommandSettings(seconds=20.0, grace=0.3))
+    made = Commands(Workspace(root), CommandSettings(seconds=120.0, grace=0.3))
     yield made
     made.close()
 
@@ -99,7 +99,7 @@ def locking() -> str:
 
 @pytest.fixture
 def gone(root: Path) -> Callable[[], bool]:
-    """Waits for all that holds the lock of ``locking`` to end, for half a minute at the most; says whether it did."""
+    """Waits for all that holds the lock of ``locking`` to end, for two minutes at the most; says whether it did."""
 
     def wait() -> bool:
         patience = time.monotonic() + 120

@@ -5,6 +5,7 @@ import sys
 import threading
 
 import pytest
+from late_clock import late_once
 
 from actionledger.commands import Commands, CommandSettings
 from actionledger.workspace import Workspace, belonging_to
@@ -25,9 +26,11 @@ def test_the_changes_of_a_command_are_named_and_undone(commands, root):
 
 
 @pytest.mark.parametrize("ending", ["exit", "timeout", "cancelled"])
-def test_what_a_command_did_before_it_ended_badly_is_noted(root, ending):
+def test_what_a_command_did_before_it_ended_badly_is_noted(root, ending, monkeypatch):
     """It is undone as well."""
-    settings = CommandSettings(seconds=2.0 if ending == "timeout" else 20.0, grace=0.2)
+    if ending == "timeout":
+        late_once(monkeypatch, root / "half")
+    settings = CommandSettings(seconds=120.0, grace=0.2)
     cancelled = threading.Event()
     listen = (lambda _name, _text: cancelled.set()) if ending == "cancelled" else None
     commands = Commands(Workspace(root), settings, listen)

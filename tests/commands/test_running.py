@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from late_clock import AHEAD_SECONDS, late_once
 
 from actionledger.commands import CommandSettings
 from actionledger.errors import ActionError, UsageError
@@ -75,20 +76,22 @@ def test_a_command_that_a_signal_ends_says_which(run, sent):
     assert run(*python(f"import os; os.kill(os.getpid(), {int(sent)})")).status == -sent
 
 
-def test_a_command_that_takes_too_long_is_ended(run):
+def test_a_command_that_takes_too_long_is_ended(run, root, monkeypatch):
     """It is asked first (SIGTERM), and may say something yet."""
-    code = "import signal, sys, time\nsignal.signal(15, lambda *_: (print('bye', flush=True), sys.exit()))\nprint('go', flush=True)\ntime.sleep(60)"
-    ran = run(*python(code), seconds=1.5, grace=5.0)
+    late_once(monkeypatch, root / "on")
+    code = "import signal, sys, time\nsignal.signal(15, lambda *_: (print('bye', flush=True), sys.exit()))\nprint('go', flush=True)\nopen('on', 'w')\ntime.sleep(60)"
+    ran = run(*python(code), grace=50.0)
     assert (ran.ended_by, ran.status, ran.stdout) == ("timeout", None, "go\nbye\n")
-    assert ran.seconds < 50
+    assert ran.seconds < AHEAD_SECONDS + 50
 
 
-def test_one_that_will_not_end_is_killed(run):
+def test_one_that_will_not_end_is_killed(run, root, monkeypatch):
     """When its grace is over."""
-    code = "import signal, time\nsignal.signal(15, signal.SIG_IGN)\nprint('go', flush=True)\nwhile True: time.sleep(60)"
-    ran = run(*python(code), seconds=1.0, grace=0.2)
+    late_once(monkeypatch, root / "on")
+    code = "import signal, time\nsignal.signal(15, signal.SIG_IGN)\nprint('go', flush=True)\nopen('on', 'w')\nwhile True: time.sleep(60)"
+    ran = run(*python(code), grace=0.2)
     assert (ran.ended_by, ran.stdout) == ("timeout", "go\n")
-    assert ran.seconds < 50
+    assert ran.seconds < AHEAD_SECONDS + 50
 
 
 ESCAPES = {

@@ -130,8 +130,9 @@ def test_from_a_reason_over_its_turns_to_the_replay(visit: Visit, tmp_path: Path
 def press_mark(visit: Visit, chart: int, mark: str, leads_to: str) -> None:
     """Press a mark of a chart until it leads somewhere: while a busy machine still draws, a press can go astray."""
     drawn = visit.page.get_by_test_id("stVegaLiteChart").nth(chart)
-    for _ in range(4):
-        drawn.locator(f'svg path[aria-label*="{mark}"]').first.click(force=True)
+    for _ in range(12):
+        with suppress(PageTimeoutError):  # it is not there any more where a press has led away, late
+            drawn.locator(f'svg path[aria-label*="{mark}"]').first.click(force=True, timeout=8000)
         with suppress(PageTimeoutError):
             visit.page.wait_for_url(leads_to, timeout=8000)
             return

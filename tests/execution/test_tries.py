@@ -75,7 +75,7 @@ def test_only_what_had_no_effect_is_tried_again(step, executor, error, idempoten
 
 def test_several_run_side_by_side_and_are_recorded_in_order(step, events, executor):
     """Each waits for the other to begin, so that neither could finish alone."""
-    both = Barrier(2, timeout=10)
+    both = Barrier(2, timeout=120)
 
     def meet(_action, _context):
         return both.wait() >= 0

@@ -336,7 +336,7 @@ def test_a_preview_describes_what_its_handler_would_do(session, workshop):
 
 def test_independent_actions_run_side_by_side_where_the_profile_allows_it(session, workshop, events):
     """Two meet, though neither could finish alone; the third waits for them; events stay in order."""
-    both = Barrier(2, timeout=10)
+    both = Barrier(2, timeout=120)
 
     def meet(action: Make, context: object) -> dict[str, Any]:
         if action.number:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -47,14 +48,14 @@ def session() -> Iterator[al.Runtime]:
 
 @pytest.fixture
 def code(sandbox: Sandbox) -> Iterator[Callable[[str], al.Observation]]:
-    """Runs one code that has two seconds."""
-    profile = assistant_profile("quick", code=Limits(seconds=2), sandbox=sandbox)
+    """Runs one code, which has as long as it may take on a busy machine."""
+    profile = assistant_profile("patient", code=Limits(seconds=120), sandbox=sandbox)
     with al.Runtime(profile) as runtime:
+        yield partial(_run, runtime)
 
-        def run(text: str) -> al.Observation:
-            return runtime.handle(block({"type": "execute_code", "code": text})).observations[0]
 
-        yield run
+def _run(runtime: al.Runtime, text: str) -> al.Observation:
+    return runtime.handle(block({"type": "execute_code", "code": text})).observations[0]
 
 
 def contents(turn: al.Turn) -> list[str]:
@@ -140,9 +141,10 @@ def test_code_1_to_3_errors(code, text, kind, line):
     assert f"line {line}" in observation.message
 
 
-def test_code_4_infinite_loops(code):
+def test_code_4_infinite_loops(sandbox):
     """They are ended, and counted as timed out."""
-    observation = code("while True:\n    pass")
+    with al.Runtime(assistant_profile("quick", code=Limits(seconds=0.5), sandbox=sandbox)) as runtime:
+        observation = _run(runtime, "while True:\n    pass")
     assert observation.status is ExecutionStatus.TIMED_OUT
     assert observation.result["error"].startswith("TimeoutError: ")
 

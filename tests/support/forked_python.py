@@ -26,6 +26,7 @@ from typing import IO, Any, Self
 
 import actionledger as al
 from actionledger.profiles import profile_named
+from actionledger.sources.registry import sources
 
 COMMAND = "from actionledger.cli import main\nmain()"
 """The command line, as ``python -m actionledger``."""
@@ -281,8 +282,9 @@ if __name__ == "__main__":
     for name in al.__all__:
         getattr(al, name)
     profile_named("coder"), profile_named("orchestrator")
-    for name in ("duckdb", "pandas", "sqlite3"):
+    for name in ("duckdb", "pandas", "pyarrow", "sqlite3"):
         importlib.import_module(name)
+    sources()
     with socket.socket(fileno=int(sys.argv[1])) as line:
         asked = serve(line)
     if asked is not None:

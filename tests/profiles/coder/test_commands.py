@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from late_clock import late_once
 
 from actionledger.commands import CommandSettings, Means, Wall
 from actionledger.execution.approval import Decision, Verdict
@@ -52,14 +53,15 @@ def test_the_end_of_a_long_complaint_reaches_the_model(session):
     assert len(turn.feedback) < 4000
 
 
-def test_a_command_that_takes_too_long_is_timed_out(open_session):
+def test_a_command_that_takes_too_long_is_timed_out(open_session, monkeypatch):
     """What it said until then is kept."""
-    session = open_session(coder_profile("c", commands=CommandSettings(seconds=2.0, grace=0.2)))
-    session.write("main.py", "import time\nprint('go', flush=True)\ntime.sleep(60)\n")
+    session = open_session(coder_profile("c", commands=CommandSettings(seconds=90.0, grace=0.2)))
+    late_once(monkeypatch, session.root / "on")
+    session.write("main.py", "import time\nprint('go', flush=True)\nopen('on', 'w')\ntime.sleep(300)\n")
     observation = session.run("execute_command", command=f"{sys.executable} main.py")
     assert (observation.status, observation.reason) == (ExecutionStatus.TIMED_OUT, Reason.TIMEOUT)
     assert observation.result["stdout"] == "go\n"
-    assert "after 2 s" in observation.message
+    assert "after 90 s" in observation.message
 
 
 NOTHING = Means(namespaces=False, landlock=0, filter=False)

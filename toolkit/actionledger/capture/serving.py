@@ -95,11 +95,24 @@ class RecordingServer(Generic[Taken]):
 
     def __enter__(self) -> Self:
         is_ready = threading.Event()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(is_ready.set, handles_signals=False)), daemon=True
-        )
+        failures: list[BaseException] = []
+
+        def serve() -> None:
+            try:
+                asyncio.run(self._serve(is_ready.set, handles_signals=False))
+            except BaseException as error:
+                if is_ready.is_set():
+                    raise
+                failures.append(error)  # raised again in the thread that waits for it
+            finally:
+                is_ready.set()
+
+        self._thread = threading.Thread(target=serve, daemon=True)
         self._thread.start()
         is_ready.wait()
+        if failures:
+            self.close()
+            raise failures[0]
         return self
 
     def __exit__(self, *_: object) -> None:
