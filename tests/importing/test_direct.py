@@ -33,8 +33,8 @@ from actionledger.vocabulary import LeftOutReason
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 WORKER = Path(__file__).with_name("direct_worker.py")
-SMALL_BATCH = 8192
-"""So many bytes at a time that the samples make dozens of batches."""
+SMALL_BATCH = 16_384
+"""So many bytes at a time that the samples make a dozen batches."""
 
 HOSTILE = [
     "plain",
