@@ -11,6 +11,7 @@ from typing import ClassVar, Self
 
 from actionledger.draws import drawn_now
 from actionledger.errors import ActionError, UsageError
+from actionledger.session.states.open_stores import offer, withdraw
 from actionledger.vocabulary import Reason
 from actionledger.workspace.private_files import open_private
 
@@ -51,6 +52,7 @@ class SqliteStore:
         with self._lock:
             self._is_closed = True
             if self._connection:
+                withdraw(self)
                 self._connection.close()
             self._connection = None
 
@@ -108,6 +110,16 @@ class SqliteStore:
                 self._connection = self._connect()
             yield self._connection
 
+    def copied(self) -> bytes | None:
+        """See ``OpenStore``."""
+        if not self._lock.acquire(blocking=False):
+            return None
+        try:
+            connection = self._connection
+            return None if connection is None or connection.in_transaction else connection.serialize()
+        finally:
+            self._lock.release()
+
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make what a connection needs before it is used."""
         connection.execute("PRAGMA journal_mode = WAL")
@@ -115,12 +127,7 @@ class SqliteStore:
             connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
 
     def _connect(self) -> sqlite3.Connection:
-        if str(self.path) != IN_MEMORY:
-            # SQLite would make it for whomever the process's mask lets; its files beside it are as it is.
-            try:
-                os.close(open_private(self.path, os.O_RDWR | os.O_CREAT))
-            except OSError as error:
-                raise self._unusable(str(error.strerror)) from error
+        status = None if str(self.path) == IN_MEMORY else self._make_file()
         # A handler runs in whichever thread it is given; the lock keeps them apart.
         connection = sqlite3.connect(
             self.path, timeout=_SECONDS, isolation_level=None, check_same_thread=False
@@ -131,7 +138,20 @@ class SqliteStore:
         except BaseException:
             connection.close()
             raise
+        if status:
+            offer(self, status)
         return connection
+
+    def _make_file(self) -> os.stat_result:
+        """Make the file where there is none: SQLite would, for whomever the process's mask lets; its files beside it are as it is."""
+        try:
+            descriptor = open_private(self.path, os.O_RDWR | os.O_CREAT)
+        except OSError as error:
+            raise self._unusable(str(error.strerror)) from error
+        try:
+            return os.fstat(descriptor)
+        finally:
+            os.close(descriptor)
 
     @contextmanager
     def _in_words(self) -> Iterator[None]:

@@ -15,6 +15,7 @@ from actionledger.workspace.private_files import make_private_folder, open_priva
 _DIGITS = frozenset("0123456789abcdef")
 _LENGTH = 64
 _FAST = 1
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 class Objects:
@@ -29,7 +30,6 @@ class Objects:
         self._folder = folder
         self._most_bytes = most_bytes
         self._kept: set[str] = set()
-        self._made: set[str] = set()
 
     def keep(self, content: bytes, digest: str, /) -> None:
         """Keep a content, unless it is kept already.
@@ -86,11 +86,12 @@ class Objects:
         return self._folder / digest[:2] / digest
 
     def _write(self, path: Path, content: bytes) -> None:
-        if path.name[:2] not in self._made:
-            make_private_folder(path.parent)
-            self._made.add(path.name[:2])
         fresh = path.with_name(f".{new_id()}.tmp")
-        descriptor = open_private(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+        try:
+            descriptor = open_private(fresh, _NEW)
+        except FileNotFoundError:
+            make_private_folder(path.parent)
+            descriptor = open_private(fresh, _NEW)
         try:
             write_all(descriptor, zlib.compress(content, _FAST))
         except BaseException:

@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from actionledger.session.states.open_stores import copy_of
+
 _SUFFIXES = (".sqlite", ".sqlite3", ".db", ".db3")
 _BESIDE = ("-wal", "-shm", "-journal")
 _MAGIC = b"SQLite format 3\0"
@@ -58,25 +60,29 @@ def image_of(path: Path, most_bytes: int, *, on_disk: int, has_log: bool) -> byt
         on_disk: how large the file and its log are together, in bytes; a store is no larger.
         has_log: whether it has a log beside it.
     """
-    # Only a store that somebody has open has a log beside it; without one SQLite need not write beside the file to read it.
-    how = "mode=ro" if has_log else "mode=ro&immutable=1"
-    address = f"file:{quote(os.fsencode(path))}?{how}"
     try:
-        with closing(sqlite3.connect(address, uri=True, timeout=_SECONDS)) as connection:
-            if on_disk > most_bytes and _size_of(connection) > most_bytes:
-                return b""
-            image = bytearray(connection.serialize())
+        copied = copy_of(path) if on_disk <= most_bytes else None
+        image = bytearray(copied or _copied(path, most_bytes, has_log=has_log))
     except (sqlite3.Error, MemoryError) as error:
         return None if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_NOTADB else b""
+    if not image:
+        return b""
     if not image.startswith(_MAGIC):
         return None
     image[18:20] = b"\1\1"  # a log beside it is no part of the copy
     return bytes(image)
 
 
-def _size_of(connection: sqlite3.Connection) -> int:
-    [(size,)] = connection.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size")
-    return int(size)
+def _copied(path: Path, most_bytes: int, *, has_log: bool) -> bytes:
+    """Return what a store holds; nothing where that is too large."""
+    # Only a store that somebody has open has a log beside it; without one SQLite need not write beside the file to read it.
+    how = "mode=ro" if has_log else "mode=ro&immutable=1"
+    address = f"file:{quote(os.fsencode(path))}?{how}"
+    with closing(sqlite3.connect(address, uri=True, timeout=_SECONDS)) as connection:
+        [(size,)] = connection.execute(
+            "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+        )
+        return connection.serialize() if size <= most_bytes else b""
 
 
 def rows_of(image: bytes) -> Rows | None:
