@@ -91,29 +91,35 @@ def with_calls(text: str, calls: Sequence[CallBeside]) -> tuple[str, list[tuple[
     pieces: list[str] = []
     placed: list[tuple[CallBeside, Span]] = []
     length = taken = 0
-
-    def add(piece: str, *, on_its_own_line: bool) -> None:
-        nonlocal length
-        if piece and on_its_own_line and pieces and not (pieces[-1].endswith("\n") or piece.startswith("\n")):
-            pieces.append("\n")
-            length += 1
-        if piece:
+    for call in (*_in_text_order(calls, len(text)), None):
+        place = len(text) if call is None or call.at is None else call.at
+        written = call.arguments if call is not None and isinstance(call.arguments, str) else ""
+        # A text is told apart from an argument string before it, and an argument string from whatever stands before it.
+        for piece, on_its_own_line in (
+            (text[taken:place], _ends_in_arguments(placed)),
+            (written, True),
+        ):
+            if not piece:
+                continue
+            if on_its_own_line and pieces and not (pieces[-1].endswith("\n") or piece.startswith("\n")):
+                pieces.append("\n")
+                length += 1
             pieces.append(piece)
             length += len(piece)
-
-    for call in sorted(calls, key=lambda call: len(text) if call.at is None else call.at):
-        place = len(text) if call.at is None else call.at
-        add(text[taken:place], on_its_own_line=_ends_in_arguments(placed))
         taken = max(taken, place)
-        written = call.arguments if isinstance(call.arguments, str) else ""
-        add(written, on_its_own_line=True)
-        placed.append((call, Span(length - len(written), length)))
-    add(text[taken:], on_its_own_line=_ends_in_arguments(placed))
+        if call is not None:
+            placed.append((call, Span(length - len(written), length)))
     return "".join(pieces), placed
 
 
+def _in_text_order(calls: Sequence[CallBeside], end: int) -> Sequence[CallBeside]:
+    if len(calls) == 1:
+        return calls
+    return sorted(calls, key=lambda call: end if call.at is None else call.at)
+
+
 def _ends_in_arguments(placed: Sequence[tuple[CallBeside, Span]]) -> bool:
-    """Return whether the last that was written is an argument string, from which the text is told apart."""
+    """Return whether the last that was written is an argument string."""
     return bool(placed) and isinstance(placed[-1][0].arguments, str)
 
 

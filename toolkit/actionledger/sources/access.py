@@ -44,7 +44,13 @@ def number_at(value: Mapping[str, Any], key: str) -> float | None:
 
 def time_at(value: Mapping[str, Any], key: str) -> datetime | None:
     """Return the time under a key, as ISO 8601 writes it, in UTC without a zone; None if there is none."""
+    text = text_at(value, key)
     try:
-        return utc(datetime.fromisoformat(text_at(value, key)))
+        if (
+            text[-1:] == "Z" and text[10:11] == "T"
+        ):  # as nearly all are written; to take a zone away again takes longer
+            moment = datetime.fromisoformat(text[:-1])
+            return moment if moment.tzinfo is None else None
+        return utc(datetime.fromisoformat(text))
     except (ValueError, OverflowError):
         return None
