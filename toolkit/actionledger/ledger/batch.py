@@ -2,9 +2,10 @@
 
 import re
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from actionledger.events import Event
-from actionledger.ledger.encoding import encoded
+from actionledger.ledger.encoding import Unmasked, dumped, masked
 from actionledger.ledger.in_sql import IN_SQL
 from actionledger.ledger.segments import Line
 
@@ -13,6 +14,9 @@ DIRECT = "import"
 
 # What ``fitting`` replaces in a JSON text, escaped once more in its line.
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
+
+_MASKED_EVENTS, _MASKED_BYTES = 128, 256 * 1024
+"""So many events, or so many bytes of them, are asked together what secrets they may hold."""
 
 
 @dataclass(slots=True)
@@ -38,24 +42,46 @@ class LinesOfKind:
         self.longest = max(self.longest, len(line))
 
 
+class _Waiting(NamedTuple):
+    """An event that is to be masked with others.
+
+    Args:
+        event: the event as JSON.
+        kind: its class.
+        is_plain: whether DuckDB reads its times as they are meant.
+    """
+
+    event: Unmasked
+    kind: type
+    is_plain: bool
+
+
 class Batch:
     """Lines of events that are taken in together, each event once.
 
     Attributes:
-        others: the lines whose rows are made one by one.
         size: how much it is, in bytes.
     """
 
     def __init__(self) -> None:
         self._of_kinds: dict[type, LinesOfKind] = {}
+        self._others: list[Line] = []
         self._known: set[str] = set()
-        self.others: list[Line] = []
+        self._waiting: list[_Waiting] = []
+        self._waiting_bytes = 0
         self.size = 0
 
     @property
     def of_kinds(self) -> list[LinesOfKind]:
         """The lines whose rows DuckDB makes."""
+        self._mask()
         return list(self._of_kinds.values())
+
+    @property
+    def others(self) -> list[Line]:
+        """The lines whose rows are made one by one."""
+        self._mask()
+        return self._others
 
     def add(self, event: Event) -> None:
         """Add an event, unless it is there.
@@ -64,18 +90,16 @@ class Batch:
             EventTooLargeError: the event is larger than the ledger takes.
             UsageError: the event holds a value that JSON has no form for.
         """
-        line, is_same = encoded(event)
+        unmasked = dumped(event, checked=True)
         if event.event_id in self._known:
             return
         self._known.add(event.event_id)
-        self.size += len(line)
-        kind = type(event)
-        if is_same and kind in IN_SQL and _is_plain(event, line):
-            if kind not in self._of_kinds:
-                self._of_kinds[kind] = LinesOfKind(kind, bytearray())
-            self._of_kinds[kind].add(line)
-        else:
-            self.others.append(Line(DIRECT, 0, line))
+        kind, size = type(event), len(unmasked.line) + 1
+        self._waiting.append(_Waiting(unmasked, kind, kind in IN_SQL and _has_plain_times(event)))
+        self._waiting_bytes += size
+        self.size += size
+        if self._waiting_bytes >= _MASKED_BYTES or len(self._waiting) >= _MASKED_EVENTS:
+            self._mask()
 
     def extend(self, other: "Batch") -> None:
         """Add the lines of another one, none of whose events is there."""
@@ -84,8 +108,24 @@ class Batch:
             lines.data += each.data
             lines.count += each.count
             lines.longest = max(lines.longest, each.longest)
-        self.others += other.others
+        self._others += other.others
         self.size += other.size
+
+    def _mask(self) -> None:
+        """Make lines of the events that wait for it."""
+        waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
+        for each, (line, is_same) in zip(waiting, masked([one.event for one in waiting]), strict=True):
+            if is_same and each.is_plain and not _has_half_a_character(line):
+                if each.kind not in self._of_kinds:
+                    self._of_kinds[each.kind] = LinesOfKind(each.kind, bytearray())
+                self._of_kinds[each.kind].add(line)
+            else:
+                self._others.append(Line(DIRECT, 0, line))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return it for another process: no secret leaves this one unmasked."""
+        self._mask()
+        return self.__dict__
 
     def lines(self) -> list[Line]:
         """Return all of the lines, those of a kind together."""
@@ -94,13 +134,17 @@ class Batch:
             for each in self.of_kinds
             for line in bytes(each.data).splitlines(keepends=True)
         ]
-        return self.others + apart
+        return self._others + apart
 
 
-def _is_plain(event: Event, line: bytes) -> bool:
-    """Return whether DuckDB reads a line as it is meant: it takes a time for another one whose zone has half an hour."""
+def _has_plain_times(event: Event) -> bool:
+    """Return whether DuckDB reads an event's times as they are meant: it takes one for another whose zone has half an hour."""
     for name in IN_SQL[type(event)].times:
         at = getattr(event, name)
         if at is not None and at.tzinfo is not None:
             return False
-    return not (b"\\u" in line and _HALF_CHARACTER.search(line))
+    return True
+
+
+def _has_half_a_character(line: bytes) -> bool:
+    return b"\\u" in line and _HALF_CHARACTER.search(line) is not None

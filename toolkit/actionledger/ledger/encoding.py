@@ -121,8 +121,20 @@ def masked_lines(events: Sequence[Unmasked]) -> bytes:
     Args:
         events: the events.
     """
+    return b"".join(line for line, _ in masked(events))
+
+
+def masked(events: Sequence[Unmasked]) -> list[tuple[bytes, bool]]:
+    """Return what ``encoded`` gives of each event; see ``masked_lines``.
+
+    Args:
+        events: the events; only of one that is checked is said that its line is what it is.
+    """
     lines = mask_lines([each.line for each in events])
-    return b"".join(_finished(each, line) for each, line in zip(events, lines, strict=True))
+    return [
+        (_finished(each, line), each.is_same and line is each.line)
+        for each, line in zip(events, lines, strict=True)
+    ]
 
 
 def _finished(event: Unmasked, line: bytes) -> bytes:
