@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from actionledger import RecordedSession, RecordedTurn, import_sessions
 from actionledger.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
@@ -161,6 +163,35 @@ def test_a_hit_leads_to_its_characters(open_page: Open, sample: Path, drawn: Dra
     [row] = table["rows"]
     assert row[heads.index("Found in")] == "the response"
     assert row[heads.index("What is found")]["text"] == "說明.md"
+
+
+def test_a_turn_says_what_it_did_and_sessions_how_they_ended_where_that_is_known(
+    open_page: Open, elsewhere: Path, tmp_path: Path, drawn: Drawn
+) -> None:
+    """Of a turn whose calls alone were recorded nothing else is seen in the list; a column of unknowns leaves no room for the others."""
+    table = drawn(open_page(elsewhere, TURNS), "table")
+    heads = [column["label"] for column in table["columns"]]
+    shown = {row[heads.index("Actions")] for row in table["rows"]}
+    assert any(shown)
+    assert shown == {
+        ", ".join(f"{name} ×{times}" if times > 1 else name for name, times in Counter(each).items())
+        for each in _names_by_turn(elsewhere)
+    }
+    known = tmp_path / "known.duckdb"
+    with open_ledger(known, in_background=False) as ledger:
+        solved = RecordedSession("solved", None, "m", "t", (RecordedTurn(0, "Done."),), success=True)
+        import_sessions(ledger, [solved], source="s")
+    for path, is_known in ((known, True), (elsewhere, False)):
+        sessions = drawn(open_page(path, SESSIONS), "table")
+        assert ("Success" in [column["label"] for column in sessions["columns"]]) == is_known
+
+
+def _names_by_turn(path: Path) -> list[list[str]]:
+    with open_ledger(path, read_only=True) as ledger:
+        found = ledger.sql(
+            "SELECT (SELECT list(name ORDER BY action_index) FROM actions a WHERE a.turn_id = t.turn_id AND status <> 'illustration') FROM turns t"
+        ).fetchall()
+    return [names or [] for (names,) in found]
 
 
 def test_a_hit_in_a_result_marks_its_action(open_page: Open, sample: Path, drawn: Drawn) -> None:

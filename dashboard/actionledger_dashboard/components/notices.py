@@ -121,8 +121,8 @@ def not_taken(error: ActionLedgerError) -> None:
 
 
 def not_comparable(error: UsageError) -> None:
-    """Say why two sides can't be compared."""
-    st.subheader("These sides don't compare", anchor=False)
+    """Say why two sides can't be compared, below the heading of what was to be said of them."""
+    st.warning("These sides don't compare.")
     st.text(visible(str(error)))
 
 

@@ -89,7 +89,7 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
             "number",
             "Executions, ours or recorded, that were attempted and did not succeed; a dash where none is recorded.",
         ),
-        Column("Success", [ENDED[row.success] for row in found], meaning="What the session's source says."),
+        *_how_they_ended(found),
         Column(
             "Source",
             [row.source for row in found],
@@ -146,6 +146,15 @@ def _that_match(found: list[SessionRow]) -> list[Column]:
         return []
     meaning = "Turns of the session that all filters pick. The other numbers leave aside those of what came of responses."
     return [Column("Match", [row.matching for row in found], "number", meaning)]
+
+
+def _how_they_ended(found: list[SessionRow]) -> list[Column]:
+    """Return what their sources say of their success; nothing where none says anything."""
+    if all(row.success is None for row in found):
+        return []
+    return [
+        Column("Success", [ENDED[row.success] for row in found], meaning="What the session's source says.")
+    ]
 
 
 def _how_they_were_read(found: list[SessionRow]) -> list[Column]:

@@ -1,5 +1,6 @@
 """Turns: those behind a number, those that the filters pick, those in which a text stands."""
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -7,6 +8,7 @@ import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind
+from actionledger.ledger.queries.acting import actions_of_turns
 from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.plurals import counted
 from actionledger.values import Span
@@ -74,6 +76,7 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
             [row.dialect for row in found],
             hrefs=[only(within, dialects=(row.dialect,)) if row.dialect else "" for row in found],
         ),
+        *_what_they_did(found, within),
         Column("Reason", [", ".join(map(words, row.reasons)) for row in found]),
         *_how_they_are_labelled(found, within),
         *_what_they_say(found, within),
@@ -94,6 +97,24 @@ def place_of(hit: Hit | None) -> Span | None:
 def only(within: Filter, **value: tuple[str, ...]) -> str:
     """Return the address of the turns of one value more."""
     return links.turns_href(replace(within, **value), ALL_TURNS)  # type: ignore[arg-type]
+
+
+def _what_they_did(found: list[TurnBehind], within: Filter) -> list[Column]:
+    """Return the actions of each turn, each name once with how often it stands there; nothing where none has one."""
+    turns = [(row.session_id, row.turn_index) for row in found]
+    names = {
+        (each.session_id, each.turn_index): Counter(each.names)
+        for each in ask(actions_of_turns, turns, within.run_id)
+    }
+    if not names:
+        return []
+    cells = [
+        ", ".join(
+            name if times == 1 else f"{name} ×{times}" for name, times in names.get(turn, Counter()).items()
+        )
+        for turn in turns
+    ]
+    return [Column("Actions", cells, "name", "What was read of it, valid or not.")]
 
 
 def _how_they_are_labelled(found: list[TurnBehind], within: Filter) -> list[Column]:

@@ -1,0 +1,31 @@
+"""The actions of some turns, for a list of them."""
+
+from collections.abc import Iterator
+
+import pytest
+
+import actionledger as al
+from actionledger.ledger import Ledger
+from actionledger.ledger.queries import runs
+from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
+
+TWO = '<tool_call>{"name": "b", "arguments": {}}</tool_call> <tool_call>{"name": "a", "arguments": {}}</tool_call>'
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
+    """A session of three turns, the second without an action, read once more by a parser that reads none of them."""
+    with al.open_ledger(tmp_path_factory.mktemp("acting") / "team.duckdb", in_background=False) as opened:
+        for text in (TWO, "Nothing to do.", TWO):
+            opened.record_turn("one", text, dialects=["hermes"])
+        al.reparse(opened, parser="mint-harness")
+        yield opened
+
+
+def test_the_actions_of_some_turns_and_no_others(ledger: Ledger) -> None:
+    """In the order of the text; what reads a turn again adds none."""
+    [[session]] = ledger.sql("SELECT DISTINCT session_id::VARCHAR FROM turns").fetchall()
+    assert actions_of_turns(ledger, [(session, 1), (session, 2)]) == [TurnActions(session, 2, ("b", "a"))]
+    again = next(run.run_id for run in runs(ledger) if run.kind == "reparse")
+    assert actions_of_turns(ledger, [(session, 0), (session, 2)], again) == []
+    assert actions_of_turns(ledger, []) == []
