@@ -4,7 +4,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from actionledger.errors import LedgerError
 from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.navigation import Target, show_navigation
@@ -31,9 +30,7 @@ show_navigation(
     [Target(one.title, one.url_path or "./", one == page) for one in pages],
     keeps=page.url_path in {"replay", "left_out", "live", "sql", "health", "playground"},
 )
-try:
+with notices.unreadable_is_said():
     load(script_of(page.url_path))
     page.run()
-except LedgerError as error:
-    notices.unreadable(error)
 login.offer_logout()

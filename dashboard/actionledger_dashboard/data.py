@@ -11,6 +11,7 @@ import streamlit as st
 
 from actionledger.errors import LedgerError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.damaged import damage_told
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.saved import Saved
 from actionledger_dashboard import LEDGER_VARIABLE, READ_ONLY_VARIABLE
@@ -95,7 +96,8 @@ def _open_to_write(path: str) -> Ledger:
 # of the time that Streamlit takes to look into it value by value.
 @st.cache_resource(ttl=60, max_entries=200, show_spinner=False, hash_funcs={_Question: repr})
 def _answer(question: _Question, _query: Callable[..., Any]) -> Any:
-    return _query(_open(question.path), *question.args, **question.kwargs)
+    with damage_told(Path(question.path)):
+        return _query(_open(question.path), *question.args, **question.kwargs)
 
 
 @st.cache_resource(show_spinner=False)

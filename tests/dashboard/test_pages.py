@@ -400,3 +400,18 @@ def test_a_dashboard_that_only_reads_leaves_the_ledger_as_it_is(
     for script in sorted((APP.parent / "views").glob("[!_]*.py")):
         open_page(path, f"views/{script.name}")
     assert {each: each.read_bytes() for each in tmp_path.rglob("*")} == before
+
+
+@pytest.mark.parametrize("page", ["overview", "sessions", "live"])
+@pytest.mark.parametrize("damage", ["gone", "cut", "no database"])
+def test_a_ledger_that_can_not_be_read_is_said_and_no_fault_of_a_page(
+    open_page: Callable[..., AppTest], sample: Path, tmp_path: Path, page: str, damage: str
+) -> None:
+    """Also where a part of the page runs by itself, and where the file is cut behind what is looked at first."""
+    path = tmp_path / "damaged.duckdb"
+    content = sample.read_bytes()
+    if damage != "gone":
+        path.write_bytes(content[: len(content) // 2] if damage == "cut" else b"not one" * 1000)
+    test = open_page(path, f"views/{page}.py")
+    assert [each.value for each in test.subheader][-1] == "The ledger can't be read"
+    assert "actionledger doctor" in test.code[0].value

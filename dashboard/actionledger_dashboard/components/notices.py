@@ -2,7 +2,8 @@
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import streamlit as st
 
@@ -24,6 +25,15 @@ def empty_ledger() -> None:
         language=None,
         wrap_lines=True,
     )
+
+
+@contextmanager
+def unreadable_is_said() -> Iterator[None]:
+    """Show a page or a part of it that Streamlit runs by itself; where the ledger can't be read, say so in its place."""
+    try:
+        yield
+    except LedgerError as error:
+        unreadable(error)
 
 
 def unreadable(error: LedgerError) -> None:

@@ -37,6 +37,7 @@ def show() -> None:
     follow()
 
 
+@notices.unreadable_is_said()
 def show_window(window: str) -> None:
     """Show what was said within a window; as long as that is the same, the answer is one that was given before."""
     since = (now() - WINDOWS[window]).replace(second=0, microsecond=0)

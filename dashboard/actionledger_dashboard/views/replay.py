@@ -42,6 +42,7 @@ def show() -> None:
 
 
 @st.fragment
+@notices.unreadable_is_said()
 def show_session(session: Session) -> None:
     """Show the turn that the URL names, and the child that it names; a step runs nothing but this."""
     runs = {run.run_id for run in ask(queries.runs)}

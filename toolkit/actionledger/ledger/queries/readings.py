@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
+from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable, is_uuid
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import ActionStatus, Capture, Outcome, Reason
@@ -141,9 +141,11 @@ def reading_of_turn(
     Raises:
         UsageError: there is none.
     """
-    reading, parameters = scope(Filter(run_id=run_id))
-    bound = parameters | {"session_id": session_id, "turn_index": index}
-    found = _some(ledger, _IN_TURN.format(reading=reading), bound)
+    found = []
+    if is_uuid(session_id) and (run_id is None or is_uuid(run_id)):
+        reading, parameters = scope(Filter(run_id=run_id))
+        bound = parameters | {"session_id": session_id, "turn_index": index}
+        found = _some(ledger, _IN_TURN.format(reading=reading), bound)
     if not found:
         raise UsageError(
             f"Nothing has read turn {index} of session {session_id}; 'actionledger show' lists its turns."
