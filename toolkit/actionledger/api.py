@@ -5,10 +5,10 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_text
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
-from actionledger.execution.registry import PROFILES, profile_named
+from actionledger.execution.registry import PROFILES, profile_meant, profile_named
 from actionledger.parsing.dialects import DIALECTS, Dialect, dialect_named
 from actionledger.parsing.dialects.parts.writing import PlainCall
 from actionledger.parsing.parsers import (
@@ -48,7 +48,7 @@ def parse(
 
     Raises:
         UnknownNameError: a name that nothing goes by.
-        UsageError: nothing says how to read, or two things do, or a tool's definition is none.
+        UsageError: nothing says how to read, or two things do, or a tool's definition is none, or the response is no text.
 
     Example:
         >>> text = 'On it. <tool_call>{"name": "add", "arguments": {"a": 1,}}</tool_call>'
@@ -56,9 +56,10 @@ def parse(
         >>> str(result.outcome), result.actions[0].name, result.actions[0].arguments
         ('repaired', 'add', {'a': 1})
     """
+    require_text(text)
     if dialects is not None and parser is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
-    chosen = profile_named(profile) if isinstance(profile, str) else profile
+    chosen = None if profile is None else profile_meant(profile)
     catalogue: AnyCatalogue | None = chosen.catalogue if chosen else None
     offered = ToolCatalogue.of(tools) if tools is not None else None
     if offered is not None:
@@ -208,7 +209,7 @@ def register_profile(profile: Profile) -> Profile:
 
 
 def _profile(profile: str | Profile) -> Profile:
-    return profile_named(profile) if isinstance(profile, str) else profile
+    return profile_meant(profile)
 
 
 def profile(name: str) -> Profile:

@@ -55,6 +55,17 @@ class UnknownNameError(UsageError):
         super().__init__(f"There is no {kind} {name!r}.{hint} Known: {', '.join(names)}.")
 
 
+def require_text(text: object) -> None:
+    """Refuse what is no text, in a sentence, where a response or a JSON text is asked for.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if not isinstance(text, str):
+        how = "decode the bytes first" if isinstance(text, bytes | bytearray) else "give a str"
+        raise UsageError(f"A text is asked for, not {text!r:.60} of the type {type(text).__name__}; {how}.")
+
+
 class RenderError(UsageError):
     """Calls that a dialect has no way to write so that they are read back as they are.
 

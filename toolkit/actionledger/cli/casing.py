@@ -57,7 +57,7 @@ def new(
 ) -> None:
     """Write a recorded response as a case: its text, how it is read, and what has to come of it."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        reading = reading_meant(opened, attempt, session, turn, run)
+        reading = reading_meant(opened, attempt, session, turn, run, by="--from")
     case = case_of(_shrunk(reading) if shrunk else reading, why)
     if expect is not None:
         case = replace(case, expect=_expected(expect))

@@ -29,7 +29,7 @@ def turn_named(text: str) -> tuple[str, int]:
 
 
 def reading_meant(
-    ledger: Ledger, attempt: str | None, session: str | None, turn: int | None, run: str | None
+    ledger: Ledger, attempt: str | None, session: str | None, turn: int | None, run: str | None, *, by: str
 ) -> RecordedReading:
     """Return the recorded reading that a command's options name.
 
@@ -39,12 +39,15 @@ def reading_meant(
         session: a session, as people call it.
         turn: a turn of it.
         run: whose reading of the turn.
+        by: the option that the command has for an attempt.
 
     Raises:
         UsageError: they name none, or several.
     """
     if (attempt is None) == (session is None) or (session is None) != (turn is None):
-        raise UsageError("Say which response: by its attempt, or by --session and --turn.")
+        raise UsageError(
+            f"Say which response: by {by} with an attempt's id or SESSION#TURN, or by --session and --turn."
+        )
     if attempt is not None:
         name, sign, index = attempt.rpartition("#")
         if not sign or not index.isdecimal():

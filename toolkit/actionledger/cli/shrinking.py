@@ -55,7 +55,7 @@ def shrink_recorded(
             raise UsageError(
                 "Of one response its run alone can be picked; the other options of a filter go with --groups."
             )
-        reading = reading_meant(opened, attempt, session, turn, chosen.run_id)
+        reading = reading_meant(opened, attempt, session, turn, chosen.run_id, by="--attempt")
     found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
     if as_json:
         print_json(_as_value(found))

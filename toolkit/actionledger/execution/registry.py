@@ -117,6 +117,22 @@ def profile_named(name: str) -> Profile:
         raise UnknownNameError("profile", name, PROFILES) from None
 
 
+def profile_meant(profile: str | Profile) -> Profile:
+    """Return the profile that a caller means, by name or as a value.
+
+    Raises:
+        UnknownNameError: nothing goes by that name.
+        UsageError: it is neither, or another package offers it, and it can't be loaded.
+    """
+    if isinstance(profile, Profile):
+        return profile
+    if not isinstance(profile, str):
+        raise UsageError(
+            f"A profile is a name or a Profile, not {profile!r:.80}; al.profile_names() lists the names."
+        )
+    return profile_named(profile)
+
+
 def _load(entry: EntryPoint) -> Profile:
     try:
         profile = entry.load()

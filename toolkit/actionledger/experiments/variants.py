@@ -11,7 +11,7 @@ from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
-from actionledger.execution.registry import profile_named
+from actionledger.execution.registry import profile_meant
 from actionledger.models import Model, model_from
 from actionledger.parsing.parsers import AnyParser, parser_named
 from actionledger.text import writable
@@ -80,7 +80,7 @@ class Variant:
     @property
     def chosen(self) -> Profile:
         """The profile, with the variant's own parser and policy."""
-        profile = profile_named(self.profile) if isinstance(self.profile, str) else self.profile
+        profile = profile_meant(self.profile)
         parser = parser_named(self.parser) if isinstance(self.parser, str) else self.parser
         return replace(profile, parser=parser or profile.parser, policy=self.policy or profile.policy)
 

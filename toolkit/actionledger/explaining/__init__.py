@@ -86,6 +86,10 @@ def explain(
             raise UsageError("A turn or a run is named within a ledger; give the ledger first.")
         result = what.result if isinstance(what, Turn) else what
         return Explanation("\n".join(response_lines(result)), result)
+    if not hasattr(what, "sql"):
+        raise UsageError(
+            f"What is explained is what al.parse or a session gives, or a ledger with SESSION#TURN, not {what!r:.60}; read a text first."
+        )
     if turn is None:
         raise UsageError("A ledger has many turns; say which one, as SESSION#TURN.")
     from actionledger.explaining.turns import recorded_turn, turn_lines  # noqa: PLC0415 - slow to load

@@ -8,6 +8,7 @@ all before it. A model whose template writes the opening tag for it is to be str
 
 import re
 
+from actionledger.errors import UsageError, require_text
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER, OPENER, ends_thoughts, is_ended
 from actionledger.parsing.evidence.settling import may_change
@@ -40,6 +41,9 @@ class StreamParser:
         names: the names of the tools that the model was offered; None where nobody said.
         is_thinking: whether the response begins inside thoughts whose opening tag the template wrote.
 
+    Raises:
+        UsageError: it is no parser that reads streams.
+
     Example:
         >>> stream = al.StreamParser(al.parser("mint"))
         >>> pieces = ("Hm. <exe", "cute>1 + 1</execute>", " And so on." * 9)
@@ -50,6 +54,11 @@ class StreamParser:
     def __init__(
         self, parser: DialectParser, names: frozenset[str] | None = None, *, is_thinking: bool = False
     ) -> None:
+        if not isinstance(parser, DialectParser):
+            raise UsageError(
+                f"A stream is read by a parser of dialects, such as al.parser('coder'), not by {parser!r:.80}; the documents' own "
+                "parsers read whole responses alone."
+            )
         self.parser = parser
         self.names = names
         self._waits_for_thoughts = is_thinking and parser.reasoning
@@ -71,12 +80,16 @@ class StreamParser:
         Returns:
             The blocks that it settles, in text order.
 
+        Raises:
+            UsageError: it is no text.
+
         Example:
             >>> stream = al.StreamParser(al.parser("mint"))
             >>> [(block, actions)] = stream.feed("<execute>1 + 1</execute>" + " " * 99)
             >>> str(block.status), actions[0].arguments
             ('strict', {'code': '1 + 1'})
         """
+        require_text(chunk)
         self._chunks.append(chunk)
         self._length += len(chunk)
         grown = self._length - self._looked_at

@@ -1,6 +1,7 @@
 """Cases: a response, or a provider's message, and what has to come of reading it, a TOML file each; the same form that this project's own cases have."""
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from actionledger.errors import SourceError
+from actionledger.errors import SourceError, require_text
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
@@ -132,6 +133,7 @@ class Case:
             >>> al.Case.of(message, is_message=True).expect["actions"][0]["name"]
             'add'
         """
+        require_text(text)
         reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
         masked = mask_text(text)
         result = reader.read_message(masked) if is_message else reader.read(masked)
@@ -229,7 +231,7 @@ class Case:
         )
 
 
-def load_case(path: Path) -> Case:
+def load_case(path: str | os.PathLike[str]) -> Case:
     """Return the case in a file.
 
     Args:
@@ -241,14 +243,14 @@ def load_case(path: Path) -> Case:
     Example:
         >>> from pathlib import Path
         >>> _ = Path("well.case.toml").write_text(al.Case.of("Well.", profile="mint").dumps())
-        >>> al.load_case(Path("well.case.toml")).differences()
+        >>> al.load_case("well.case.toml").differences()
         ''
     """
     try:
-        content = path.read_text(encoding="utf-8")
+        content = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"The case {str(path)!r} can't be read: {error}.") from error
-    return Case.loads(content, f"The case {str(path)!r}")
+        raise SourceError(f"The case {os.fspath(path)!r} can't be read: {error}.") from error
+    return Case.loads(content, f"The case {os.fspath(path)!r}")
 
 
 def case_files(paths: Sequence[Path]) -> Iterator[Path]:

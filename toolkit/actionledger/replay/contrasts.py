@@ -99,6 +99,9 @@ class Contrast(Framed):
             (each.name, each.before, each.after, each.difference, each.p_value) for each in self.measures
         )
 
+    def __repr__(self) -> str:
+        return f"<Contrast {self.before.responses:,} and {counted(self.after.responses, 'response')}, {counted(len(self.measures), 'measure')}>"
+
     def __str__(self) -> str:
         from actionledger.display.contrasts import contrast_text  # noqa: PLC0415 - only where it is looked at
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.repetition.fingerprints import (
     ActionFingerprint,
@@ -90,6 +91,12 @@ class LoopReport:
     def told(self) -> Rate:
         """How many of them have one that a live session is at least told of."""
         return Rate(len({loop.session_id for loop in self.loops}), self.sessions)
+
+    def __repr__(self) -> str:
+        return (
+            f"<LoopReport {counted(len(self.loops), 'loop')} in {self.told.successes:,} of {counted(self.sessions, 'session')}; "
+            f"{self.not_recorded:,} not recorded>"
+        )
 
 
 def loops(

@@ -16,10 +16,11 @@ from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.limits import Limits
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
-from actionledger.execution.registry import profile_named
+from actionledger.execution.registry import profile_meant
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.plurals import counted
 from actionledger.rates import Rate, clustered
 from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason
@@ -88,6 +89,10 @@ class RecheckReport:
     by_name: tuple[NameCount, ...]
     examples: tuple[RecheckedAction, ...]
 
+    def __repr__(self) -> str:
+        changes = ", ".join(f"{count:,} {change.replace('_', ' ')}" for change, count in self.changes.items())
+        return f"<RecheckReport {counted(self.calls, 'call')}: {changes}; {self.stopped.successes:,} would not have run by themselves>"
+
 
 def recheck(
     ledger: Ledger,
@@ -132,7 +137,7 @@ def recheck(
     """
     if profile is None and tools is None and policy is None and limits is None:
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
-    chosen = profile_named(profile) if isinstance(profile, str) else profile
+    chosen = None if profile is None else profile_meant(profile)
     catalogue = _catalogue(chosen, tools)
     if isinstance(policy, str | Path):
         policy = load_policy(policy, catalogue or _as_recorded(ledger, within))

@@ -11,6 +11,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Stage, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.recoveries import FailureThen, Said, failures_then
+from actionledger.plurals import counted
 from actionledger.rates import Rate, clustered_by
 from actionledger.repetition.forms import call_form
 from actionledger.vocabulary import Reason
@@ -90,6 +91,10 @@ class RecoveryReport(Framed):
     """
 
     turns: tuple[FailedTurn, ...]
+
+    def __repr__(self) -> str:
+        followed = ", ".join(f"{count:,} {each.replace('_', ' ')}" for each, count in self.counts.items())
+        return f"<RecoveryReport {counted(len(self.turns), 'turn')} that failed, then: {followed}>"
 
     @property
     def counts(self) -> Mapping[Next, int]:

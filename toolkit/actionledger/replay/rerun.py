@@ -12,7 +12,7 @@ from actionledger.errors import UnknownNameError, UsageError
 from actionledger.events import Event, SystemNoted
 from actionledger.execution.approval import Policy
 from actionledger.execution.profile import Profile
-from actionledger.execution.registry import PROFILES, profile_named
+from actionledger.execution.registry import PROFILES, profile_meant, profile_named
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
@@ -87,7 +87,7 @@ def rerun(
         (0, 0, 'result', 'Hello Ada', 'Hi Ada')
     """
     begun = time.perf_counter()
-    given = profile_named(profile) if isinstance(profile, str) else profile
+    given = None if profile is None else profile_meant(profile)
     chosen = parser_named(parser) if isinstance(parser, str) else parser
     change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)

@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from actionledger.actions.validation import as_known
 from actionledger.clock import now
-from actionledger.errors import LedgerError, UsageError
+from actionledger.errors import LedgerError, UsageError, require_text
 from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.executor import Executor
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
-from actionledger.execution.registry import profile_named
+from actionledger.execution.registry import profile_meant
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ids import new_id
 from actionledger.ledger import Ledger
@@ -88,7 +88,7 @@ class Runtime:
         manifest: bool | ManifestSettings = True,
         child_of: tuple[str, Relation] | None = None,
     ) -> None:
-        chosen = profile_named(profile) if isinstance(profile, str) else profile
+        chosen = profile_meant(profile)
         rules = load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy
         described = checked_metadata(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
@@ -226,7 +226,7 @@ class Runtime:
 
         Raises:
             LedgerError: the ledger can't be written to; nothing is run unrecorded.
-            UsageError: the session is closed.
+            UsageError: the session is closed, or the response is no text.
 
         Example:
             >>> with al.Runtime("assistant") as runtime:
@@ -234,6 +234,7 @@ class Runtime:
             >>> turn.observations[0].result["task_id"], turn.feedback[:21]
             (1, 'Action 1 (create_task')
         """
+        require_text(text)
         self._begin()
         return self._session.handle(text, occurred_at=now(), prompt=prompt)
 

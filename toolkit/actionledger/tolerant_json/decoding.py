@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from actionledger.errors import require_text
 from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.brackets import Rule, Supposition
 from actionledger.tolerant_json.contexts import JSON_CLOSERS
@@ -49,6 +50,7 @@ def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: 
         >>> decoded.value, [(str(repair.kind), repair.span) for repair in decoded.repairs]
         ({'a': 1}, [('trailing_comma', Span(start=7, end=8))])
     """
+    require_text(text)
     decoded = decode_ahead(text, start, options=options, end=end)
     if not options.likelier or not decoded.ok or decoded.end < start:
         return decoded

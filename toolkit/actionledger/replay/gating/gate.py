@@ -1,5 +1,6 @@
 """The gate: a candidate reads a baseline's turns again, and passes where that makes nothing worse than is allowed."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +35,7 @@ def gate(
     alpha: float | None = 0.05,
     allow_few: bool = False,
     allow_missing: bool = False,
-    texts: Path | None = None,
+    texts: str | os.PathLike[str] | None = None,
     workers: int | None = None,
 ) -> GateReport:
     r"""Read a baseline's turns again with a candidate, and say whether that makes them worse.
@@ -89,10 +90,12 @@ def gate(
         raise UsageError("The baseline says which run it is: name that one, and leave the run out of within.")
     judged = _candidate(ledger, candidate, against, workers)
     if isinstance(baseline, Baseline):
-        return HeldToFile(baseline, "the baseline", ledger, texts).judge(judged, within, asked)
+        return HeldToFile(baseline, "the baseline", ledger, None if texts is None else Path(texts)).judge(
+            judged, within, asked
+        )
     if is_file(baseline):
         path = Path(baseline)
-        places = texts or (beside(path) if beside(path).exists() else None)
+        places = Path(texts) if texts else (beside(path) if beside(path).exists() else None)
         held = HeldToFile(load_baseline(path), f"the baseline {path.name}", ledger, places)
         return held.judge(judged, within, asked)
     if ledger is None:

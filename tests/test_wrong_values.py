@@ -1,0 +1,75 @@
+"""What a program hands over by mistake is named in a sentence, and what it gets back fits on a screen."""
+
+from pathlib import Path
+
+import pytest
+
+import actionledger as al
+from actionledger.errors import UsageError
+
+TOOL = {"name": "list_tasks", "parameters": {"properties": {"status": {"type": "integer"}}}}
+
+
+@pytest.mark.parametrize("text", [None, b"Well.", 7])
+def test_what_is_no_text_is_refused(text):
+    """Wherever a response or a JSON text is asked for."""
+    stream = al.StreamParser(al.parser("mint"))
+    with al.Runtime("mint") as runtime:
+        for read in (
+            lambda: al.parse(text, profile="mint"),
+            lambda: al.decode(text),
+            lambda: al.decode_all(text),
+            lambda: al.find_value(text),
+            lambda: stream.feed(text),
+            lambda: runtime.handle(text),
+            lambda: al.Case.of(text, profile="mint"),
+        ):
+            with pytest.raises(
+                UsageError, match=f"A text is asked for, not .* of the type {type(text).__name__}; "
+            ):
+                read()
+        assert runtime.handle("Well.").index == 0
+
+
+def test_what_is_no_profile_or_parser_is_refused():
+    """A number, and a parser where a profile is meant; a stream has no parser by name, and none of whole responses."""
+    for profile in (7, al.parser("coder")):
+        with pytest.raises(UsageError, match="A profile is a name or a Profile, not"):
+            al.parse("Well.", profile=profile)
+        with pytest.raises(UsageError, match="A profile is a name or a Profile, not"):
+            al.Runtime(profile)
+    for parser in ("coder", al.parser("go-tags")):
+        with pytest.raises(UsageError, match="A stream is read by a parser of dialects"):
+            al.StreamParser(parser)
+    with pytest.raises(UsageError, match=r"What is explained is what al\.parse or a session gives"):
+        al.explain("Well.")
+
+
+def test_a_path_may_be_a_text(tmp_path):
+    """As everywhere in Python."""
+    path = tmp_path / "well.case.toml"
+    path.write_text(al.Case.of("Well.", profile="mint").dumps())
+    assert al.load_case(str(path)) == al.load_case(Path(path))
+
+
+def test_reports_say_what_they_are_on_one_line(tmp_path):
+    """Who types their name at a prompt is not shown each of their turns."""
+    call = al.render([("list_tasks", {})], "actions")
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        for model in ("a", "b"):
+            with al.Runtime("assistant", ledger=ledger, model=model) as runtime:
+                for text in (call, call, call, call.replace("{", "(", 1)):
+                    runtime.handle(text)
+        sides = (al.Filter(models=(model,)) for model in ("a", "b"))
+        reports = [
+            al.loops(ledger),
+            al.recoveries(ledger),
+            al.recheck(ledger, tools=[TOOL]),
+            al.compare(ledger, *sides),
+        ]
+    assert [repr(each) for each in reports] == [
+        "<LoopReport 2 loops in 2 of 2 sessions; 0 not recorded>",
+        "<RecoveryReport 2 turns that failed, then: 0 recovered, 0 repeated, 0 changed, 0 no action, 2 ended, 0 not recorded>",
+        "<RecheckReport 6 calls: 6 same, 0 newly refused, 0 newly accepted, 0 not judged; 0 would not have run by themselves>",
+        "<Contrast 4 and 4 responses, 4 measures>",
+    ]
