@@ -228,3 +228,14 @@ def test_json_steers_no_terminal(run, tmp_path):
         assert "漢字 😀" in out
     [shown] = run("show", "-l", path, "--json").value
     assert shown["model"] == model
+
+
+def test_a_response_that_broke_off_is_said_to_have(run, tmp_path):
+    """What is whole and what was cut may read alike."""
+    broken = RecordedTurn(0, "On it.", usage=al.Usage(finish_reason="cut_by_server\x1b[31m"))
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        al.import_sessions(ledger, [RecordedSession("s", None, "m", "", (broken, RecordedTurn(1, "Done.")))])
+    assert (
+        "\nIt wrote (finish reason: cut_by_server\\x1b[31m):\n" in run("show", "s#0", "-l", "team.duckdb").out
+    )
+    assert "\nIt wrote:\n" in run("show", "s#1", "-l", "team.duckdb").out

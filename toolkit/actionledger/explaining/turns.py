@@ -117,7 +117,8 @@ def turn_lines(recorded: RecordedTurn) -> Iterator[Line]:
     if response.reasoning is not None:
         yield Line("It thought:", "head")
         yield from _marked("~", response.reasoning)
-    yield Line("It wrote:", "head")
+    ended = f" (finish reason: {response.finish_reason})" if response.finish_reason else ""
+    yield Line(printable(f"It wrote{ended}:"), "head")
     if (result := recorded.result) is None:
         yield from _marked("|", response.text)
         yield Line("= nothing has read this response")

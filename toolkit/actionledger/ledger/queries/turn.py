@@ -53,6 +53,7 @@ class Response:
         latency_ms: how long the model took, in milliseconds; None where nobody recorded it.
         reasoning: what it thought before it answered, kept apart from the text; None where nobody recorded any.
         cost_origin: whether the recording says what it cost, or a price file; None where nobody knows it.
+        finish_reason: why the model stopped, in its provider's word, or what broke it off; None where nobody recorded it.
     """
 
     turn_id: str
@@ -71,6 +72,7 @@ class Response:
     latency_ms: float | None = None
     reasoning: str | None = None
     cost_origin: CostOrigin | None = None
+    finish_reason: str | None = None
 
     @property
     def feedback(self) -> str | None:
@@ -212,7 +214,7 @@ _TURNS_AT_MOST = 2**31
 RESPONSES = """
 SELECT turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index AS index, occurred_at,
        text, text_is_exact, prompt, capture, input_tokens, output_tokens, cached_tokens, cost_usd, latency_ms,
-       reasoning, cost_origin,
+       reasoning, cost_origin, finish_reason,
        CASE WHEN feedback IS NULL THEN [] ELSE [{'text': feedback, 'at': finished_at, 'is_resumed': false}] END
            || coalesce(later, []) AS told
 FROM turns LEFT JOIN (
