@@ -151,9 +151,9 @@ def _inner(
             raise NoCallError(Reason.WRONG_SHAPE, Span(at, field.end()))
         fields[name] = Span(field.end(), close)
         at = close + len(field["tag"]) + 3
-    if not _CLOSER.match(text, at, end):
-        return {}, at, ()  # whoever asked finds no end there either: of many openers, each would copy all up to one closer
-    return _values(text, fields), at, ()
+    # Where no end stands, nothing is copied: of a thousand openers, each would copy all up to the only closer.
+    values = _values(text, fields) if _CLOSER.match(text, at, end) else {}
+    return values, at, ()
 
 
 def _values(text: str, fields: dict[str, Span]) -> dict[str, Any]:
