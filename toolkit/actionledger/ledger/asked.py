@@ -55,6 +55,23 @@ class AskedLedger:
         """
         return not self._is_closed
 
+    @property
+    def has_rollup(self) -> bool:
+        """Whether what sessions come to is counted ahead, as in a large ledger of one file: its rates then take a moment.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger:
+            ...     ledger.has_rollup
+            False
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            self._see_everything()
+            return self._reader.has_rollup
+
     def sql(self, query: str, parameters: Parameters | None = None) -> QueryResult:
         """Run a trusted caller's SQL over everything that was recorded here and flushed elsewhere.
 

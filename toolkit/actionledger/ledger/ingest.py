@@ -20,6 +20,7 @@ from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
+from actionledger.ledger.rollups.keeping import keep_rolled_up
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import with_store
 from actionledger.locks import FileLock, remove_free
@@ -230,6 +231,7 @@ class _Ingest:
 
     def _publish(self) -> None:
         self._forget_gone_segments()
+        keep_rolled_up(self._files, self._connection)
         self._connection.execute("CHECKPOINT")
         publish(self._files, self._is_stopped)
         self._files.unpublished.unlink(missing_ok=True)

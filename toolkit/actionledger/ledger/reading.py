@@ -7,7 +7,7 @@ added to it, until another copy is published and a new tail, of what lies beyond
 
 import re
 import time
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import WeakSet
@@ -22,6 +22,7 @@ from actionledger.ledger.instances import Instance, keep
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.migrations import make_tables
+from actionledger.ledger.rollups.reading import is_current, views_of_rollup
 from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, VIEWS, Table
 from actionledger.ledger.segments import Line, batches, segment_sizes
 from actionledger.ledger.staging import Staging
@@ -60,6 +61,7 @@ class Reader:
         self._may_write = may_write
         self._view: _View | None = None
         self._state: _State | None = None
+        self._knows_rollups = False
         watch(self)
 
     def is_current(self) -> bool:
@@ -82,7 +84,9 @@ class Reader:
                         self._store,
                         may_write=self._may_write,
                         without_text=self._without_text,
+                        knows_rollups=self._knows_rollups,
                     )
+                    self._knows_rollups = self._view.knows_rollups
                 # A tail that was loaded in part is not to be trusted: it goes with whatever was raised.
                 view, self._view = self._view, None
                 view.load_new_lines()
@@ -105,6 +109,11 @@ class Reader:
         assert self._view is not None
         with within_reading_limit():
             return self._view.cursor(query)
+
+    @property
+    def has_rollup(self) -> bool:
+        """Whether what the connection sees has a rollup: views of ``rollups/tables.py``, and of what is not in it."""
+        return self._view is not None and self._view.has_rollup
 
     def close(self) -> None:
         """Let go of the connection; it closes with the last cursor, until then each keeps what it sees."""
@@ -135,9 +144,14 @@ class _View:
         store: where the ledger's tables lie.
         may_write: whether the ledger's folder may be written to for a moment.
         without_text: whether every text is blank.
+        knows_rollups: whether somebody may have been told that there is a rollup, and asks for it.
+
+    Attributes:
+        has_rollup: whether the copy has a rollup that says what its rows say.
+        knows_rollups: whether the views of a rollup are there; without one they say that all rows are to be asked.
     """
 
-    def __init__(self, store: Store, *, may_write: bool, without_text: bool) -> None:
+    def __init__(self, store: Store, *, may_write: bool, without_text: bool, knows_rollups: bool) -> None:
         self._without_text = without_text
         self._segments = store.files.segments
         self._host = store.host
@@ -149,6 +163,8 @@ class _View:
         self._connection = self._instance.connection
         try:
             self._known = offsets_in(self._connection, BASE)
+            self.has_rollup = not without_text and is_current(self._connection, BASE)
+            self.knows_rollups = knows_rollups or self.has_rollup
         except BaseException:
             self._connection.close()
             raise
@@ -161,7 +177,8 @@ class _View:
             loader.load(batch)
             self._known |= {line.segment: line.end for line in batch}
         in_tail = self._loader.tables if self._loader is not None else frozenset()
-        _create_views(self._instance, in_tail, without_text=self._without_text)
+        others = views_of_rollup(in_tail, is_current=self.has_rollup) if self.knows_rollups else {}
+        _create_views(self._instance, in_tail, others, without_text=self._without_text)
 
     def cursor(self, query: str) -> DuckDBPyConnection:
         """Return a cursor on the connection; see ``Reader``."""
@@ -207,12 +224,15 @@ def _is_reading(query: str) -> bool:
     return _READING.match(query) is not None and _CHANGING.search(query) is None
 
 
-def _create_views(instance: Instance, in_tail: Collection[str], *, without_text: bool) -> None:
+def _create_views(
+    instance: Instance, in_tail: Collection[str], others: Mapping[str, str], *, without_text: bool
+) -> None:
     """Have a DuckDB show each table as it is; a view that shows it already stays.
 
     Args:
         instance: where the copy is attached, and the tail, if there is one.
         in_tail: the tables that the tail has rows of.
+        others: what else is to be seen: views, by name.
         without_text: whether every text is blank.
     """
     views = {table: f"FROM {BASE}.{table}" for table in _OTHER_TABLES}
@@ -222,13 +242,15 @@ def _create_views(instance: Instance, in_tail: Collection[str], *, without_text:
         if table in in_tail:
             views[table] += f" UNION ALL BY NAME {seen} FROM {_TAIL}.{table}"
     views |= VIEWS
+    views |= others
+    gone = [f"DROP VIEW {name}" for name in instance.views if name not in views]
     new = {name: select for name, select in views.items() if instance.views.get(name) != select}
-    if not new:
+    if not new and not gone:
         return
     with transaction(instance.connection):
         # In one text: a statement by itself takes half as long again to be begun and ended.
         instance.connection.execute(
-            ";".join(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items())
+            ";".join([*gone, *(f"CREATE OR REPLACE VIEW {name} AS {select}" for name, select in new.items())])
         )
     instance.views = views
 

@@ -19,6 +19,7 @@ from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_
 from actionledger.ledger.migrations import make_ledger, migrate
 from actionledger.ledger.proofs.chain import begin
 from actionledger.ledger.proofs.sealing import begin_chain
+from actionledger.ledger.rollups import tables as rollups
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.versions import version_in
 
@@ -131,6 +132,7 @@ def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
     migrate(connection)
     if is_older:
         comment_on_everything(connection)
+        rollups.remove(connection)
     begin_chain(connection)
 
 

@@ -11,6 +11,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.migrations import create_everything
 from actionledger.ledger.proofs.report import Fault
+from actionledger.ledger.rollups.tables import ROLLUPS
 from actionledger.ledger.schema import VIEWS
 
 _COLUMNS = (
@@ -65,11 +66,12 @@ def shape_of(connection: DuckDBPyConnection) -> Shape:
         for name in sorted(here.macros)
     ]
     of_views = list(_of_views(connection, here, meant)) if not of_tables else []
-    strange = sorted({table for table, _ in here.columns} - {table for table, _ in meant.columns})
+    known = {table for table, _ in meant.columns} | ROLLUPS.keys()
+    strange = sorted({table for table, _ in here.columns} - known)
     strange += [
         f"{table}.{column}"
         for table, column in sorted(here.columns.keys() - meant.columns.keys())
-        if table not in {*strange, *VIEWS}
+        if table not in {*strange, *VIEWS, *ROLLUPS}
     ]
     notes = [f"{name} stands in the file, and is none of a ledger's." for name in strange]
     return Shape((*of_tables, *of_views), tuple(notes), can_be_walked=not of_tables)

@@ -19,6 +19,8 @@ from actionledger.ledger.proofs.chain import Head
 from actionledger.ledger.proofs.report import Fault, Verification
 from actionledger.ledger.proofs.shape import shape_of
 from actionledger.ledger.proofs.walking import Walk, walk
+from actionledger.ledger.rollups.checking import faults_of_rollup
+from actionledger.ledger.rollups.tables import PARTS
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import has_live_writer, segment_sizes
 from actionledger.ledger.stores.lake.place import is_place
@@ -78,6 +80,7 @@ def _head(since: str) -> Head | None:
 def _of_published(files: LedgerFiles, kept: Head | None) -> tuple[Verification, Walk, dict[str, int]]:
     """Return what is to be said of the published copy, its chain, and how far each segment is in it."""
     published, offsets, counts = Walk(), dict[str, int](), dict[str, int]()
+    of_rollup: list[Fault] = []
     try:
         with closing(duckdb.connect(config={"memory_limit": _MEMORY})) as connection:
             attach_published(connection, files, may_write=os.access(files.folder, os.W_OK))
@@ -88,11 +91,12 @@ def _of_published(files: LedgerFiles, kept: Head | None) -> tuple[Verification, 
             shape = shape_of(connection)
             if shape.can_be_walked:
                 published, offsets, counts = walk(connection), offsets_in(connection), _withdrawn(connection)
+                of_rollup = [Fault(sentence, PARTS) for sentence in faults_of_rollup(connection)]
     except duckdb.Error as error:
         unread = Fault(f"The published file can't be read whole: {_told(error, files)}")
         return Verification((unread,), (), None), Walk(), {}
     found = Verification(
-        faults=(*shape.faults, *published.faults),
+        faults=(*shape.faults, *published.faults, *of_rollup),
         notes=shape.notes,
         head=published.head,
         links=len(published.heads),

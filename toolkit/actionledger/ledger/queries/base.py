@@ -147,30 +147,38 @@ def number(ledger: Queryable, query: str, parameters: Parameters | None = None) 
     return int(value)
 
 
-def rate_sql(successes: str, count: str) -> str:
+def rate_sql(successes: str, count: str, alike: str = "1") -> str:
     """Return the SQL of a rate with its clustering, over rows that are one session each.
 
     Args:
-        successes: the column of how many of a session's things had the property.
-        count: the column of how many a session has.
+        successes: how many of a session's things had the property, as SQL.
+        count: how many a session has.
+        alike: how many sessions a row stands for, all with these numbers.
     """
+    times = _times(alike)
     return (
-        f"{{'successes': coalesce(sum({successes}), 0), 'count': coalesce(sum({count}), 0), "
-        f"'clustering': {clustering_sql(successes, count)}}}"
+        f"{{'successes': coalesce(sum({times}{successes}), 0), 'count': coalesce(sum({times}{count}), 0), "
+        f"'clustering': {clustering_sql(successes, count, alike)}}}"
     )
 
 
-def clustering_sql(score: str, count: str) -> str:
+def clustering_sql(score: str, count: str, alike: str = "1") -> str:
     """Return the SQL of a clustering, over rows that are one session each.
 
     Args:
-        score: the column of the sum of a session's scores.
-        count: the column of how many things a session has.
+        score: the sum of a session's scores, as SQL.
+        count: how many things a session has.
+        alike: how many sessions a row stands for, all with these numbers.
     """
+    times = _times(alike)
     return (
-        f"{{'sessions': count(*) FILTER ({count} > 0), 'sizes': coalesce(sum({count} * {count}), 0), "
-        f"'totals': coalesce(sum({score} * {score}), 0), 'products': coalesce(sum({score} * {count}), 0)}}"
+        f"{{'sessions': coalesce(sum({alike}) FILTER ({count} > 0), 0), 'sizes': coalesce(sum({times}{count} * {count}), 0), "
+        f"'totals': coalesce(sum({times}{score} * {score}), 0), 'products': coalesce(sum({times}{score} * {count}), 0)}}"
     )
+
+
+def _times(alike: str) -> str:
+    return "" if alike == "1" else f"{alike} * "
 
 
 def as_rate(value: Mapping[str, object]) -> Rate:

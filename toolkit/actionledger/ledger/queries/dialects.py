@@ -56,8 +56,8 @@ def dialects_by(ledger: Queryable, dimension: Dimension, within: Filter = EVERYT
     Returns:
         Those that occur, by label, the most frequent dialect first; a label of which nothing could be read has none.
     """
-    label, join = LABELS[dimension]
-    return _read_in(ledger, label, "" if dimension == "run" else join, within)
+    label = LABELS[dimension]
+    return _read_in(ledger, label.of_rows, "" if dimension == "run" else label.join, within)
 
 
 def dialects(ledger: Queryable, within: Filter = EVERYTHING) -> list[ReadIn]:

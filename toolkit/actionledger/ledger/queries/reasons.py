@@ -14,6 +14,7 @@ from actionledger.ledger.queries.base import (
     rows,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
+from actionledger.ledger.queries.rolled import ROWS_APART, failing_parts, rolled_scope
 from actionledger.ledger.queries.scopes import scope
 from actionledger.rates import Rate
 from actionledger.vocabulary import Origin, Reason
@@ -69,47 +70,64 @@ WITH {failed},
 counted AS (
     SELECT session_id, count(*) AS readings, {places} AS places FROM meant GROUP BY session_id),
 uncertain AS (SELECT session_id FROM counted WHERE readings <> places),
-sizes AS (
+sizes_of_rows AS (
     SELECT session_id, places::BIGINT AS size FROM counted WHERE readings = places
     UNION ALL
     SELECT session_id, count(DISTINCT turn_id) FROM meant SEMI JOIN uncertain USING (session_id) GROUP BY session_id),
 by_session AS (
-    SELECT stage, code, action, origin, session_id, count(*) AS hits, {places}::BIGINT AS turns, min(attempt_id) AS attempt_id
+    SELECT stage, code, action, origin, session_id, count(*) AS hits, {places}::BIGINT AS turns
     FROM found ANTI JOIN uncertain USING (session_id) GROUP BY ALL
     UNION ALL
-    SELECT stage, code, action, origin, session_id, count(*), count(DISTINCT turn_id), min(attempt_id)
+    SELECT stage, code, action, origin, session_id, count(*), count(DISTINCT turn_id)
     FROM found SEMI JOIN uncertain USING (session_id) GROUP BY ALL),
-whole AS (SELECT coalesce(sum(size), 0) AS count, {sessions} AS sessions FROM sizes),
+{of_parts}
+sizes AS (SELECT 1::BIGINT AS alike, size FROM sizes_of_rows {and_sizes}),
+failures AS (
+    SELECT stage, code, action, origin, 1::BIGINT AS alike, hits, turns, size, session_id
+    FROM by_session JOIN sizes_of_rows USING (session_id) {and_failures}),
+whole AS (SELECT coalesce(sum(alike * size), 0)::BIGINT AS count, {sessions} AS sessions FROM sizes),
 failing AS (
-    SELECT stage, code, action, origin, sum(hits)::BIGINT AS count, sum(turns) AS turns, {failures} AS failures,
-           min(attempt_id) AS attempt_id
-    FROM by_session JOIN sizes USING (session_id) GROUP BY stage, code, action, origin
+    SELECT stage, code, action, origin, sum(alike * hits)::BIGINT AS count, sum(alike * turns)::BIGINT AS turns,
+           {failures} AS failures, min(session_id) AS session_id
+    FROM failures GROUP BY stage, code, action, origin
     ORDER BY turns DESC, count DESC, stage, code, action, origin LIMIT $limit),
 examples AS (
     WITH {examples}
-    SELECT stage, code, action, origin, attempt_id, any_value(session_id) AS session_id, any_value(turn_index) AS turn_index,
-           min_by(detail, coalesce(action_index, -1)) AS detail
-    FROM found GROUP BY stage, code, action, origin, attempt_id)
+    SELECT found.stage AS stage, found.code AS code, found.action AS action, found.origin AS origin,
+           min_by({{'turn_index': turn_index, 'attempt_id': attempt_id, 'detail': detail}},
+                  (attempt_id, coalesce(action_index, -1), detail)) AS first
+    FROM found JOIN failing ON found.session_id = failing.session_id AND found.stage = failing.stage AND found.code = failing.code
+         AND found.action = failing.action AND found.origin IS NOT DISTINCT FROM failing.origin
+    GROUP BY ALL)
 SELECT $stages[failing.stage] AS stage, failing.code AS code, failing.action AS action, failing.origin AS origin,
        failing.count AS count,
        {{'successes': turns, 'count': whole.count, 'clustering': {{
            'sessions': sessions.sessions, 'sizes': sessions.sizes,
            'totals': failures.totals, 'products': failures.products}}}} AS turns,
-       session_id::VARCHAR AS session_id, turn_index,
+       session_id::VARCHAR AS session_id, first.turn_index AS turn_index,
        CASE failing.stage WHEN 1 THEN coalesce((
-           SELECT min(detail) FROM issues WHERE attempt_id = failing.attempt_id AND issues.code = failing.code), '')
-           ELSE detail END AS detail
+           SELECT min(detail) FROM issues WHERE attempt_id = first.attempt_id AND issues.code = failing.code), '')
+           ELSE first.detail END AS detail
 FROM failing JOIN examples
-     ON (failing.stage, failing.code, failing.action, failing.attempt_id) = (examples.stage, examples.code, examples.action, examples.attempt_id)
+     ON (failing.stage, failing.code, failing.action) = (examples.stage, examples.code, examples.action)
         AND failing.origin IS NOT DISTINCT FROM examples.origin, whole
 ORDER BY failing.turns DESC, failing.count DESC, failing.stage, code, action, origin"""
 
-_OF_EXAMPLES = "attempt_id IN (SELECT attempt_id FROM failing)"
+_OF_EXAMPLES = "session_id IN (SELECT session_id FROM failing)"
+"""An example is the first failure of the first session: only few sessions are asked for theirs."""
 _PLACES = "bit_count(bit_or(1::BIGINT << least(turn_index, 62)))"
 """In how many places of a session something is, as SQL: a turn has but one, so where these are as many as there are readings, no turn
 is there twice. What is uncertain, a session with more turns than bits or a turn that was read twice, is counted by the turns'
 identifiers, which takes three times as long."""
-_CLUSTERINGS = {"sessions": clustering_sql("size", "size"), "failures": clustering_sql("turns", "size")}
+_CLUSTERINGS = {
+    "sessions": clustering_sql("size", "size", "alike"),
+    "failures": clustering_sql("turns", "size", "alike"),
+}
+_FROM_PARTS = {
+    "and_sizes": "UNION ALL SELECT alike, size FROM sizes_of_parts",
+    "and_failures": "UNION ALL FROM failures_of_parts",
+}
+_FROM_ROWS_ALONE = {"of_parts": "", "and_sizes": "", "and_failures": ""}
 
 
 def failed(condition: str) -> str:
@@ -134,8 +152,18 @@ def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100)
         limit: at most how many, of those that most responses have.
     """
     condition, parameters = scope(rated(within))
+    rolled = rolled_scope(ledger, within)
+    of_rows, of_parts = condition, _FROM_ROWS_ALONE
+    if rolled is not None:
+        of_rows = f"{ROWS_APART} AND {condition}"
+        of_parts = {"of_parts": f"{failing_parts(rolled.condition)},", **_FROM_PARTS}
+        parameters |= rolled.parameters
     words = {"intent": INTENT, "stages": list(get_args(Stage)), "limit": limit}
     statement = _REASONS.format(
-        failed=failed(condition), examples=failed(_OF_EXAMPLES), places=_PLACES, **_CLUSTERINGS
+        failed=failed(of_rows),
+        examples=failed(f"{_OF_EXAMPLES} AND {condition}"),
+        places=_PLACES,
+        **of_parts,
+        **_CLUSTERINGS,
     )
     return rows(ledger, Failure, statement, parameters | words)

@@ -44,10 +44,10 @@ _OF_SCORE = (
 )
 _ATTEMPTS_WHERE = "attempt_id IN (SELECT attempt_id FROM parse_attempts WHERE {})"
 _TURNS_WHERE = "turn_id IN (SELECT turn_id FROM parse_attempts WHERE {})"
-_AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
-FIRST_READING = f"run_kind NOT IN ({_AGAIN})"
+AGAIN = ", ".join(f"'{kind}'" for kind in RunKind if not kind.is_first_reading)
+FIRST_READING = f"run_kind NOT IN ({AGAIN})"
 """Which parse attempts, or what was found by them, are of turns that were read for the first time, as SQL."""
-FIRST_EXECUTIONS = f"run_id NOT IN (SELECT run_id FROM run_starts WHERE run_kind IN ({_AGAIN}))"
+FIRST_EXECUTIONS = f"run_id NOT IN (SELECT run_id FROM run_starts WHERE run_kind IN ({AGAIN}))"
 """Which executions are of actions that were carried out for the first time, and not once more by a rerun, as SQL."""
 
 

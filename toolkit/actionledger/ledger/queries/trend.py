@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ, Queryable, as_rate, rate_sql
+from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_rate
+from actionledger.ledger.queries.counted import PARSED, Counts, summed_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.scopes import scope
+from actionledger.ledger.queries.rolled import Label, counted, rolled_scope
 from actionledger.rates import Rate
 
 Unit: TypeAlias = Literal["day", "week"]
@@ -46,15 +47,12 @@ class Trend:
     undated: int
 
 
-_BY_PERIOD = f"""
-WITH by_session AS (
-    SELECT date_trunc($unit, occurred_at) AS start, count(*) AS intent,
-           count(*) FILTER (list_contains($read, outcome)) AS read, count(*) FILTER (outcome = 'clean') AS clean
-    FROM parse_attempts WHERE {AUDITABLE} AND list_contains($intent, outcome) AND {{condition}}
-    GROUP BY start, session_id)
-SELECT start, {{success}}, {{strict}}
-FROM by_session GROUP BY start ORDER BY start"""
-_RATES = {"success": rate_sql("read", "intent"), "strict": rate_sql("clean", "intent")}
+_COUNTS = Counts(
+    "parse_attempts", "parse_attempts", f"{AUDITABLE} AND list_contains($intent, outcome)", PARSED
+)
+_BY_PERIOD = """
+SELECT label AS start, {rates} FROM ({counted}) GROUP BY start HAVING sum(alike * audited) > 0 ORDER BY start"""
+_PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
 def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
@@ -65,9 +63,10 @@ def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit
         within: which responses.
         unit: how long a period is.
     """
-    condition, parameters = scope(rated(within))
-    words = {"unit": unit, "read": READ, "intent": INTENT}
-    rows = ledger.sql(_BY_PERIOD.format(condition=condition, **_RATES), parameters | words).fetchall()
+    rolled = rolled_scope(ledger, rated(within))
+    counts, parameters = counted([_COUNTS], within, rolled, _PERIOD)
+    statement = _BY_PERIOD.format(rates=summed_sql((), ("parsed", "strictly")), counted=counts)
+    rows = ledger.sql(statement, parameters | {"unit": unit, "intent": INTENT}).fetchall()
 
     def periods() -> Iterator[Period]:
         for start, success, strict in rows:

@@ -85,7 +85,8 @@ def usage_by(ledger: Queryable, dimension: Kept, within: Filter = EVERYTHING) ->
         dimension: what to split by.
         within: which responses.
     """
-    return {found.label: found.sums for found in _usage(ledger, within, *LABELS[dimension])}
+    label = LABELS[dimension]
+    return {found.label: found.sums for found in _usage(ledger, within, label.of_rows, label.join)}
 
 
 @dataclass(frozen=True, slots=True)

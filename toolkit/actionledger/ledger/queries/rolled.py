@@ -1,0 +1,148 @@
+"""What sessions were rolled up to, in the place of their rows: where a filter takes or leaves whole parts of them.
+
+A part of a session is what it has in one run, on one day and of one capture. Sessions that something has come to since, and those
+that stand apart, are counted by their rows in the same statement.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.counted import Counts
+from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.scopes import Scope, of_session, scope
+from actionledger.ledger.rollups.tables import FAILURES, KINDS, NOT_ROLLED_UP, PARTS
+
+ROWS_APART = f"session_id IN (SELECT session_id FROM {NOT_ROLLED_UP})"
+"""Which rows are to be asked themselves, as SQL."""
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What sessions are split by.
+
+    Args:
+        of_rows: of a table's rows, as SQL.
+        join: what has to be joined to them for it.
+        of_parts: the same of a part that is rolled up.
+        is_of_readings: whether a parse attempt has it itself.
+    """
+
+    of_rows: str
+    join: str
+    of_parts: str
+    is_of_readings: bool = False
+
+
+UNSPLIT = Label("''", "", "''")
+
+
+def rolled_scope(ledger: Queryable, within: Filter, *, every_reading: bool = False) -> Scope | None:
+    """Return a filter as a condition on parts of sessions; None where they can't answer, and the rows have to.
+
+    Args:
+        ledger: what to ask.
+        within: the filter, of what is given alone.
+        every_reading: whether a filter without a run means all of them, and not the first readings alone.
+    """
+    if not within.is_of_days or not getattr(ledger, "has_rollup", False):
+        return None
+    parts, parameters = of_session(replace(within, sources=()))
+    times = {"since": ("day >= $since", within.since), "until": ("day < $until", within.until)}
+    lists = {"sources": ("source", within.sources), "captures": ("capture", within.captures)}
+    for name, (column, values) in lists.items():
+        if values:
+            parts.append(f"list_contains(${name}, {column})")
+            parameters[name] = list(values)
+    for name, (condition, at) in times.items():
+        if at is not None:
+            parts.append(condition)
+            parameters[name] = at
+    if within.run_id is not None:
+        parts.append("run_id = $run_id::UUID")
+        parameters["run_id"] = within.run_id
+    elif not every_reading:
+        parts.append("is_first")
+    return Scope(" AND ".join(parts) or "true", parameters)
+
+
+def counted(
+    counts: Sequence[Counts],
+    within: Filter,
+    rolled: Scope | None,
+    label: Label = UNSPLIT,
+    *,
+    every_reading: bool = False,
+) -> Scope:
+    """Return the statement that counts sessions: rows of ``label``, how many are ``alike``, and their numbers, NULL for none.
+
+    Args:
+        counts: what is counted.
+        within: which responses.
+        rolled: what ``rolled_scope`` says of it.
+        label: what they are split by.
+        every_reading: whether a filter without a run means all of them.
+    """
+    statements: list[str] = []
+    parameters: dict[str, object] = {}
+    if rolled is not None:
+        columns = [name for each in counts for name in each.columns]
+        statements.append(_of_parts(columns, rolled.condition, label))
+        parameters |= rolled.parameters
+    apart = "" if rolled is None else f"{ROWS_APART} AND "
+    for each in counts:
+        condition, values = scope(within, each.table, every_reading=every_reading)
+        statements.append(_of_rows(each, condition, label, apart))
+        parameters |= values
+    return Scope(" UNION ALL BY NAME ".join(statements), parameters)
+
+
+def _of_rows(counts: Counts, condition: str, label: Label, apart: str) -> str:
+    # Whose rows are asked stands first: DuckDB joins a view of two tables whole before it asks what stands behind.
+    numbers = ", ".join(f"{aggregate} AS {name}" for name, aggregate in counts.columns.items())
+    join = "" if label.is_of_readings and counts.table == "parse_attempts" else label.join
+    by = ", session_id" if counts.is_by_session else ""
+    return (
+        f"SELECT {label.of_rows} AS label, 1::BIGINT AS alike, {numbers} FROM {counts.source} {join} "
+        f"WHERE {apart}{counts.which} AND {condition} GROUP BY label{by}"
+    )
+
+
+def _of_parts(columns: Sequence[str], condition: str, label: Label) -> str:
+    """Return the statement over parts: a session's only one by its kind, several that a filter takes together."""
+    sums = ", ".join(f"sum({name})::BIGINT AS {name}" for name in columns)
+    return f"""
+        SELECT label, alike, {", ".join(columns)}
+        FROM (SELECT {label.of_parts} AS label, kind, count(*) AS alike FROM {PARTS}
+              WHERE {condition} AND is_alone GROUP BY ALL) JOIN {KINDS} USING (kind)
+        UNION ALL BY NAME
+        SELECT {label.of_parts} AS label, 1 AS alike, {sums} FROM {PARTS} JOIN {KINDS} USING (kind)
+        WHERE {condition} AND NOT is_alone GROUP BY label, session_id"""
+
+
+def failing_parts(condition: str) -> str:
+    """Return, as SQL, the sessions that meant to act and what failed in them: tables to put behind WITH.
+
+    Args:
+        condition: which parts.
+
+    Returns:
+        ``sizes_of_parts``, how many sessions are ``alike`` and of which size, and ``failures_of_parts``, what failed in them, each with the
+        first of their ``session_id``.
+    """
+    return f"""
+kinds_of_parts AS (
+    SELECT kind, count(*) AS alike, min(session_id) AS session_id FROM {PARTS} WHERE {condition} AND is_alone GROUP BY kind),
+together AS (
+    SELECT session_id, sum(meant)::BIGINT AS size FROM {PARTS} JOIN {KINDS} USING (kind)
+    WHERE {condition} AND NOT is_alone GROUP BY session_id),
+sizes_of_parts AS (
+    SELECT alike, meant::BIGINT AS size FROM kinds_of_parts JOIN {KINDS} USING (kind)
+    UNION ALL SELECT 1, size FROM together),
+failures_of_parts AS (
+    SELECT stage, code, action, origin, alike, hits::BIGINT AS hits, turns::BIGINT AS turns, meant::BIGINT AS size, session_id
+    FROM kinds_of_parts JOIN {KINDS} USING (kind) JOIN {FAILURES} USING (kind)
+    UNION ALL
+    SELECT stage, code, action, origin, 1, sum(hits)::BIGINT, sum(turns)::BIGINT, any_value(size), session_id
+    FROM {PARTS} JOIN {FAILURES} USING (kind) JOIN together USING (session_id)
+    WHERE {condition} AND NOT is_alone GROUP BY ALL)"""
