@@ -98,18 +98,19 @@ _COURSE = picked(
 
 _COURSES = f"""
 WITH read AS (
-    SELECT DISTINCT ON (turn_id) turn_id, attempt_id, outcome FROM parse_attempts WHERE {{condition}}
+    SELECT DISTINCT ON (turn_id) turn_id, session_id, attempt_id, outcome FROM parse_attempts WHERE {{condition}}
     ORDER BY turn_id, parsed_at, attempt_id),
+turns_of AS (FROM turns SEMI JOIN read USING (session_id)),
 told AS (
     SELECT turn_id, arg_max(feedback, finished_at) AS feedback FROM resumptions GROUP BY turn_id),
 asked AS (
-    SELECT turns.*, prompt IS NOT NULL AND NOT contains(prompt, coalesce(nullif(before, ''), prompt || '.'))
+    SELECT turns_of.*, prompt IS NOT NULL AND NOT contains(prompt, coalesce(nullif(before, ''), prompt || '.'))
            OR is_resumed OR coalesce(other_run, false) AS is_new_request
-    FROM turns JOIN (
-        SELECT turn_id, coalesce(lag(coalesce(told.feedback, turns.feedback)) OVER session, '') AS before,
+    FROM turns_of JOIN (
+        SELECT turn_id, coalesce(lag(coalesce(told.feedback, turns_of.feedback)) OVER session, '') AS before,
                coalesce(lag(told.turn_id IS NOT NULL) OVER session, false) AS is_resumed,
                run_id <> lag(run_id) OVER session AS other_run
-        FROM turns LEFT JOIN told USING (turn_id)
+        FROM turns_of LEFT JOIN told USING (turn_id)
         WINDOW session AS (PARTITION BY session_id ORDER BY turn_index)) USING (turn_id)),
 wrong AS (
     SELECT action_id,
