@@ -370,7 +370,12 @@ def elsewhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
             capture=Capture.CALLS if number == 2 else Capture.ARGUMENTS,
             calls=(call[number],),
             results=(results[number],),
-            usage=Usage(input_tokens=1000, output_tokens=10, cost_usd=0.25 if number == 1 else None),
+            usage=Usage(
+                input_tokens=1000,
+                output_tokens=10,
+                cost_usd=0.25 if number == 1 else None,
+                finish_reason="tool\u202e_use",
+            ),
         )
         for number in range(4)
     ]

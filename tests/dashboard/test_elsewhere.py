@@ -168,6 +168,7 @@ def test_recorded_results_stand_beside_the_response(open_page: Open, elsewhere: 
         assert lane["title"] == "What came of them elsewhere, as recorded"
         assert [lane["title"] for lane in shown["lanes"]] == ["Actions"]
         assert "1,000 tokens in · 10 tokens out" in shown["about"]
+        assert shown["about"].endswith("finish reason tool[U+202E]_use")
         theirs[turn] = lane["cards"]
     assert [(card["status"], card["where"]) for card in theirs["0"]] == [("succeeded", "recorded · 12.5 ms")]
     assert [card["where"] for card in theirs["1"]] == ["recorded · exit 2 · time not recorded"]

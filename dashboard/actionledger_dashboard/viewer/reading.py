@@ -7,7 +7,7 @@ from actionledger.ledger.queries import Reader, Response, TurnDetail
 from actionledger.plurals import counted
 from actionledger.values import Block, FieldError, Issue, Span
 from actionledger.vocabulary import SENTENCES, CostOrigin
-from actionledger_dashboard.components.visible import pieces, tokens
+from actionledger_dashboard.components.visible import pieces, tokens, visible
 from actionledger_dashboard.components.wording import dollars
 from actionledger_dashboard.viewer.doing import is_of_reading, reversed_at
 from actionledger_dashboard.viewer.excerpt import first_of_interest, gaps, part_of, within
@@ -155,7 +155,7 @@ def _tokens(text: str, part: Span) -> list[dict[str, str | int]]:
 
 
 def _spent(response: Response) -> Iterator[str]:
-    """Yield what the response took, as far as that is recorded."""
+    """Yield what the response took and why it ended, as far as that is recorded."""
     cached = f" ({response.cached_tokens:,} from a cache)" if response.cached_tokens else ""
     if response.input_tokens is not None:
         yield f"{response.input_tokens:,} tokens in{cached}"
@@ -166,6 +166,8 @@ def _spent(response: Response) -> Iterator[str]:
         yield dollars(response.cost_usd) + by
     if response.latency_ms is not None:
         yield f"answered in {response.latency_ms / 1000:,.1f} s"
+    if response.finish_reason:
+        yield f"finish reason {visible(response.finish_reason)}"
 
 
 def read_lanes(
