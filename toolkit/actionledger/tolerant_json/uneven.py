@@ -184,7 +184,9 @@ class UnevenContainers(Containers):
         if frame.kind == OBJECT:
             self.opened.drop_last()
         self.push(frame)
-        return self.after_value
+        if frame.value:
+            return self.after_value
+        return self.member if frame.kind == OBJECT else self.element
 
     def raise_bracket_doubt(self) -> None:
         """Give up where a bracket may have been forgotten in another place, or say so."""
