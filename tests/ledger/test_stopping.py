@@ -23,9 +23,10 @@ def test_what_is_done_is_given_and_what_fails_is_raised(connection):
         stoppable(connection, lambda: connection.execute("SELECT nope"))
 
 
-def test_its_user_stops_it(connection):
-    """And what is asked next is answered."""
-    with pytest.raises(KeyboardInterrupt), pressed_soon():
+@pytest.mark.parametrize("raised", [KeyboardInterrupt, SystemExit])
+def test_a_signal_stops_it(connection, raised):
+    """Ctrl-C, or one whose handler ends the program; what is asked next is answered."""
+    with pytest.raises(raised), pressed_soon(raised):
         stoppable(connection, lambda: connection.execute(ENDLESS))
     assert connection.execute("SELECT 42").fetchall() == [(42,)]
 

@@ -13,11 +13,11 @@ LONG = "SELECT count(*) FROM range(200000000) WHERE hash(range) % 7 = 1"
 
 
 @contextmanager
-def pressed_soon() -> Iterator[None]:
+def pressed_soon(raised: type[BaseException] = KeyboardInterrupt) -> Iterator[None]:
     """Have what runs here stopped by the user a moment later; a handler runs where Python's own for Ctrl-C would."""
 
     def press(_number: int, _frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
+        raise raised
 
     before = signal.signal(signal.SIGALRM, press)
     signal.setitimer(signal.ITIMER_REAL, 0.2)

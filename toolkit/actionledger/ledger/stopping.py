@@ -29,7 +29,7 @@ def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Gi
         What the work gives.
 
     Raises:
-        KeyboardInterrupt: it came; the work has ended.
+        KeyboardInterrupt: it came, or whatever else a signal's handler raises; the work has ended.
     """
     if current_thread() is not main_thread():
         return work()  # Python tells no other thread of Ctrl-C
@@ -50,7 +50,7 @@ def stoppable(connection: DuckDBPyConnection, work: Callable[[], _Given]) -> _Gi
     try:
         thread.start()
         ended.wait()
-    except KeyboardInterrupt:
+    except BaseException:  # only a signal's handler raises here
         stopped.set()
         while thread.ident is not None and not ended.wait(_AGAIN):
             connection.interrupt()
