@@ -107,8 +107,8 @@ class Containers(State, ABC):
         return self.after_value
 
     def use_comma(self, frame: Frame) -> None:
-        """Keep in mind that something has followed the last comma, or the semicolon in its place."""
-        if frame.comma >= 0 and self.text[frame.comma] == ";":
+        """Keep in mind that something has followed the last comma, or what stands in its place."""
+        if frame.comma >= 0 and self.text[frame.comma] != ",":
             self.notes.add(faults.SEPARATOR, frame.comma, frame.comma + 1)
         frame.comma = -1
 
@@ -117,6 +117,7 @@ class Containers(State, ABC):
         key = frame.key
         if key in members:
             self.add_duplicate(frame, f"its values are {brief(members[key])} and {brief(value)}")
+            frame.replaced = frame.key_start, members[key]
         members[key] = value
 
     def add_duplicate(self, frame: Frame, values: str) -> None:

@@ -28,6 +28,8 @@ from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason, RepairKind
 
 _MOST_DOUBTS = 8
+_BEFORE_AN_OPENER = {RepairKind.MISSING_COMMA, RepairKind.MISSING_COLON, RepairKind.MISSING_OPENER}
+"""What may be missing where a container begins whose bracket is missing: it stays when its first item is dropped."""
 
 
 def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: int | None = None) -> Decoded:
@@ -209,9 +211,8 @@ class _Reading:
             tail, innermost.comma = innermost.comma, -1
         elif reader.item >= 0:
             tail = reader.item
-            reader.notes.keep(
-                lambda note: note[1] < tail or note[:3] == (RepairKind.MISSING_OPENER, tail, tail)
-            )
+            leads_here = _BEFORE_AN_OPENER if innermost.start == tail else ()
+            reader.notes.keep(lambda note: note[1] < tail or (note[0] in leads_here and note[2] == tail))
         if tail < end:
             reader.forget_from(tail)
             reader.notes.add(faults.DROPPED_TAIL, tail, end)

@@ -30,7 +30,6 @@ from actionledger.vocabulary import Reason
 
 _ESCAPED_QUOTES = re.compile(r'\\"((?:[^"\\]++|\\(?!")[\s\S]|\\\\\\")*+)\\"')
 _KEY_OF_WORDS = re.compile(r"[\w$][\w$ .\-]{0,60}?(?=[ \t]*+[:=])")
-_COLON_AND_BLANKS = re.compile(r"\s*+(?:[:=]>?\s*+)?")
 _NEAR = 1_000
 _MOST_REOPENED = 16
 _CLOSERS_LOOKED_AT = 2
@@ -38,9 +37,13 @@ _BRACKET = re.compile(r"[{}\[\]]")
 
 
 class LikelierReader(Reader):
-    """Reads what is refused by the reader, in the likelier way."""
+    """Reads what is refused by the reader, in the likelier way.
 
-    __slots__ = ()
+    Attributes:
+        last_value: where the value begins that was read last.
+    """
+
+    __slots__ = ("last_value",)
 
     def first_step(self) -> Step:
         """Begin, with a bracket that was left out if what stands here plainly begins members or elements."""
@@ -72,6 +75,7 @@ class LikelierReader(Reader):
     def value(self) -> Step | None:
         """Read a value of any kind, or null where it is missing."""
         character = self.skip(is_value_due=bool(self.frames) and self.frames[-1].kind == OBJECT)
+        self.last_value = self.at
         if self.item < 0:
             self.item = self.at
         if dots := faults.ELLIPSIS.looks.match(self.text, self.at):
@@ -210,15 +214,6 @@ class LikelierReader(Reader):
         key = frame.value.pop(frame.key if frame.kind == OBJECT else -1)
         return self.open_with_key(frame, key)
 
-    def place_of_last_text(self, frame: Frame) -> int:
-        """Return where the text begins that was put into a container last."""
-        if frame.kind == LIST:
-            return frame.item
-        colon = _COLON_AND_BLANKS.match(self.text, frame.key_end)
-        if colon is None:
-            self.refuse_here("a comma")
-        return colon.end()
-
     def own_closers(self) -> str:
         """Return the next two brackets that close what is open here, by a look at the brackets alone."""
         found, depth = "", 0
@@ -236,7 +231,7 @@ class LikelierReader(Reader):
     def open_with_key(self, frame: Frame, key: str) -> Step:
         """Open an object inside a container whose last item is the key."""
         ends = self.at
-        self.at = self.item = self.place_of_last_text(frame)
+        self.at = self.item = self.last_value
         self.open_unwritten(OBJECT, frame.kind)
         inner = self.frames[-1]
         inner.key, inner.key_start, inner.key_end = key, self.at, ends
@@ -248,7 +243,6 @@ class LikelierReader(Reader):
     def colon_for_comma(self, frame: Frame) -> Step:
         """Take a colon between two elements for a comma."""
         self.doubt(Reason.SEPARATOR)
-        self.notes.add(faults.SEPARATOR, self.at, self.at + 1)
         frame.comma = self.at
         self.at += 1
         return self.element

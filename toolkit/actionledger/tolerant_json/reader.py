@@ -14,7 +14,7 @@ from actionledger.tolerant_json.contexts import CALL, CLOSERS, LIST, OBJECT, ROO
 from actionledger.tolerant_json.decoded import Call
 from actionledger.tolerant_json.endings import QUOTES
 from actionledger.tolerant_json.keys import read_colon, read_key
-from actionledger.tolerant_json.notes import RefusedError
+from actionledger.tolerant_json.notes import CutError, RefusedError
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.tolerant_json.patterns import (
     BARE_KEY_AHEAD,
@@ -269,15 +269,16 @@ class Reader(UnevenContainers):
 
     def sum_of_strings(self, frame: Frame) -> Step | None:
         """Read ``"a" + "b"`` as one string."""
-        left = last_of(frame.value)
+        left = frame.value.get(frame.key) if frame.kind == OBJECT else last_of(frame.value)
         is_sum = faults.CONCATENATION.looks.match(self.text, frame.item_end) and isinstance(left, str)
-        if frame.kind == CALL or not is_sum:
+        if not is_sum:
             self.refuse_here(f"a comma or {CLOSERS[frame.kind]!r}")
-        frame.value.pop(frame.key if frame.kind == OBJECT else -1)
-        comma = frame.comma = frame.item_comma
-        self.item = frame.item
-        whole = read_sum(self, left, frame.item_end)
-        frame.comma = -1  # it was used by the first of them
-        step = self.put(whole)
-        frame.item_comma = comma
-        return step
+        try:
+            whole = read_sum(self, left, frame.item_end)
+        except CutError:
+            self.item, frame.comma = frame.item, frame.item_comma
+            frame.take_back()
+            raise
+        frame.value[frame.key if frame.kind == OBJECT else -1] = whole
+        frame.item_end = self.at
+        return self.after_value

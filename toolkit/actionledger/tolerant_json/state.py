@@ -3,7 +3,7 @@
 from typing import Any, NoReturn
 
 from actionledger.tolerant_json import faults
-from actionledger.tolerant_json.contexts import ROOT, Context, context
+from actionledger.tolerant_json.contexts import OBJECT, ROOT, Context, context
 from actionledger.tolerant_json.endings import Memory
 from actionledger.tolerant_json.notes import CutError, Notes, RefusedError
 from actionledger.tolerant_json.options import DecodeOptions
@@ -34,11 +34,12 @@ class Frame:
         comma: where the comma stands that nothing has followed yet; -1 where there is none.
         item, item_end: where the item begins and ends that was put in last.
         item_comma: where the comma before that stands; -1 where there is none.
+        replaced: the value that another one under the same key has replaced last, and where that key stands; None where none has.
     """
 
     __slots__ = (
         *("comma", "item", "item_comma", "item_end", "key", "key_end", "key_start", "kind"),
-        *("notes", "place", "start", "sure", "value"),
+        *("notes", "place", "replaced", "start", "sure", "value"),
     )
 
     def __init__(self, kind: str, value: Any, start: int, place: Context, notes: int) -> None:
@@ -52,6 +53,14 @@ class Frame:
         self.sure = "sure"
         self.comma = self.item_comma = -1
         self.item = self.item_end = start
+        self.replaced: tuple[int, Any] | None = None
+
+    def take_back(self) -> None:
+        """Take the value back that was put in last."""
+        if self.kind == OBJECT and self.replaced is not None and self.replaced[0] == self.key_start:
+            self.value[self.key] = self.replaced[1]
+        else:
+            self.value.pop(self.key if self.kind == OBJECT else -1)
 
 
 class State:

@@ -131,7 +131,7 @@ class Strings:
             return value
         if not is_json:
             notes.add(fault, start, inside, '"')
-            if end > stop:
+            if end > stop and self.text[stop:end] != '"':
                 notes.add(fault, stop, end, '"')
         if stop > first:
             begins, ends, after = self._inner_quotes(start, inside, first, stop, escaped(value))

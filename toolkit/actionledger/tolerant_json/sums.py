@@ -58,10 +58,10 @@ def _give_up_first_quote(state: State, start: int) -> int:
 
 
 def _cut_note(state: State, index: int, start: int, end: int, kept: slice) -> None:
-    """Let a note be about less: the rest of its stretch, and of what that was read as."""
+    """Let a note be about less: the rest of its stretch, and of what that was read as; drop it where that is the same."""
     kind, begin, stop, after = state.notes.recent[index]
     whole = after if isinstance(after, str) else after(state.text[begin:stop])
-    if start == end and not whole[kept]:
+    if state.text[start:end] == whole[kept]:
         del state.notes.recent[index]
     else:
         state.notes.recent[index] = (kind, start, end, whole[kept])
