@@ -82,6 +82,16 @@ def test_a_response_is_on_one_side(ledger):
         al.compare(ledger, FIRST, FIRST)
 
 
+def test_a_side_is_named_as_the_command_names_it(ledger):
+    """A run's name, or a filter as it stands in a link; what is neither is named with what there is."""
+    found = al.compare(ledger, "model=first&source=trials", "model=second")
+    assert (found.measures[0].before, found.measures[0].after) == (al.Rate(36, 48), al.Rate(44, 48))
+    with pytest.raises(UsageError, match=r"There is no filter 'modle'\. Did you mean 'model'\?"):
+        al.compare(ledger, "model=first&modle=x", SECOND)
+    with pytest.raises(UsageError, match="Nor is it a filter: those have run, profile, model, "):
+        al.compare(ledger, "modle=first", SECOND)
+
+
 def test_runs_over_the_same_turns_pair(tmp_path):
     """Two readings of the same turns are a comparison turn by turn, within what both sides name."""
     with al.open_ledger(tmp_path / "twice.duckdb") as ledger:

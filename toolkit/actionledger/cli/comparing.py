@@ -18,7 +18,6 @@ from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.sides import difference_of, side_from
 from actionledger.cli.tables import console, print_json, print_note, print_text, rate_value, shown_rate
 from actionledger.display.contrasts import contrast_sentences
 from actionledger.display.markdown import comparison_markdown, contrast_markdown
@@ -33,6 +32,7 @@ from actionledger.rates import shown_p
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import MEASURES, Contrast
 from actionledger.replay.paired import PairedComparison
+from actionledger.replay.sides import difference_of, side_of
 
 SHOWN_TURNS = 5
 SHOWABLE = 200
@@ -72,7 +72,7 @@ def compare_sides(
     buckets = shown_buckets(bucket)
     with open_ledger(existing(ledger), read_only=True) as opened:
         common = within(opened)
-        first, second = (side_from(opened, side, common) for side in (before, after))
+        first, second = (side_of(opened, side, common) for side in (before, after))
         found = compare(opened, first, second)
         if isinstance(found, Contrast):
             _put_contrast(found, _why(first, second), as_json=as_json, as_markdown=as_markdown)

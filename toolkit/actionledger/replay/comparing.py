@@ -5,10 +5,10 @@ from dataclasses import replace
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.by_task import shared_turns
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.naming import FIRST, one_run
+from actionledger.ledger.queries.filters import Filter
 from actionledger.replay.contrasts import Contrast, contrast
 from actionledger.replay.paired import PairedComparison, compare_pairs
+from actionledger.replay.sides import side_of
 
 
 def compare(
@@ -18,7 +18,8 @@ def compare(
 
     Args:
         ledger: what to ask.
-        before: the first side, a run by its id or name, or a filter; ``first`` or None for the first reading of every turn.
+        before: the first side: a run by its id or name, a filter, or one as it stands in a dashboard's link
+            (``model=small&since=2026-03-01``); ``first`` or None for the first reading of every turn.
         after: the second side.
 
     Returns:
@@ -26,7 +27,8 @@ def compare(
         ``Contrast`` of two sets that share no turns.
 
     Raises:
-        UsageError: no run goes by a name, a side has no response, or a response is on both sides of what doesn't pair.
+        UsageError: no run goes by a name, a filter has what no filter has, a side has no response, or a response is on both
+            sides of what doesn't pair.
 
     Example:
         >>> good, bad = '```actions\n{"actions": [{"type": "list_tasks"}]}\n```', '```actions\n{"actions"\n```'
@@ -34,7 +36,7 @@ def compare(
         ...     for model, text in (("first", bad), ("second", good)):
         ...         with al.Runtime("assistant", ledger=ledger, model=model) as runtime:
         ...             turn = runtime.handle(text)
-        ...     models = al.compare(ledger, al.Filter(models=("first",)), al.Filter(models=("second",)))
+        ...     models = al.compare(ledger, "model=first", al.Filter(models=("second",)))
         >>> [(measure.name, measure.before.count, measure.after.count) for measure in models.measures]
         [('parse_success', 1, 1), ('strict_success', 1, 1), ('validation', 0, 1), ('execution', 0, 1)]
     """
@@ -50,19 +52,3 @@ def compare(
     if same_turns and second.run_id is not None and shared_turns(ledger, first, second):
         return compare_pairs(ledger, first.run_id, second.run_id, first)
     return contrast(ledger, first, second)
-
-
-def side_of(ledger: Queryable, side: str | Filter | None, within: Filter = EVERYTHING) -> Filter:
-    """Return the responses of one side.
-
-    Args:
-        ledger: what to ask.
-        side: a run by its id or name, or a filter; ``first`` or None for the first readings.
-        within: what the responses of a run are narrowed to.
-
-    Raises:
-        UsageError: no run goes by the name.
-    """
-    if isinstance(side, Filter):
-        return side
-    return replace(within, run_id=None if side is None or side == FIRST else one_run(ledger, side))

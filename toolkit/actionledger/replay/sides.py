@@ -3,31 +3,36 @@
 from dataclasses import fields, replace
 
 from actionledger.errors import UnknownNameError, UsageError
-from actionledger.ledger import Ledger
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, parameters_in
-from actionledger.ledger.queries.filters import Filter
-from actionledger.replay.comparing import side_of
+from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.naming import FIRST, one_run
 
 
-def side_from(ledger: Ledger, text: str, within: Filter) -> Filter:
+def side_of(ledger: Queryable, side: str | Filter | None, within: Filter = EVERYTHING) -> Filter:
     """Return the responses of one side.
 
     Args:
         ledger: where runs are looked for.
-        text: ``first``, a run by its id or name, or a filter such as ``model=small&since=2026-03-01``.
-        within: what both sides are narrowed to.
+        side: ``first`` or None for the first readings, a run by its id or name, a filter, or one as it stands in a link, such
+            as ``model=small&since=2026-03-01``.
+        within: what the responses of a side that is named by text are narrowed to.
 
     Raises:
         UsageError: it names no run, a filter has what no filter has, or says anew what both sides are narrowed by.
     """
-    there = parameters_in(f"?{text}")
-    if "=" not in text or there.keys().isdisjoint(FILTERS):
-        return _run(ledger, text, within)
-    own = _filter(ledger, text, there)
+    if isinstance(side, Filter):
+        return side
+    if side is None:
+        return replace(within, run_id=None)
+    there = parameters_in(f"?{side}")
+    if "=" not in side or there.keys().isdisjoint(FILTERS):
+        return _run(ledger, side, within)
+    own = _filter(ledger, side, there)
     said = [each for each in fields(Filter) if getattr(own, each.name) != each.default]
     if twice := [each.name for each in said if getattr(within, each.name) != each.default]:
         raise UsageError(
-            f"The side {text!r} and the options both say {' and '.join(map(_word, twice))}; say it in one place."
+            f"The side {side!r} and the options both say {' and '.join(map(_word, twice))}; say it in one place."
         )
     return replace(within, **{each.name: getattr(own, each.name) for each in said})
 
@@ -43,23 +48,23 @@ def difference_of(first: Filter, second: Filter) -> list[str]:
     )
 
 
-def _run(ledger: Ledger, text: str, within: Filter) -> Filter:
+def _run(ledger: Queryable, name: str, within: Filter) -> Filter:
     try:
-        return side_of(ledger, text, within)
+        return replace(within, run_id=None if name == FIRST else one_run(ledger, name))
     except UsageError as error:
-        if "=" not in text:
+        if "=" not in name:
             raise
         raise UsageError(f"{error} Nor is it a filter: those have {', '.join(FILTERS)}.") from None
 
 
-def _filter(ledger: Ledger, text: str, there: dict[str, list[str]]) -> Filter:
+def _filter(ledger: Queryable, text: str, there: dict[str, list[str]]) -> Filter:
     for name in there.keys() - set(FILTERS):
         raise UnknownNameError("filter", name, FILTERS)
     runs = there.pop("run", [])
     if len(runs) > 1:
         raise UsageError(f"The side {text!r} names {len(runs)} runs; name one.")
     own = filter_of_parameters(there)
-    return side_of(ledger, runs[0], own) if runs else own
+    return _run(ledger, runs[0], own) if runs else own
 
 
 def _word(name: str) -> str:
