@@ -86,3 +86,22 @@ def test_a_commit_is_whole_in_each_folder_of_its_repository(tmp_path, monkeypatc
         monkeypatch.chdir(tmp_path / folder)
         content = environments._content("HEAD")
         assert (sorted(content.files), content.needs) == (["actionledger/__init__.py"], ["duckdb"])
+
+
+def test_a_program_that_never_ends_is_stopped_with_what_it_has_started(tmp_path, monkeypatch):
+    """git that waits for a network, say: the sentence names it; its child, which holds its output open, is gone as well."""
+    program, held = tmp_path / "bin" / "git", tmp_path / "held"
+    os.mkfifo(held)
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\nsleep 100 > {held} &\nwait\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+    monkeypatch.setattr(environments, "_SECONDS", 0.3)
+    reader = os.open(held, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        with pytest.raises(UsageError, match=r"'git rev-parse .* has not ended within 0.3 seconds"):
+            environment_of("main")
+        os.set_blocking(reader, True)
+        assert os.read(reader, 1) == b""
+    finally:
+        os.close(reader)

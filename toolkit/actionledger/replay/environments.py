@@ -7,6 +7,7 @@ they are installed for it alone.
 
 import hashlib
 import io
+import os
 import shutil
 import subprocess
 import sys
@@ -15,10 +16,11 @@ import tomllib
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
+from signal import SIGKILL
 from tempfile import mkdtemp
 
 from actionledger.errors import UsageError
@@ -26,6 +28,9 @@ from actionledger.user_state import cache_folder
 
 _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400
+_SECONDS = 300
+_SECONDS_TO_INSTALL = 900
+"""How long a program may take: one that waits for a network, or for an answer that nobody gives, would wait for ever."""
 _PTH = "of_this_python.pth"
 _UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError)
 """What reading an archive raises that is cut, damaged, encrypted or packed in an unknown way."""
@@ -183,8 +188,10 @@ def _install(made: Path, needs: Sequence[str]) -> None:
         python,
         "install",
         "--quiet",
+        "--no-input",
         "--disable-pip-version-check",
         *needs,
+        seconds=_SECONDS_TO_INSTALL,
     )
     if (fault := _fault(made)) is not None:
         raise UsageError(f"The other version can't be imported: {fault}")
@@ -193,7 +200,7 @@ def _install(made: Path, needs: Sequence[str]) -> None:
 def _fault(made: Path) -> str | None:
     """Return why a version can't be imported; None where it can."""
     words = [str(made / "bin" / "python"), "-I", "-c", "import actionledger; actionledger.parse"]
-    done = subprocess.run(words, capture_output=True, check=False)  # noqa: S603 - words of our own
+    done = _ended(words)
     return None if done.returncode == 0 else done.stderr.decode("utf-8", "replace").strip()[-_SHOWN:]
 
 
@@ -225,17 +232,44 @@ def _bytes(tar: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
 def _git(*words: str, inside: Path = Path()) -> bytes | None:
     """Return what git says in a folder; None where it says no, or isn't here."""
     try:
-        done = subprocess.run(["git", *words], cwd=inside, capture_output=True, check=False)  # noqa: S603, S607 - a name that git looks up
+        done = _ended(["git", *words], inside=inside)
     except OSError:
         return None
     return done.stdout if done.returncode == 0 else None
 
 
-def _run(*words: str) -> None:
-    done = subprocess.run(words, capture_output=True, check=False)  # noqa: S603 - words of our own
+def _run(*words: str, seconds: float | None = None) -> None:
+    done = _ended(words, seconds)
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()[-_SHOWN:]
         raise UsageError(f"An environment for the other version can't be made: {said}")
+
+
+def _ended(
+    words: Sequence[str], seconds: float | None = None, inside: Path = Path()
+) -> subprocess.CompletedProcess[bytes]:
+    """Return what came of a program once it has ended; what takes too long is ended with all that it has started."""
+    limit = seconds or _SECONDS
+    with subprocess.Popen(  # noqa: S603 - words of our own
+        words,
+        cwd=inside,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as process:
+        try:
+            said, errors = process.communicate(timeout=limit)
+        except BaseException as error:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, SIGKILL)
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise UsageError(
+                    f"{' '.join(words)[:_SHOWN]!r} has not ended within {limit} seconds, and was stopped; "
+                    "see whether it does by hand."
+                ) from None
+            raise
+    return subprocess.CompletedProcess(words, process.returncode, said, errors)
 
 
 @contextmanager
