@@ -16,6 +16,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for
@@ -131,10 +132,14 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
     os.environ[LEDGER_VARIABLE] = str(ledger.resolve())
     os.environ.setdefault(MEMORY_VARIABLE, limit_for(ledger))
     _say(READ_ONLY_VARIABLE, "1" if read_only else None)
+    chosen = free_port() if port is None else port
+    settings = _configuration(chosen, headless=headless)
+    config.get_config_options(
+        force_reparse=True, options_from_flags=settings
+    )  # or Streamlit asks to be restarted
     allowed = allowed_by_settings()
     _say(ALLOWED_VARIABLE, None if allowed is None else "\n".join(allowed))
     load(APP)
-    chosen = free_port() if port is None else port
     app = st.App(
         APP,
         middleware=[
@@ -144,7 +149,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
         ],
         lifespan=_warm,
     )
-    app.run(config=_configuration(chosen, headless=headless))
+    app.run(config=settings)
     return 0
 
 

@@ -1,8 +1,10 @@
 """The command line as a whole: help, exit codes, and one sentence where something can't be done."""
 
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -100,9 +102,19 @@ def test_every_command_has_help(run, command):
     done = run(*command.split(), "--help")
     assert done.code == 0
     assert done.out.startswith(f"Usage: actionledger {command} ")
+    assert not re.search(r"\.{3}[\]}]|…", done.out.splitlines()[0])  # dots are behind what may be given again
     options = [line for line in done.out.splitlines() if line.strip().startswith("-")]
     assert options
     assert all(len(line.split("  ")) > 1 for line in options)
+
+
+def test_whether_a_file_can_be_read_is_found_out_by_reading_it(run, recorded, tmp_path, monkeypatch):
+    """One that can't is a fault, said by its reader, and no wrong use; doctor looks at such a ledger all the same."""
+    (tmp_path / "response.md").write_text("Hello.")
+    monkeypatch.setattr(os, "access", lambda *_, **__: False)
+    for command in ("parse -p coder response.md", f"report -l {recorded}"):
+        done = run(*command.split())
+        assert (done.code, done.err) == (0, ""), command
 
 
 def test_the_commands_are_those_that_are_tested(run):
@@ -117,6 +129,13 @@ def test_the_commands_are_those_that_are_tested(run):
 def test_the_list_of_commands_says_of_each_what_its_help_begins_with(name):
     """It is known before the command is loaded."""
     assert load(name).help.split("\n\n")[0].replace("\n", " ") == ENTRIES[name].help
+
+
+def test_the_page_of_commands_has_each_of_them():
+    """In its table."""
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text()
+    rows = " ".join(re.findall(r"(?m)^\| (`.*?) \|", page))
+    assert set(re.findall(r"`([\w-]+)`", rows)) == set(ENTRIES)
 
 
 def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):

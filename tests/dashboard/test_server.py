@@ -14,9 +14,12 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
+from streamlit import config as settings
+from streamlit.logger import get_logger
 
 from actionledger.errors import LedgerError
-from actionledger_dashboard import server
+from actionledger.ledger.memory import MEMORY_VARIABLE
+from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
 from actionledger_dashboard.preloading import preloaded
 
@@ -25,6 +28,26 @@ def test_a_ledger_that_is_not_there_is_refused(tmp_path: Path) -> None:
     """A mistyped path is said at once, and not by an empty page."""
     with pytest.raises(LedgerError, match=r"There is no ledger at .*missing\.duckdb"):
         server.serve(tmp_path / "missing.duckdb")
+
+
+def test_its_own_settings_hold_before_any_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Streamlit says to restart it where they come later, which was the first line that whoever started it saw."""
+    path = tmp_path / "ledger.duckdb"
+    path.touch()
+    for variable in (LEDGER_VARIABLE, MEMORY_VARIABLE, READ_ONLY_VARIABLE, ALLOWED_VARIABLE):
+        monkeypatch.setenv(variable, "")
+    monkeypatch.setattr(server, "load", lambda _: None)
+    monkeypatch.setattr(settings, "_config_options", None)
+    monkeypatch.setattr(get_logger("streamlit.config"), "propagate", True)
+    monkeypatch.setattr(
+        st.App,
+        "run",
+        lambda _, config: settings.get_config_options(force_reparse=True, options_from_flags=config),
+    )
+    server.serve(path, 8765)
+    assert not caplog.records
 
 
 def test_the_command_ends_with_a_sentence(

@@ -159,7 +159,7 @@ def test_a_folder_that_may_not_be_written_to_is_refused_at_once(tmp_path, path, 
     """Nobody records for an hour to hear it at the end."""
     monkeypatch.setattr(os, "access", lambda folder, _mode: folder != tmp_path)
     with pytest.raises(
-        LedgerError, match=f"The folder {tmp_path} can't be written to; open .* read_only=True"
+        LedgerError, match=f"The folder {tmp_path} can't be written to; .* with read_only=True"
     ):
         open_ledger(path)
     assert entries(tmp_path) == []
@@ -184,7 +184,7 @@ def test_whoever_may_not_write_reads(worker, make) -> None:
         )
         folder.chmod(0o755)
         assert done.stdout.splitlines() == [
-            f"The folder {folder} can't be written to; open the ledger with read_only=True to read it.",
+            f"The folder {folder} can't be written to; a ledger there can only be read (in Python with read_only=True).",
             "published",
         ], done.stderr
         assert entries(folder) == before

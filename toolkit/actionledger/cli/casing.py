@@ -73,7 +73,7 @@ def new(
 @app.command("check")
 def check(
     paths: Annotated[
-        list[Path], typer.Argument(metavar="DIR|FILE…", help="Files, and folders that hold some.")
+        list[Path], typer.Argument(metavar="DIR|FILE", help="Files, and folders that hold some.")
     ],
     *,
     take: Annotated[

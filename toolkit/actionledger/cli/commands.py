@@ -1,7 +1,9 @@
 """Which commands there are, and the group that loads the one that is called: most of them need what the others don't."""
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from inspect import signature
 from typing import Any, NamedTuple
 
 import typer
@@ -192,8 +194,16 @@ def _make_alike(group: typer.Typer) -> None:
     """Give all commands what they have in common: how arguments are taken, and the exit codes below the help."""
     for command in group.registered_commands:
         assert command.callback
+        _leave_files_to_readers(command.callback)
         command.cls, command.callback, command.epilog = Command, as_written(command.callback), EPILOG
     for inner in group.registered_groups:
         inner.epilog = EPILOG
         if inner.typer_instance:
             _make_alike(inner.typer_instance)
+
+
+def _leave_files_to_readers(run: Callable[..., Any]) -> None:
+    """Let who reads a file say that it can't be read: that is a fault, which typer takes for wrong use."""
+    for parameter in signature(run).parameters.values():
+        for option in getattr(parameter.annotation, "__metadata__", ()):
+            option.readable = False

@@ -35,7 +35,7 @@ def forget_sessions(
     sessions: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SESSION...", help="Sessions, by their names, ids, or the beginnings of their ids."
+            metavar="SESSION", help="Sessions, by their names, ids, or the beginnings of their ids."
         ),
     ] = None,
     ledger: LedgerOption = None,

@@ -22,7 +22,7 @@ def import_recordings(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...",
+            metavar="PATH",
             help="Files, plain, compressed (.gz, .zst, .bz2, .xz) or zip archives, folders, patterns, or - for standard input.",
         ),
     ],

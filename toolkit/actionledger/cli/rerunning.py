@@ -30,7 +30,7 @@ PolicyOption = Annotated[
 def rerun_sessions(
     sessions: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[SESSION]...", help="By id, the beginning of it, or name; all if not given."),
+        typer.Argument(metavar="SESSION", help="By id, the beginning of it, or name; all if not given."),
     ] = None,
     ledger: LedgerOption = None,
     policy: PolicyOption = None,

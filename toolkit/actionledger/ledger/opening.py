@@ -104,7 +104,7 @@ def _refuse_unwritable(files: LedgerFiles) -> None:
     for folder in (_nearest_existing(files.published.parent), files.folder, files.segments):
         if folder.exists() and not os.access(folder, os.W_OK | os.X_OK):
             raise LedgerError(
-                f"The folder {folder} can't be written to; open the ledger with read_only=True to read it."
+                f"The folder {folder} can't be written to; a ledger there can only be read (in Python with read_only=True)."
             )
 
 

@@ -48,7 +48,7 @@ def issues(
 
 def close(
     folder: FolderArgument,
-    numbers: Annotated[list[int], typer.Argument(metavar="NUMBER...", help="The issues' numbers.")],
+    numbers: Annotated[list[int], typer.Argument(metavar="NUMBER", help="The issues' numbers.")],
 ) -> None:
     """Mark issues as done; if one of them is not open, none is."""
     with opened_store(folder) as store:
