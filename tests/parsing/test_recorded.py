@@ -36,7 +36,7 @@ CALLS = st.builds(
 def test_every_block_is_its_argument_string(text, calls, capture):
     """Whatever was written and wherever: nothing of the text is lost, and spans say where each call stands."""
     whole, placed = with_calls(text, calls)
-    reading = read_recorded(text, calls, capture)
+    reading = read_recorded(with_calls(text, calls), capture)
     assert reading.text == whole
     assert len(reading.blocks) == len(calls)
     for (call, span), block in zip(placed, reading.blocks, strict=True):
@@ -67,7 +67,7 @@ def test_every_block_is_its_argument_string(text, calls, capture):
 )
 def test_what_came_of_reading(calls, outcome):
     """As for calls within a text: nothing is guessed where two readings are plausible or the end is missing."""
-    assert read_recorded("Well.", calls, Capture.ARGUMENTS).outcome is outcome
+    assert read_recorded(with_calls("Well.", calls), Capture.ARGUMENTS).outcome is outcome
 
 
 def test_arguments_nested_too_deep_are_refused():
@@ -75,7 +75,7 @@ def test_arguments_nested_too_deep_are_refused():
     value: Any = 1
     for _ in range(300):
         value = {"a": value}
-    [block] = read_recorded("", (Call("c", "f", value),), Capture.CALLS).blocks
+    [block] = read_recorded(with_calls("", (Call("c", "f", value),)), Capture.CALLS).blocks
     assert (block.status, str(block.reason)) == (BlockStatus.MALFORMED, "too_deep")
 
 
@@ -135,6 +135,6 @@ def test_a_patch_that_is_none_is_refused_where_its_hunk_is() -> None:
     patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-a\n+b\nold\n*** End Patch"
     good = patch.replace("old\n", "")
     calls = (Call("c1", "apply_patch", good, "text"), Call("c2", "apply_patch", patch, "text"))
-    reading = read_recorded("Now.", calls, Capture.ARGUMENTS)
+    reading = read_recorded(with_calls("Now.", calls), Capture.ARGUMENTS)
     assert [action.arguments for action in reading.actions] == [{"input": good}]
     assert [issue.span.of(reading.text) for issue in reading.issues] == ["old"]

@@ -13,7 +13,7 @@ from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.parsing.offers import Offer
 from actionledger.parsing.parsers import AnyParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
-from actionledger.parsing.recorded import RECORDED, CallBeside, read_recorded
+from actionledger.parsing.recorded import RECORDED, WithCalls, read_recorded
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 from actionledger.vocabulary import Capture, Outcome, Reason
@@ -128,8 +128,7 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
 
 
 def read_calls(
-    text: str,
-    calls: Sequence[CallBeside],
+    written: WithCalls,
     capture: Capture,
     catalogue: AnyCatalogue | None,
     *,
@@ -138,13 +137,12 @@ def read_calls(
     """Read calls that a recording has beside a text, and check them; never raises on what they hold.
 
     Args:
-        text: the text without its calls.
-        calls: the calls, in order.
+        written: the text with its calls.
         capture: how much of them was kept.
         catalogue: the actions that exist; None to take every named action as valid.
         demands_action: whether a response without a call has failed.
     """
-    found = read_recorded(text, calls, capture, demands_action=demands_action)
+    found = read_recorded(written, capture, demands_action=demands_action)
     return _checked(found, RECORDED.name, catalogue)
 
 

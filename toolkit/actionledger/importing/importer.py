@@ -272,13 +272,13 @@ class Importer:
         if cost and self.prices is not None:
             self._run.note_prices(self.prices.dated)
         beside = recorded_of(turn) | cost
-        record_fitting(record, response_received(key, run_id, looked.text, turn.prompt, **beside))
+        record_fitting(record, response_received(key, run_id, looked.written.text, turn.prompt, **beside))
         if turn.feedback is not None:
             record_fitting(record, turn_finished(key, run_id, turn.feedback, None))
         if looked.replaces:
             record(turn_superseded(replace(key, turn_id=looked.replaces), run_id, looked.turn_id))
         # Behind the rest, since a turn that was read is not taken in again; results of calls are.
-        result = read_turn(record, item, turn, key=key, run=self.run, read_as=self._read_as)
+        result = read_turn(record, item, turn, looked.written, key=key, run=self.run, read_as=self._read_as)
         self._note_found(item, turn, result)
         found, without_call = self._results.of_turn(turn, key, result)
         self.report.calls += len(turn.calls)

@@ -7,7 +7,7 @@ from actionledger.actions.validation import AnyCatalogue
 from actionledger.attempts import response_parsed
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
-from actionledger.parsing.recorded import RECORDED, with_calls
+from actionledger.parsing.recorded import RECORDED, WithCalls, with_calls
 from actionledger.profiles import profile_named
 from actionledger.reading import catalogue_of_tools, read_and_record, read_calls
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
@@ -75,9 +75,9 @@ AS_IT_SAYS = ReadAs()
 """Every dialect is looked for, and actions are checked against the tools that the recording says were offered."""
 
 
-def recorded_text(turn: RecordedTurn) -> str:
+def written_of(turn: RecordedTurn) -> WithCalls:
     """Return the text that is recorded of a turn: its own, with the argument strings that were split off."""
-    return turn.text if turn.capture is Capture.TEXT else with_calls(turn.text, turn.calls)[0]
+    return WithCalls(turn.text) if turn.capture is Capture.TEXT else with_calls(turn.text, turn.calls)
 
 
 def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
@@ -89,6 +89,7 @@ def read_turn(
     record: Recorder,
     session: RecordedSession,
     turn: RecordedTurn,
+    written: WithCalls,
     *,
     key: TurnKey,
     run: RunKey,
@@ -100,7 +101,8 @@ def read_turn(
         record: takes the event.
         session: the session that it belongs to.
         turn: the turn.
-        key: the same, as records carry it.
+        written: its text, as ``written_of`` gives it.
+        key: the turn, as records carry it.
         run: the run that the attempt belongs to.
         read_as: how texts are read.
 
@@ -112,7 +114,7 @@ def read_turn(
         parser = read_as.parser_of(session)
         return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run)
     begin = time.perf_counter_ns()
-    result = read_calls(turn.text, turn.calls, turn.capture, catalogue, demands_action=turn.demands_action)
+    result = read_calls(written, turn.capture, catalogue, demands_action=turn.demands_action)
     duration_us = (time.perf_counter_ns() - begin) // 1000
     record(response_parsed(result, key, run, duration_us, turn.capture))
     return result

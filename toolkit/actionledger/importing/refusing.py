@@ -39,17 +39,17 @@ class Refusals:
         place = f"{item.external_id}#{looked.turn.index}"
         reason = f"{place}: other content under the same id; what was recorded first is kept."
         report.differing.append(Refusal(self._origin, 0, reason))
-        about = ("turn-differs", looked.turn_id, looked.text)
+        about = ("turn-differs", looked.turn_id, looked.written.text)
         self._note("turn_differs", reason, *about, session_id=session.session_id)
 
     def is_too_large(
         self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport
     ) -> bool:
         """Return whether a response is too large to be recorded, and then refuse it."""
-        if len(looked.text) <= RESPONSE_CHARACTERS:
+        if len(looked.written.text) <= RESPONSE_CHARACTERS:
             return False
         index = looked.turn.index
-        event = response_refused(session.session_id, self._run_id, index, len(looked.text))
+        event = response_refused(session.session_id, self._run_id, index, len(looked.written.text))
         reason = f"Session {item.external_id!r}, turn {index}: {event.message}"
         report.refusals.append(Refusal(self._origin, 0, reason))
         self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))

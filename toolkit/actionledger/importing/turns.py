@@ -4,9 +4,10 @@ from enum import Enum, auto
 from typing import NamedTuple
 
 from actionledger.ids import derived_id
-from actionledger.importing.reading import recorded_text
+from actionledger.importing.reading import written_of
 from actionledger.ledger.encoding import as_recorded
 from actionledger.ledger.queries.recorded import Known, KnownTurn, digest
+from actionledger.parsing.recorded import WithCalls
 from actionledger.recording import SessionKey, turn_id_of
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
@@ -25,14 +26,14 @@ class Looked(NamedTuple):
 
     Args:
         turn: the turn.
-        text: what is recorded of it.
+        written: what is recorded of it.
         turn_id: what it is recorded as, or was.
         state: what it is to the ledger.
         replaces: the turn that it takes the place of; empty where it takes none's.
     """
 
     turn: RecordedTurn
-    text: str
+    written: WithCalls
     turn_id: str
     state: State
     replaces: str = ""
@@ -50,29 +51,29 @@ def looked_up(
         key: the same, as records carry it.
         turn: the turn.
     """
-    text = recorded_text(turn)
+    written = written_of(turn)
+    text = written.text
     first = _identity(source, session, key, turn)
     turn_id = known.current(first)
     there = known.turns.get(turn_id)
     if there is None:
-        return Looked(turn, text, turn_id, State.NEW)
+        return Looked(turn, written, turn_id, State.NEW)
     state = _compared(turn, text, there)
     if state is State.KNOWN and len(turn.calls) < there.call_count and not _are_among(turn, known, turn_id):
         state = State.DIFFERING
     if state is State.KNOWN and turn_id not in known.ids:
         state = State.NEW
     if state is not State.GROWN:
-        return Looked(turn, text, turn_id, state)
+        return Looked(turn, written, turn_id, state)
     grown = derived_id("turn", first, digest(text), len(turn.calls), turn.usage.output_tokens)
-    return Looked(turn, text, grown, State.GROWN, replaces=turn_id)
+    return Looked(turn, written, grown, State.GROWN, replaces=turn_id)
 
 
 def remember(known: Known, looked: Looked) -> None:
     """Add a turn that was taken in to what is known."""
     turn = looked.turn
-    there = KnownTurn(
-        digest(looked.text), len(looked.text), len(turn.calls), turn.usage.output_tokens, has_cost=True
-    )
+    text = looked.written.text
+    there = KnownTurn(digest(text), len(text), len(turn.calls), turn.usage.output_tokens, has_cost=True)
     known.add_turn(looked.turn_id, there, looked.replaces)
     known.add_done(looked.turn_id)
 

@@ -7,7 +7,6 @@ and a repair says where. Parsed arguments nobody wrote in that form: their block
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, Protocol
 
 from actionledger.depth import is_deeper
@@ -15,7 +14,8 @@ from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.patch_lines import faults_of
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.parsers import READING_RULES, REPAIRS
-from actionledger.tolerant_json import DecodeOptions, decode
+from actionledger.tolerant_json import Decoded, DecodeOptions, decode
+from actionledger.tolerant_json.decoded import moved
 from actionledger.values import Issue, Reading, Span
 from actionledger.vocabulary import BlockStatus, Capture, Reason
 
@@ -78,68 +78,76 @@ class _Format(NamedTuple):
 _FORMATS = {capture: _Format(str(capture)) for capture in Capture}
 
 
-def with_calls(text: str, calls: Sequence[CallBeside]) -> tuple[str, list[tuple[CallBeside, Span]]]:
+class WithCalls(NamedTuple):
+    """A text with the argument strings of its calls in it.
+
+    Args:
+        text: the text.
+        placed: each call and where it stands in it, in text order.
+    """
+
+    text: str
+    placed: Sequence[tuple[CallBeside, Span]] = ()
+
+
+def with_calls(text: str, calls: Sequence[CallBeside]) -> WithCalls:
     """Return a text with the argument strings of its calls, and where each call stands in it, in text order.
 
     Args:
         text: the text without its calls.
         calls: the calls, in order.
     """
-    if not any(call.at is not None or isinstance(call.arguments, str) for call in calls):
-        behind = Span(len(text), len(text))
-        return text, [(call, behind) for call in calls]
     pieces: list[str] = []
     placed: list[tuple[CallBeside, Span]] = []
     length = taken = 0
-    for call in (*_in_text_order(calls, len(text)), None):
-        place = len(text) if call is None or call.at is None else call.at
-        written = call.arguments if call is not None and isinstance(call.arguments, str) else ""
-        # A text is told apart from an argument string before it, and an argument string from whatever stands before it.
-        for piece, on_its_own_line in (
-            (text[taken:place], _ends_in_arguments(placed)),
-            (written, True),
-        ):
-            if not piece:
-                continue
-            if on_its_own_line and pieces and not (pieces[-1].endswith("\n") or piece.startswith("\n")):
-                pieces.append("\n")
-                length += 1
-            pieces.append(piece)
-            length += len(piece)
-        taken = max(taken, place)
-        if call is not None:
-            placed.append((call, Span(length - len(written), length)))
-    return "".join(pieces), placed
+    # A text is told apart from an argument string before it, and an argument string from whatever stands before it.
+    is_behind_arguments = False
+    for call in _in_text_order(calls, len(text)):
+        place = len(text) if call.at is None else call.at
+        if place > taken:
+            length += _add(pieces, text[taken:place], on_its_own_line=is_behind_arguments)
+            taken = place
+        start, is_behind_arguments = length, isinstance(call.arguments, str)
+        if isinstance(call.arguments, str):
+            length += _add(pieces, call.arguments, on_its_own_line=True)
+            start = length - len(call.arguments)
+        placed.append((call, Span(start, length)))
+    _add(pieces, text[taken:], on_its_own_line=is_behind_arguments)
+    return WithCalls("".join(pieces), placed)
 
 
 def _in_text_order(calls: Sequence[CallBeside], end: int) -> Sequence[CallBeside]:
-    if len(calls) == 1:
+    if len(calls) <= 1:
         return calls
     return sorted(calls, key=lambda call: end if call.at is None else call.at)
 
 
-def _ends_in_arguments(placed: Sequence[tuple[CallBeside, Span]]) -> bool:
-    """Return whether the last that was written is an argument string."""
-    return bool(placed) and isinstance(placed[-1][0].arguments, str)
+def _add(pieces: list[str], piece: str, *, on_its_own_line: bool) -> int:
+    """Add a piece to a text, and return by how much that grew."""
+    if not piece:
+        return 0
+    grown = len(piece)
+    if on_its_own_line and pieces and not (pieces[-1].endswith("\n") or piece.startswith("\n")):
+        pieces.append("\n")
+        grown += 1
+    pieces.append(piece)
+    return grown
 
 
-def read_recorded(
-    text: str, calls: Sequence[CallBeside], capture: Capture, *, demands_action: bool = False
-) -> Reading:
+def read_recorded(written: WithCalls, capture: Capture, *, demands_action: bool = False) -> Reading:
     """Read calls that stand beside a text; never raises.
 
     Args:
-        text: the text without its calls.
-        calls: the calls, in order.
+        written: the text with its calls.
         capture: how much of them was kept.
         demands_action: whether a response without a call has failed.
 
     Returns:
-        What was found, its text with the argument strings in it. A call whose arguments can't be read is a malformed block.
+        What was found. A call whose arguments can't be read is a malformed block.
     """
-    whole, placed = with_calls(text, calls)
-    found = [(_FORMATS[capture], _read(call, span)) for call, span in placed]
-    return assembled(whole, found, requires_action=demands_action, parser_id=RECORDED.id)
+    form = _FORMATS[capture]
+    found = [(form, _read(call, span)) for call, span in written.placed]
+    return assembled(written.text, found, requires_action=demands_action, parser_id=RECORDED.id)
 
 
 def _read(call: CallBeside, span: Span) -> Found:
@@ -149,69 +157,59 @@ def _read(call: CallBeside, span: Span) -> Found:
         return _with_its_text(call, call.arguments, span)
     if not call.arguments.strip():
         return _found(call, {}, span)
-    return _moved(_decoded(call, call.arguments), span)
+    return _decoded(call, call.arguments, span)
 
 
 def _with_its_text(call: CallBeside, text: str, span: Span) -> Found:
     """Return a call whose argument is a text; a patch is one of its own dialect, and refused where it is none."""
-    found = _found(call, {"input": text}, span)
     faults = faults_of(text.rstrip(), span.start) if call.name == _PATCHES and text.startswith(_BEGIN) else ()
-    return (
-        found._replace(status=BlockStatus.MALFORMED, actions=(), reason=faults[0].code, issues=faults)
-        if faults
-        else found
-    )
+    return _refused(span, *faults) if faults else _found(call, {"input": text}, span)
 
 
-def _decoded(call: CallBeside, arguments: str) -> Found:
-    """Read an argument string; spans count from its beginning."""
-    span = Span(0, len(arguments))
+def _decoded(call: CallBeside, arguments: str, span: Span) -> Found:
+    """Read an argument string.
+
+    Args:
+        call: the call.
+        arguments: the string.
+        span: where it stands in the whole text.
+    """
     decoded = decode(arguments, options=_DECODING)
     if not decoded.ok:
-        return _refused(decoded.issues[0], span)
+        return _refused(span, moved(decoded.issues[0], span.start))
     if decoded.cut:
-        return _refused(Issue(Reason.TRUNCATED, Span(len(arguments), len(arguments))), span)
-    if arguments[decoded.end :].strip():
-        return _refused(Issue(Reason.TEXT_AFTER_VALUE, Span(decoded.end, len(arguments))), span)
+        return _refused(span, Issue(Reason.TRUNCATED, Span(span.end, span.end)))
+    if decoded.end < len(arguments) and arguments[decoded.end :].strip():
+        return _refused(span, Issue(Reason.TEXT_AFTER_VALUE, Span(span.start + decoded.end, span.end)))
     if not isinstance(decoded.value, dict):
-        return _refused(Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."), span)
-    return _found(call, decoded.value, span)._replace(
-        status=BlockStatus.REPAIRED if decoded.repairs else BlockStatus.STRICT,
-        repairs=decoded.repairs,
-        issues=decoded.issues,
-    )
+        return _refused(span, Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."))
+    is_plain = not decoded.repairs and not decoded.issues
+    return _found(call, decoded.value, span, None if is_plain else decoded.moved(span.start))
 
 
 def _parsed(call: CallBeside, arguments: object, span: Span) -> Found:
     if not isinstance(arguments, Mapping):
-        return _refused(Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."), span)
+        return _refused(span, Issue(Reason.WRONG_SHAPE, span, "The arguments are no object."))
     if is_deeper(arguments, _DECODING.max_depth, (Mapping, list)):
-        return _refused(Issue(Reason.TOO_DEEP, span, f"The limit is {_DECODING.max_depth} levels."), span)
+        return _refused(span, Issue(Reason.TOO_DEEP, span, f"The limit is {_DECODING.max_depth} levels."))
     return _found(call, dict(arguments), span)
 
 
-def _found(call: CallBeside, arguments: dict[str, Any], span: Span) -> Found:
-    written = Written(call.name, arguments, span, call.call_id or None)
-    return Found(BlockStatus.STRICT, span, span, (written,))
+def _found(call: CallBeside, arguments: dict[str, Any], span: Span, as_read: Decoded | None = None) -> Found:
+    """Return a call's block.
+
+    Args:
+        call: the call.
+        arguments: what it was called with.
+        span: where it stands in the whole text.
+        as_read: what was changed to read its arguments, and is wrong with them; None where nothing is.
+    """
+    actions = (Written(call.name, arguments, span, call.call_id or None),)
+    if as_read is None:
+        return Found(BlockStatus.STRICT, span, span, actions)
+    status = BlockStatus.REPAIRED if as_read.repairs else BlockStatus.STRICT
+    return Found(status, span, span, actions, repairs=as_read.repairs, issues=as_read.issues)
 
 
-def _refused(issue: Issue, span: Span) -> Found:
-    return Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
-
-
-def _moved(found: Found, span: Span) -> Found:
-    """Return a block as it stands in the whole text."""
-    by = span.start
-
-    def at(place: Span) -> Span:
-        return Span(place.start + by, place.end + by)
-
-    return found._replace(
-        span=span,
-        body=span,
-        actions=tuple(action._replace(span=span) for action in found.actions),
-        repairs=tuple(replace(repair, span=at(repair.span)) for repair in found.repairs),
-        issues=tuple(
-            issue if issue.span is None else replace(issue, span=at(issue.span)) for issue in found.issues
-        ),
-    )
+def _refused(span: Span, *issues: Issue) -> Found:
+    return Found(BlockStatus.MALFORMED, span, span, reason=issues[0].code, issues=issues)

@@ -259,7 +259,9 @@ class Refusal:
         return f"{self.file}:{self.line}: {self.reason}" if self.line else f"{self.file}: {self.reason}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    frozen=True, slots=True, eq=False
+)  # looked up for each result: by value that takes as long as judging it
 class Wording:
     """How a runtime words one kind of error: data that ``sources.wordings`` judges results by.
 
