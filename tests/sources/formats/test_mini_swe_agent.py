@@ -18,8 +18,16 @@ def ran(command: str, fence: str = "bash") -> dict:
     return {"role": "assistant", "content": f"THOUGHT: I look.\n\n```{fence}\n{command}\n```"}
 
 
+def prose(text: str) -> dict:
+    return {"role": "assistant", "content": text}
+
+
 def told(text: str, **extra) -> dict:
     return {"role": "user", "content": text} | ({"extra": extra} if extra else {})
+
+
+REFUSED = [prose("It is mended."), told("Please always provide EXACTLY ONE action, found 0 actions.")]
+ENDED = [prose("It is mended.")]
 
 
 @pytest.fixture
@@ -132,7 +140,17 @@ def test_a_raw_response_is_read_as_its_runtime_reads_it(tmp_path):
     """A command is an action with its result, though nobody recorded that a shell was offered."""
     path = tmp_path / "a.traj.json"
     path.write_text(
-        json.dumps([*ASKED, ran("ls"), told("<returncode>2</returncode>\nno"), ran("pwd"), told("/")])
+        json.dumps(
+            [
+                *ASKED,
+                ran("ls"),
+                told("<returncode>2</returncode>\nno"),
+                ran("pwd"),
+                told("/"),
+                *REFUSED,
+                *ENDED,
+            ]
+        )
     )
     with open_ledger(tmp_path / "l.duckdb") as ledger:
         import_path(path, ledger, format="mini_swe_agent")
@@ -140,3 +158,6 @@ def test_a_raw_response_is_read_as_its_runtime_reads_it(tmp_path):
             "SELECT a.dialect, a.arguments->>'command', e.reason FROM actions a JOIN executions e USING (action_id) ORDER BY a.turn_index"
         )
         assert found.fetchall() == [("bash_fence", "ls", "command_failed"), ("bash_fence", "pwd", None)]
+        # Of prose, the runtime's answer says whether it was a mistake.
+        came_of = ledger.sql("SELECT outcome, reason FROM parse_attempts ORDER BY turn_index").fetchall()
+        assert came_of[2:] == [("failed", "no_action_found"), ("no_action", None)]

@@ -90,6 +90,9 @@ def test_calls_of_an_interface_stand_in_the_history(items, tmp_path):
     with open_ledger(tmp_path / "ledger.duckdb") as ledger:
         report = import_sessions(ledger, items(whole), source=SOURCE.name)
         assert (report.turns, report.calls, report.results) == (3, 2, 2)
+        # Its runtime demands an action, and asked again.
+        came_of = ledger.sql("SELECT outcome, reason FROM parse_attempts ORDER BY turn_index").fetchall()
+        assert came_of == [("clean", None), ("failed", "no_action_found"), ("clean", None)]
 
 
 def test_what_ended_a_run_and_what_was_shown_first_is_no_turn(items):

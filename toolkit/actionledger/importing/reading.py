@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from actionledger.actions.validation import AnyCatalogue
 from actionledger.attempts import response_parsed
@@ -54,12 +55,14 @@ class ReadAs:
         """
         return self.profile if session.profile is None else profile_named(session.profile)
 
-    def parser_of(self, session: RecordedSession) -> AnyParser:
-        """Return the parser of a session's texts."""
+    def parser_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyParser:
+        """Return the parser of a turn's text."""
         if session.profile is None and self.parser is not None:
-            return self.parser
-        profile = self.profile_of(session)
-        return profile.parser if profile else parser_named("auto")
+            parser = self.parser
+        else:
+            profile = self.profile_of(session)
+            parser = profile.parser if profile else parser_named("auto")
+        return _demanding(parser) if turn.demands_action and not parser.requires_action else parser
 
     def catalogue_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyCatalogue | None:
         """Return what a turn's actions are checked against; None where nobody knows what there was."""
@@ -69,6 +72,11 @@ class ReadAs:
             return offered
         profile = self.profile_of(session)
         return profile.catalogue if profile else None
+
+
+@lru_cache(maxsize=64)
+def _demanding(parser: AnyParser) -> AnyParser:
+    return parser.model_copy(update={"requires_action": True})
 
 
 AS_IT_SAYS = ReadAs()
@@ -82,7 +90,7 @@ def written_of(turn: RecordedTurn) -> WithCalls:
 
 def parser_for_turn(session: RecordedSession, turn: RecordedTurn, read_as: ReadAs) -> ParserIdentity:
     """Return what reads a turn."""
-    return read_as.parser_of(session) if turn.capture is Capture.TEXT else RECORDED
+    return read_as.parser_of(session, turn) if turn.capture is Capture.TEXT else RECORDED
 
 
 def read_turn(
@@ -111,7 +119,7 @@ def read_turn(
     """
     catalogue = read_as.catalogue_of(session, turn)
     if turn.capture is Capture.TEXT:
-        parser = read_as.parser_of(session)
+        parser = read_as.parser_of(session, turn)
         return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run)
     begin = time.perf_counter_ns()
     result = read_calls(written, turn.capture, catalogue, demands_action=turn.demands_action)

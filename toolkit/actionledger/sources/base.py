@@ -133,8 +133,7 @@ class RecordedTurn:
         model: the language model, where it is not the session's.
         reasoning: what the model thought before it answered, where its provider shows it, and keeps it apart from the text; empty
             where it doesn't.
-        demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each;
-            with the capture ``text`` the parser says that.
+        demands_action: whether the runtime takes a response without a call for a mistake and says so, as its protocol demands one in each.
 
     Example:
         >>> call = al.RecordedCall("toolu_1", "Read", {"file_path": "x.py"})

@@ -79,6 +79,7 @@ def _session(held: Mapping[str, Any], path: Path, passed: Passed) -> RecordedSes
             external_id=f"turn-{turn.index}",
             capture=Capture.ARGUMENTS if splits else Capture.TEXT,
             prompt="\n\n".join(filter(None, (told.system, turn.prompt))) if turn.index == 0 else turn.prompt,
+            demands_action=not turn.calls and bool(_REFUSED.match(turn.feedback or "")),
         )
         for turn in told.done(Capture.ARGUMENTS)
     )

@@ -187,6 +187,7 @@ def _turn(
         capture=capture,
         calls=calls,
         results=observed if action.strip() else (),
+        demands_action=not calls,
     )
 
 
