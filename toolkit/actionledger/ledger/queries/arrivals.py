@@ -32,20 +32,28 @@ class Arrival:
 
 _ARRIVALS = """
 WITH read AS (
-    SELECT turn_id, session_id, occurred_at, model, profile, parser_name || ' ' || left(parser_id, 8) AS parser
-    FROM parse_attempts WHERE occurred_at IS NOT NULL AND {condition}),
-whole AS (
-    SELECT read.*, source, prompt, left(tools_hash, 12) AS tools
-    FROM read JOIN (
-        SELECT session_id, source, left(md5(metadata->>'$.system'), 12) AS prompt FROM session_starts) USING (session_id)
-    LEFT JOIN (SELECT turn_id, tools_hash FROM turn_starts) USING (turn_id)),
+    SELECT turn_id, session_id, occurred_at, model, profile, parser_name, parser_id
+    FROM parse_attempts SEMI JOIN session_starts USING (session_id) WHERE occurred_at IS NOT NULL AND {condition}),
+known AS (
+    SELECT model, profile, parser_name || ' ' || left(parser_id, 8) AS parser, min(occurred_at) AS first_at, count(*) AS responses
+    FROM read GROUP BY model, profile, parser_name, parser_id),
+of_sessions AS (
+    SELECT source, left(md5(metadata->>'$.system'), 12) AS prompt, first_at, responses
+    FROM (SELECT session_id, min(occurred_at) AS first_at, count(*) AS responses FROM read GROUP BY session_id)
+    JOIN session_starts USING (session_id)),
+of_turns AS (
+    SELECT left(tools_hash, 12) AS tools, min(occurred_at) AS first_at, count(*) AS responses
+    FROM read JOIN (SELECT turn_id, tools_hash FROM turn_starts WHERE tools_hash <> '') USING (turn_id) GROUP BY tools_hash),
 labelled AS (
-    SELECT occurred_at, unnest([{{'what': 'model', 'label': model}}, {{'what': 'profile', 'label': profile}},
-        {{'what': 'parser', 'label': parser}}, {{'what': 'source', 'label': source}},
-        {{'what': 'prompt', 'label': prompt}}, {{'what': 'tools', 'label': tools}}], recursive := true)
-    FROM whole)
-SELECT what, label, min(occurred_at) AS first_at, count(*) AS responses
+    SELECT 'model' AS what, model AS label, first_at, responses FROM known
+    UNION ALL SELECT 'profile', profile, first_at, responses FROM known
+    UNION ALL SELECT 'parser', parser, first_at, responses FROM known
+    UNION ALL SELECT 'source', source, first_at, responses FROM of_sessions
+    UNION ALL SELECT 'prompt', prompt, first_at, responses FROM of_sessions
+    UNION ALL SELECT 'tools', tools, first_at, responses FROM of_turns)
+SELECT what, label, min(first_at) AS first_at, sum(responses)::BIGINT AS responses
 FROM labelled WHERE label <> '' GROUP BY what, label ORDER BY first_at, what, label"""
+"""Responses are summed up by what little they differ in before they are labelled: there are many, and each has six labels."""
 
 
 def arrivals(ledger: Queryable, within: Filter = EVERYTHING) -> list[Arrival]:
