@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import Queryable, rows
-from actionledger.ledger.queries.standing import FILED, LABELS, VERDICTS
+from actionledger.ledger.queries.standing import LABELS, VERDICTS, filed
+from actionledger.ledger.schema import sessions_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +69,26 @@ class Labelled:
 
 _COUNTS = f"""
 SELECT label, count(DISTINCT turn_id) AS count, true AS is_of_turns FROM ({LABELS}) GROUP BY label
-UNION ALL SELECT label, count(DISTINCT session_id), false FROM ({FILED}) GROUP BY label
+UNION ALL SELECT label, count(DISTINCT session_id), false FROM ({filed()}) GROUP BY label
 ORDER BY is_of_turns DESC, count DESC, label"""
 
-_SCORES = """
+_SCORES = f"""
 SELECT name, count(*) AS sessions, min(score) AS low, max(score) AS high FROM (
     SELECT unnest(map_entries(scores::MAP(VARCHAR, DOUBLE)), recursive := true)
-    FROM sessions WHERE scores <> '{}') AS each (name, score)
+    FROM ({sessions_of("session_id IN (SELECT session_id FROM session_ends WHERE scores <> '{}')")})
+    WHERE scores <> '{{}}') AS each (name, score)
 WHERE score IS NOT NULL GROUP BY name ORDER BY name"""
 
 _VERDICTS = f"""
 SELECT verdict, count(DISTINCT attempt_id) AS readings FROM ({VERDICTS}) GROUP BY verdict ORDER BY readings DESC, verdict"""
 
+_THEIRS = "session_id IN (SELECT TRY_CAST(unnest($sessions) AS UUID))"
+
 _LABELLED = f"""
 SELECT session_id::VARCHAR AS session_id, turn_index, list_sort(list(DISTINCT label)) AS labels FROM (
-    SELECT session_id, NULL AS turn_index, label FROM ({FILED})
+    SELECT session_id, NULL AS turn_index, label FROM ({filed(_THEIRS)})
     UNION ALL
-    SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN turn_starts AS t USING (turn_id))
-WHERE list_contains($sessions, session_id::VARCHAR)
+    SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN (FROM turn_starts WHERE {_THEIRS}) AS t USING (turn_id))
 GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
 
 

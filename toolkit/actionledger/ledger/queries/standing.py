@@ -4,6 +4,8 @@ Each row of ``reviews`` is one step; what is said stands as its last step left i
 what was said of it to the turn that stands for it now; a verdict is of one reading, and stays with it.
 """
 
+from actionledger.ledger.schema import sessions_of
+
 MOVED = """
 moved AS (
     SELECT turn_id AS said_of, superseded_by AS turn_id FROM superseded SEMI JOIN reviews USING (turn_id)
@@ -29,12 +31,20 @@ VERDICTS = f"""
 WITH {LAST_STEPS} SELECT attempt_id, value AS verdict FROM last_steps WHERE aspect = 'verdict' AND step <> 'withdrawn'"""
 """What people have judged readings to be; a row for each of them."""
 
-FILED = """
-SELECT session_id, label FROM (
-    SELECT session_id, unnest(labels::VARCHAR[]) AS label FROM sessions WHERE labels IS NOT NULL AND labels <> '[]')"""
-"""The labels that sources file sessions under."""
 
-OF_FILED = f"session_id IN (SELECT session_id FROM ({FILED}) WHERE list_contains($labels, label))"
+def filed(condition: str = "true") -> str:
+    """Return, as SQL, the labels that sources file sessions under.
+
+    Args:
+        condition: of which sessions, as SQL over ``session_id``.
+    """
+    labelled = f"session_id IN (SELECT session_id FROM session_ends WHERE labels <> '[]' AND {condition})"
+    return f"""
+SELECT session_id, label FROM (
+    SELECT session_id, unnest(labels::VARCHAR[]) AS label FROM ({sessions_of(labelled)}) WHERE labels <> '[]')"""
+
+
+OF_FILED = f"session_id IN (SELECT session_id FROM ({filed()}) WHERE list_contains($labels, label))"
 """Which sessions are filed under some labels."""
 
 LABELLED = f"turn_id IN (SELECT turn_id FROM ({LABELS}) WHERE list_contains($turn_labels, label))"
