@@ -5,9 +5,12 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from effort import soaked
 
 import actionledger as al
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.health import Check, Level, examine, mend, records
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.rollups import making, tables
 from actionledger.ledger.rollups.checking import faults_of_rollup
@@ -120,6 +123,85 @@ def test_a_rollup_that_was_changed_is_found(tmp_path: Path, change: str) -> None
     with duckdb.connect(str(path)) as connection:
         connection.execute(change)
     assert [fault.table for fault in verify(path).faults][:1] == ["rollup_parts"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["DROP TABLE rollup_kinds", "ALTER TABLE rollup_parts DROP COLUMN model", "DELETE FROM rollup_state"],
+)
+def test_tables_that_somebody_has_changed_are_made_anew(ledger: Ledger, change: str) -> None:
+    """Nothing that was recorded waits for them: the rows are asked until the next publication, which makes them again."""
+    ledger.close()
+    files = LedgerFiles.at(ledger.path)
+    for path in (files.store, files.published):
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(change)
+    with open_ledger(ledger.path, in_background=False) as opened:
+        assert not opened.has_rollup
+        assert al.funnel(opened).parse_success.count == 3
+        record(opened, "three", READ)
+        opened.ingest()
+        assert opened.has_rollup
+        assert faults(opened) == []
+        assert al.funnel(opened).parse_success.count == 4
+
+
+def test_what_can_not_be_counted_ahead_is_published(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of the rollup is none of the ledger's: it has none then, and its rows are asked."""
+
+    def fails(_: object) -> None:
+        raise duckdb.BinderException("no such column")
+
+    monkeypatch.setattr(making, "roll_up", fails)
+    record(ledger, "two", BROKEN)
+    assert ledger.ingest().published
+    assert not ledger.has_rollup
+    assert al.funnel(ledger).parse_success.count == 4
+
+
+@pytest.mark.parametrize("change", soaked(CHANGES, CHANGES[:1]))
+def test_doctor_finds_what_was_changed_and_mends_it(tmp_path: Path, change: str) -> None:
+    """Some sessions are counted again, and what every filter could pick; --fix makes the rollup anew of the rows."""
+    with open_ledger(tmp_path / "rolled.duckdb", in_background=False) as opened:
+        record(opened, "one", READ, BROKEN)
+    files = LedgerFiles.at(opened.path)
+    assert rolled_up(files) == (Level.FINE, False)
+    for path in (files.store, files.published):
+        with duckdb.connect(str(path)) as connection:
+            connection.execute(change)
+    assert rolled_up(files) == (Level.FAULT, True)
+    assert any("counted again" in sentence for sentence in mend(files.published))
+    assert rolled_up(files) == (Level.FINE, False)
+    assert verify(files.published).faults == ()
+
+
+def test_doctor_sees_sessions_that_it_has_not_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """How many responses there are of each model and day is compared for all of them."""
+    monkeypatch.setattr(records, "_DRAWN", 0)
+    with open_ledger(tmp_path / "rolled.duckdb", in_background=False) as opened:
+        record(opened, "one", READ, BROKEN)
+    files = LedgerFiles.at(opened.path)
+    with duckdb.connect(str(files.published)) as connection:
+        connection.execute("UPDATE rollup_parts SET model = 'other'")
+    assert rolled_up(files) == (Level.FAULT, True)
+
+
+def test_doctor_says_that_a_rollup_is_behind(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is wrong then, but slow; the next publication counts it, or --fix."""
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "roll_up", lambda _: None)
+        record(ledger, "two", BROKEN)
+        ledger.close()
+    files = LedgerFiles.at(ledger.path)
+    assert rolled_up(files) == (Level.NOTE, True)
+    mend(files.published)
+    assert rolled_up(files) == (Level.FINE, False)
+
+
+def rolled_up(files: LedgerFiles) -> tuple[Level, bool]:
+    """What doctor says of the rollup: how much it matters, and whether --fix mends it."""
+    [found] = {each for each in examine(files.published).findings if each.check is Check.ROLLUP}
+    return found.level, found.is_mendable
 
 
 def test_a_small_ledger_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

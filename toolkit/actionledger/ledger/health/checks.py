@@ -19,6 +19,7 @@ CHECKS: tuple[Look, ...] = (
     of_records.locks,
     of_files.held,
     of_records.quarantine,
+    of_records.rollup,
     of_files.leftovers,
     of_files.disk,
     of_files.extensions,

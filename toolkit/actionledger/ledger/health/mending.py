@@ -2,7 +2,7 @@
 
 All of it is what any writer does when it closes: take in what was flushed, publish, remove what a killed process left. It happens
 under the ingest lock, so that no other process is at it; a file is removed only if it is an hour old and nobody holds it, and a
-segment only when the published copy has all of it. A ledger of another version is left alone: bringing it up to date shuts out
+segment only when the published copy has all of it. What is counted ahead of the rows is made of them again. A ledger of another version is left alone: bringing it up to date shuts out
 older toolkits, which is for a person to decide.
 """
 
@@ -15,11 +15,15 @@ import duckdb
 from actionledger.errors import LedgerError
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health.facts import Facts, gather
+from actionledger.ledger.health.of_records import rollup
+from actionledger.ledger.hosts import claim
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.opening import is_database
+from actionledger.ledger.rollups.tables import remove
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.stores import LocalStore, is_place, store_at
 from actionledger.ledger.versions import version_in
+from actionledger.ledger.working_file import with_store
 from actionledger.locks import FileLock, remove_free
 from actionledger.plurals import counted
 
@@ -40,6 +44,7 @@ def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
     facts = gather(files)
     _refuse(facts)
     done = _remove_leftovers(facts)
+    done += _drop_rollup(facts)
     if facts.segments or files.unpublished.exists() or not files.published.exists():
         store = store_at(files.published, read_only=False) if is_place(files.published) else LocalStore(files)
         done += _told(store.ingest(Publishing.AT_THE_END))
@@ -105,6 +110,23 @@ def _remove_leftovers(facts: Facts) -> list[str]:
         for number, kind in zip(gone, ("temporary file", "lock"), strict=True)
         if number
     ]
+
+
+def _drop_rollup(facts: Facts) -> list[str]:
+    """Have a rollup that is not as its rows say, or is of an earlier link, made again by the publication that follows."""
+    if not any(finding.is_mendable for finding in rollup(facts)):
+        return []
+    lock = FileLock(facts.files.ingest_lock)
+    if not lock.acquire():
+        return ["What is counted ahead stays: another process is the ingester; try again when it has ended."]
+    try:
+        with one_sentence(f"The working file {facts.files.store} can't be written"):
+            claim(facts.files)
+            facts.files.unpublished.touch(mode=0o600)
+            with_store(facts.files, remove)
+    finally:
+        lock.release()
+    return ["Had what sessions come to counted again, of their rows."]
 
 
 def _told(report: IngestReport) -> list[str]:

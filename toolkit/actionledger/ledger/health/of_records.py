@@ -7,6 +7,8 @@ from actionledger.ledger.health.of_files import command, not_asked
 from actionledger.ledger.health.report import Check, Finding, Level
 from actionledger.ledger.health.wording import size_words, time_words
 from actionledger.ledger.publishing import DIRECT_SECONDS, publishing_interval
+from actionledger.ledger.rollups import tables
+from actionledger.ledger.stores import is_place
 from actionledger.plurals import counted
 
 _GRACE_SECONDS = 30.0
@@ -157,6 +159,38 @@ def quarantine(facts: Facts) -> Iterator[Finding]:
         f"{_look(facts)} shows them, whole: an unknown kind was written by a newer actionledger, "
         "anything else by another hand or a damaged disk.",
     )
+
+
+def rollup(facts: Facts) -> Iterator[Finding]:
+    """Judge whether what sessions come to, counted ahead, is as the rows say."""
+    found = facts.records.rollup
+    anew = f"{command('doctor --fix', facts)} makes it anew of the rows; {command('verify', facts)} says whether those are whole."
+    if facts.records.problem:
+        yield not_asked(Check.ROLLUP)
+    elif found is None and not is_worth_it(facts):
+        said = "Nothing is counted ahead: rates are made of the rows, which takes no longer here."
+        yield Finding(Check.ROLLUP, Level.FINE, said)
+    elif found is None or not found.is_relied_on:
+        yield Finding(
+            Check.ROLLUP,
+            Level.NOTE,
+            "What sessions come to is not counted ahead as of now, so that rates are made of all rows: right, and in seconds instead of a moment.",
+            f"The next publication counts it, or {command('doctor --fix', facts)}; where it stays so, that takes more memory than there is.",
+            is_mendable=True,
+        )
+    elif found.faults:
+        yield from (
+            Finding(Check.ROLLUP, Level.FAULT, fault, anew, is_mendable=True) for fault in found.faults
+        )
+    else:
+        drawn = counted(found.drawn, "session")
+        said = f"What sessions come to is counted ahead; {drawn} were drawn and counted again, and are as their rows say."
+        yield Finding(Check.ROLLUP, Level.FINE, said)
+
+
+def is_worth_it(facts: Facts) -> bool:
+    """Return whether a ledger is one that keeps a rollup."""
+    return facts.size_of("working file") >= tables.WORTH_BYTES and not is_place(facts.files.published)
 
 
 def left_out(facts: Facts) -> Iterator[Finding]:

@@ -9,9 +9,11 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
-from actionledger.ledger.connections import BASE, offsets_in, published
+from actionledger.ledger.connections import BASE, attach_published, offsets_in, published
 from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.memory import reading_limit, within_reading_limit
 from actionledger.ledger.opening import is_database
+from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.segments import qualified_name
 from actionledger.ledger.stores import is_place, store_at
 from actionledger.ledger.versions import version_in
@@ -35,6 +37,10 @@ _NEEDED_BYTES = (
     "SELECT 3 * 4096 + used_blocks * block_size FROM pragma_database_size() WHERE database_name = ?"
 )
 
+_HAS_ROLLUP = f"SELECT count(*) FROM duckdb_tables() WHERE database_name = '{BASE}' AND starts_with(table_name, 'rollup_')"
+_DRAWN = 2000
+"""So many sessions are counted again, where there are more."""
+
 _EXTENSIONS = "SELECT extension_name FROM duckdb_extensions() WHERE loaded"
 
 
@@ -54,6 +60,21 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
+class Rollup:
+    """What sessions come to, counted ahead, and whether it is as the rows say.
+
+    Args:
+        is_relied_on: whether it is of the last link, so that readers ask it and not the rows.
+        drawn: how many sessions were counted again.
+        faults: where it says something else than the rows, a sentence each.
+    """
+
+    is_relied_on: bool
+    drawn: int = 0
+    faults: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Records:
     """What the published copy says of itself.
 
@@ -66,6 +87,7 @@ class Records:
         left_out: how many things imports have left out.
         left_out_files: of how many files.
         extensions: which of DuckDB's extensions are loaded.
+        rollup: how its rollup is; None where it has none.
     """
 
     problem: str = ""
@@ -76,6 +98,7 @@ class Records:
     left_out: int = 0
     left_out_files: int = 0
     extensions: frozenset[str] = frozenset()
+    rollup: Rollup | None = None
 
 
 def read_records(files: LedgerFiles) -> Records:
@@ -91,8 +114,11 @@ def read_records(files: LedgerFiles) -> Records:
             if not is_database(files.published):
                 return Records(f"There is no file {files.published}.")
             with published(files, may_write=False) as connection:
-                cut = _cut_off(connection, files)
-                return Records(cut) if cut else _read(connection, files)
+                if cut := _cut_off(connection, files):
+                    return Records(cut)
+                records = _read(connection, files)
+                has_rollup = connection.execute(_HAS_ROLLUP).fetchone() != (0,)
+            return replace(records, rollup=_rollup(files) if has_rollup else None)
     except LedgerError as error:
         return Records(str(error))
 
@@ -104,6 +130,22 @@ def _cut_off(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
     if size >= needed:
         return ""
     return f"{files.published} was cut: it has {size:,} bytes, and holds blocks of {needed:,} at least."
+
+
+def _rollup(files: LedgerFiles) -> Rollup:
+    """Return how the rollup of the published copy is, by a connection of its own: temporary tables are made for it."""
+    from actionledger.ledger.rollups.checking import faults_of_sample  # noqa: PLC0415 - it takes all queries along
+
+    with (
+        within_reading_limit(),
+        closing(duckdb.connect(config={"memory_limit": reading_limit()})) as connection,
+    ):
+        attach_published(connection, files, may_write=False)
+        if not is_current(connection, BASE):
+            return Rollup(is_relied_on=False)
+        connection.execute(f"USE {BASE}")
+        faults, drawn = faults_of_sample(connection, _DRAWN)
+        return Rollup(is_relied_on=True, drawn=drawn, faults=tuple(faults))
 
 
 def _of_lake(files: LedgerFiles) -> Records:

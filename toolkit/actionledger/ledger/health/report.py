@@ -25,6 +25,7 @@ class Check(StrEnum):
     LOCKS = "locks"
     HELD = "held spans"
     QUARANTINE = "quarantine"
+    ROLLUP = "rolled up"
     LEFTOVERS = "leftovers"
     DISK = "disk"
     EXTENSIONS = "extensions"

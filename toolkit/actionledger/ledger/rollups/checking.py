@@ -2,16 +2,17 @@
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.ledger.rollups.making import (
     AT_ONCE,
     COLUMNS,
-    DEFINITION,
     DIGEST,
     LISTED,
     count_parts,
     pick_changed,
 )
-from actionledger.ledger.rollups.tables import APART, FAILURES, KINDS, PARTS, rolled_up_to
+from actionledger.ledger.rollups.reading import is_current
+from actionledger.ledger.rollups.tables import APART, FAILURES, KINDS, PARTS
 
 _SAID = ", ".join(column for column in COLUMNS[PARTS] if column != "kind")
 _MADE = f"""
@@ -26,6 +27,22 @@ SELECT count(DISTINCT session_id) FROM (
     UNION ALL BY NAME
     ((FROM rolling_apart EXCEPT ALL FROM {APART} WHERE session_id IN (FROM rolling))
      UNION ALL (FROM {APART} WHERE session_id IN (FROM rolling) EXCEPT ALL FROM rolling_apart)))"""
+_PARTED = "run_id, is_first, day, capture, profile, model, task"
+_MISCOUNTED = f"""
+SELECT count(*) FROM (
+    SELECT {_PARTED} FROM (
+        SELECT {_PARTED}, sum(responses)::BIGINT AS responses FROM {PARTS} JOIN {KINDS} USING (kind) GROUP BY ALL
+        UNION ALL
+        SELECT run_id, {FIRST_READING} AS is_first, date_trunc('day', occurred_at) AS day, capture, profile, model, task, -count(*)
+        FROM parse_attempts ANTI JOIN {APART} USING (session_id) GROUP BY ALL)
+    GROUP BY ALL HAVING sum(responses) <> 0)"""
+"""How many lists of parts have more or fewer responses than the rows, of what a filter tells apart."""
+
+_DRAWN = f"""
+CREATE OR REPLACE TEMP TABLE rolled_since AS
+SELECT session_id, row_number() OVER (ORDER BY session_id) AS nth FROM (
+    SELECT session_id FROM (SELECT session_id FROM session_starts USING SAMPLE {{half}} ROWS)
+    UNION SELECT session_id FROM (SELECT session_id FROM {PARTS} USING SAMPLE {{half}} ROWS))"""
 _STRANGERS = (
     f"SELECT count(DISTINCT session_id) FROM (SELECT session_id FROM {PARTS} UNION ALL FROM {APART}) "
     "ANTI JOIN rolled_since USING (session_id)"
@@ -44,16 +61,58 @@ def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
     Args:
         connection: its current database is a ledger; temporary tables are made in it.
     """
-    link = rolled_up_to(connection, DEFINITION)
-    if connection.execute("SELECT max(link) FROM links").fetchone() != (link,):
+    if not _is_relied_on(connection):
         return []
     count = pick_changed(connection, None)
     [(others,)] = connection.execute(_STRANGERS).fetchall()
+    others += _others(connection, count)
+    return _told(others, _changed_kinds(connection))
+
+
+def faults_of_sample(connection: DuckDBPyConnection, sessions: int) -> tuple[list[str], int]:
+    """Return the same as far as it shows in some sessions, in the numbers of each kind, and in how many responses there are of what.
+
+    Args:
+        connection: its current database is a ledger; temporary tables are made in it.
+        sessions: how many sessions are drawn and counted again, at most.
+
+    Returns:
+        The sentences, and how many sessions were drawn.
+    """
+    if not _is_relied_on(connection):
+        return [], 0
+    connection.execute(_DRAWN.format(half=sessions // 2))
+    [(count,)] = connection.execute("SELECT count(*) FROM rolled_since").fetchall()
+    found = _told(_others(connection, count), _changed_kinds(connection))
+    [(lists,)] = connection.execute(_MISCOUNTED).fetchall()
+    if lists and not found:
+        found = [
+            f"The table {PARTS} has more or fewer responses of {lists:,} runs, days or models than there are: rates that are made of it are wrong."
+        ]
+    return found, int(count)
+
+
+def _is_relied_on(connection: DuckDBPyConnection) -> bool:
+    [(here,)] = connection.execute("SELECT current_database()").fetchall()
+    return is_current(connection, here)
+
+
+def _others(connection: DuckDBPyConnection, count: int) -> int:
+    """Return how many of the sessions that are picked the rollup says something else of than their rows."""
+    others = 0
     for start in range(0, count, AT_ONCE):
         count_parts(connection, start, AT_ONCE)
         [(more,)] = connection.execute(_OTHERS).fetchall()
         others += more
+    return others
+
+
+def _changed_kinds(connection: DuckDBPyConnection) -> int:
     [(kinds,)] = connection.execute(_KINDS).fetchall()
+    return int(kinds)
+
+
+def _told(others: int, kinds: int) -> list[str]:
     found = [
         (
             others,

@@ -179,7 +179,8 @@ def roll_up(connection: DuckDBPyConnection, at_once: int = AT_ONCE) -> None:
         at_once: how many sessions are rolled up at once.
     """
     [(last,)] = connection.execute("SELECT max(link) FROM links").fetchall()
-    link = rolled_up_to(connection, DEFINITION)
+    [(here,)] = connection.execute("SELECT current_database()").fetchall()
+    link = rolled_up_to(connection, DEFINITION) if is_whole(connection, here) else None
     if last is None or link == last:
         return
     if link is None:
@@ -193,6 +194,21 @@ def roll_up(connection: DuckDBPyConnection, at_once: int = AT_ONCE) -> None:
         connection.execute(f"INSERT INTO {STATE} VALUES (?, ?)", [last, DEFINITION])
         for name in _TEMPORARY:
             connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+
+
+def is_whole(connection: DuckDBPyConnection, catalog: str) -> bool:
+    """Return whether a database has all tables and columns of a rollup, whoever made them.
+
+    Args:
+        connection: what to ask.
+        catalog: what the database is called there.
+    """
+    selects = (f'SELECT {", ".join(columns)} FROM "{catalog}".{table}' for table, columns in COLUMNS.items())
+    try:
+        connection.execute("SELECT " + " AND ".join(f"NOT EXISTS ({select} LIMIT 0)" for select in selects))
+    except duckdb.ProgrammingError:
+        return False
+    return True
 
 
 @contextmanager

@@ -28,9 +28,9 @@ def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
         return False  # there is none, as in a small ledger
     if not found:
         return False
-    from actionledger.ledger.rollups.making import DEFINITION  # noqa: PLC0415 - it takes all queries along
+    from actionledger.ledger.rollups.making import DEFINITION, is_whole  # noqa: PLC0415 - it takes all queries along
 
-    return bool(found == [(DEFINITION,)])
+    return bool(found == [(DEFINITION,)]) and is_whole(connection, catalog)
 
 
 def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, str]:
