@@ -75,7 +75,8 @@ def _beginning(name: str, kind: str) -> str:
         return f'"{name}"'
     if kind == "VARCHAR":
         return f'left("{name}", {WORDS})'
-    return f'CASE WHEN len("{name}"::VARCHAR) > {WORDS} THEN NULL ELSE "{name}" END'
+    cut = "'{}'" if name == "metadata" else "NULL"  # what every session has
+    return f'CASE WHEN len("{name}"::VARCHAR) > {WORDS} THEN {cut} ELSE "{name}" END'
 
 
 def _copied(table: Table, source: str, number: int, repetitions: int) -> str:

@@ -11,7 +11,16 @@ from typing import NamedTuple, TypeVar
 from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import Stage, Streamable
-from actionledger.ledger.queries.failures import NAMED, PLACED, Spent, of_whole_sessions, words_of
+from actionledger.ledger.queries.failures import (
+    NAMED,
+    OF_ACTIONS,
+    PAID,
+    PLACED,
+    SPAN,
+    Spent,
+    of_whole_sessions,
+    words_of,
+)
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import scope
@@ -92,24 +101,27 @@ FROM named GROUP BY name ORDER BY name"""
 
 _ORDER = "(turn_index, stage, attempt_id, coalesce(action_index, -1), code, detail)"
 
+_SPENDING = ", ".join(f"'{name}': coalesce(sum(later.{name} - here.{name}), 0)" for name in _SPENT)
+
 _SUMS = f"""{PLACED},
 numbers AS (SELECT unnest($names) AS name, unnest($numbers) AS number),
-numbered AS (SELECT * FROM (SELECT *, {_NAME} AS name FROM costed) JOIN numbers USING (name)),
+numbered AS (SELECT * EXCLUDE (name) FROM (SELECT *, {_NAME} AS name FROM placed) JOIN numbers USING (name)),
 paid AS (
-    SELECT number, session_id, next_index, min_by(spent, turn_index) FILTER (spent.turns > 0) AS spent
+    SELECT number, session_id, next_index, min(turn_index) FILTER (NOT is_done_again) AS turn_index
     FROM numbered GROUP BY GROUPING SETS ((number, session_id, next_index), (session_id, next_index))),
-spending AS (
-    SELECT number, {{{{{", ".join(f"'{name}': coalesce(sum(spent.{name}), 0)" for name in _SPENT)}}}}} AS spent
-    FROM paid GROUP BY number),
+spending AS (SELECT number, {{{{{_SPENDING}}}}} AS spent FROM paid {PAID.replace("{of}", "paid")} GROUP BY number),
 by_period AS (
     SELECT number, list({{{{'start': period, 'count': count, 'turns': turns, 'sessions': sessions}}}} ORDER BY period) AS periods FROM (
         SELECT number, period, count(*) AS count, count(DISTINCT turn_id) AS turns, count(DISTINCT session_id) AS sessions
         FROM numbered WHERE period IS NOT NULL GROUP BY number, period) GROUP BY number),
+shown AS (
+    SELECT number, unnest(min(session_id, $examples)) AS session_id
+    FROM (SELECT DISTINCT number, session_id FROM numbered) GROUP BY number),
 firsts AS (
     SELECT number, session_id, min_by({{{{'session_id': session_id::VARCHAR, 'turn_index': turn_index,
-        'attempt_id': attempt_id::VARCHAR, 'span': span, 'detail': detail}}}}, {_ORDER}) AS first
-    FROM numbered GROUP BY number, session_id),
-examples AS (SELECT number, min_by(first, session_id, $examples) AS examples FROM firsts GROUP BY number),
+        'attempt_id': attempt_id::VARCHAR, 'span': {SPAN}, 'detail': detail}}}}, {_ORDER}) AS first
+    FROM (FROM numbered SEMI JOIN shown USING (number, session_id)) {OF_ACTIONS} GROUP BY number, session_id),
+examples AS (SELECT number, list(first ORDER BY session_id) AS examples FROM firsts GROUP BY number),
 counted AS (
     SELECT number, count(*) AS count, count(DISTINCT turn_id) AS turns, count(DISTINCT session_id) AS sessions,
            count(DISTINCT session_id) FILTER (next_index IS NULL) AS lost, min(occurred_at) AS first, max(occurred_at) AS last

@@ -201,26 +201,29 @@ WITH {{failed}},
 {COURSE.replace("{of}", "found")},
 again AS (SELECT DISTINCT attempt_id, action_index FROM done WHERE status = 'succeeded'),
 placed AS (
-    SELECT named.*, again.attempt_id IS NOT NULL AS is_done_again,
-           coalesce(place, [actions.span_start, actions.span_end]) AS stretch
-    FROM named LEFT JOIN again USING (attempt_id, action_index)
-    LEFT JOIN (SELECT attempt_id, action_index, span_start, span_end FROM actions) AS actions
-    USING (attempt_id, action_index)),
-costed AS (
-    SELECT stage, code, action, origin, detail, matter, placed.session_id AS session_id, turn_id, placed.turn_index AS turn_index,
-           attempt_id, action_index, CASE WHEN stretch[1] IS NOT NULL THEN stretch END AS span,
-           here.occurred_at AS occurred_at, date_trunc($unit, here.occurred_at) AS period,
-           CASE WHEN is_done_again THEN placed.turn_index ELSE here.next_index END AS next_index, {_DIFFERENCE} AS spent
-    FROM placed JOIN course AS here USING (session_id, turn_index)
-    JOIN course AS later ON later.session_id = placed.session_id
-        AND later.turn_index = CASE WHEN is_done_again THEN placed.turn_index ELSE coalesce(here.next_index, {_END}) END)"""
-"""``costed``: a row a failure, with what it made its session spend."""
+    SELECT named.*, again.attempt_id IS NOT NULL AS is_done_again, here.occurred_at AS occurred_at,
+           date_trunc($unit, here.occurred_at) AS period,
+           CASE WHEN again.attempt_id IS NOT NULL THEN turn_index ELSE here.next_index END AS next_index
+    FROM named LEFT JOIN again USING (attempt_id, action_index) JOIN course AS here USING (session_id, turn_index))"""
+"""``placed``: a row a failure, with the next turn that gets through."""
+
+SPAN = "CASE WHEN coalesce(place[1], span_start) IS NOT NULL THEN coalesce(place, [span_start, span_end]) END"
+"""The text that a failure of ``placed`` is about, as SQL; beside it, what has to be joined for it."""
+OF_ACTIONS = """
+LEFT JOIN (SELECT attempt_id, action_index, span_start, span_end FROM actions) USING (attempt_id, action_index)"""
+
+PAID = f"""
+LEFT JOIN course AS here ON here.session_id = {{of}}.session_id AND here.turn_index = {{of}}.turn_index
+LEFT JOIN course AS later ON later.session_id = {{of}}.session_id
+    AND later.turn_index = coalesce({{of}}.next_index, {_END})"""
+"""What has to be joined to places to know what the turns from ``here`` to ``later`` took, as SQL."""
 
 _FAILURES = f"""{PLACED}
-SELECT $stages[stage] AS stage, code, action, origin, detail, matter, session_id::VARCHAR AS session_id,
-       turn_id::VARCHAR AS turn_id, turn_index, attempt_id::VARCHAR AS attempt_id, span, occurred_at, period, next_index, spent
-FROM costed
-ORDER BY session_id, turn_index, costed.stage, attempt_id, action_index NULLS FIRST, code, detail"""
+SELECT $stages[stage] AS stage, code, action, origin, detail, matter, placed.session_id::VARCHAR AS session_id,
+       turn_id::VARCHAR AS turn_id, placed.turn_index AS turn_index, attempt_id::VARCHAR AS attempt_id, {SPAN} AS span,
+       placed.occurred_at AS occurred_at, period, placed.next_index AS next_index, {_DIFFERENCE} AS spent
+FROM placed {OF_ACTIONS} {PAID.replace("{of}", "placed")}
+ORDER BY placed.session_id, placed.turn_index, placed.stage, attempt_id, action_index NULLS FIRST, code, detail"""
 
 _STRETCHES = f"""
 WITH asked AS (
