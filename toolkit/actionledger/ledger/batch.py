@@ -4,10 +4,12 @@ import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from actionledger.errors import UsageError
 from actionledger.events import Event
 from actionledger.ledger.encoding import Unmasked, dumped, masked
 from actionledger.ledger.in_sql import IN_SQL
 from actionledger.ledger.segments import Line
+from actionledger.ledger.smallness import small_size
 
 DIRECT = "import"
 """What stands in the place of a segment's name where a line was never in one."""
@@ -15,8 +17,9 @@ DIRECT = "import"
 # What ``fitting`` replaces in a JSON text, escaped once more in its line.
 _HALF_CHARACTER = re.compile(rb"\\u[dD][89a-fA-F]")
 
-_MASKED_EVENTS, _MASKED_BYTES = 128, 256 * 1024
-"""So many events, or so many bytes of them, are asked together what secrets they may hold."""
+_TOGETHER_EVENTS, _TOGETHER_BYTES = 128, 256 * 1024
+"""So many events, or so many bytes of them, are written together, and asked together what secrets they may hold: one by one, between the
+steps of whoever makes them, writing them takes three times as long."""
 
 
 @dataclass(slots=True)
@@ -43,24 +46,24 @@ class LinesOfKind:
 
 
 class _Waiting(NamedTuple):
-    """An event that is to be masked with others.
+    """An event that becomes a line with others.
 
     Args:
-        event: the event as JSON.
-        kind: its class.
-        is_plain: whether DuckDB reads its times as they are meant.
+        event: the event.
+        unmasked: the same as JSON; None where it is so small that it is written with the others.
+        size: how much its line is, or about how much, in bytes.
     """
 
-    event: Unmasked
-    kind: type
-    is_plain: bool
+    event: Event
+    unmasked: Unmasked | None
+    size: int
 
 
 class Batch:
     """Lines of events that are taken in together, each event once.
 
     Attributes:
-        size: how much it is, in bytes.
+        size: how much it is, in bytes; about how much, as long as some of it is not written.
     """
 
     def __init__(self) -> None:
@@ -74,13 +77,13 @@ class Batch:
     @property
     def of_kinds(self) -> list[LinesOfKind]:
         """The lines whose rows DuckDB makes."""
-        self._mask()
+        self._write()
         return list(self._of_kinds.values())
 
     @property
     def others(self) -> list[Line]:
         """The lines whose rows are made one by one."""
-        self._mask()
+        self._write()
         return self._others
 
     def add(self, event: Event) -> None:
@@ -88,18 +91,20 @@ class Batch:
 
         Raises:
             EventTooLargeError: the event is larger than the ledger takes.
-            UsageError: the event holds a value that JSON has no form for.
+            UsageError: the event, or one before it, holds a value that JSON has no form for; of all others nothing is lost.
         """
-        unmasked = dumped(event, checked=True)
         if event.event_id in self._known:
             return
+        size, unmasked = small_size(event), None
+        if size is None:
+            unmasked = dumped(event, checked=True)
+            size = len(unmasked.line) + 1
         self._known.add(event.event_id)
-        kind, size = type(event), len(unmasked.line) + 1
-        self._waiting.append(_Waiting(unmasked, kind, kind in IN_SQL and _has_plain_times(event)))
+        self._waiting.append(_Waiting(event, unmasked, size))
         self._waiting_bytes += size
         self.size += size
-        if self._waiting_bytes >= _MASKED_BYTES or len(self._waiting) >= _MASKED_EVENTS:
-            self._mask()
+        if self._waiting_bytes >= _TOGETHER_BYTES or len(self._waiting) >= _TOGETHER_EVENTS:
+            self._write()
 
     def extend(self, other: "Batch") -> None:
         """Add the lines of another one, none of whose events is there."""
@@ -111,20 +116,38 @@ class Batch:
         self._others += other.others
         self.size += other.size
 
-    def _mask(self) -> None:
-        """Make lines of the events that wait for it."""
+    def _write(self) -> None:
+        """Make lines of the events that wait for it.
+
+        Raises:
+            UsageError: one of them holds a value that JSON has no form for; the others still wait.
+        """
+        written = []
+        for each in self._waiting:
+            try:
+                written.append(each.unmasked or dumped(each.event, checked=True))
+            except UsageError:
+                self._waiting.remove(each)
+                raise
         waiting, self._waiting, self._waiting_bytes = self._waiting, [], 0
-        for each, (line, is_same) in zip(waiting, masked([one.event for one in waiting]), strict=True):
-            if is_same and each.is_plain and not _has_half_a_character(line):
-                if each.kind not in self._of_kinds:
-                    self._of_kinds[each.kind] = LinesOfKind(each.kind, bytearray())
-                self._of_kinds[each.kind].add(line)
+        for each, (line, is_same) in zip(waiting, masked(written), strict=True):
+            kind = type(each.event)
+            self.size += len(line) - each.size
+            if (
+                is_same
+                and kind in IN_SQL
+                and _has_plain_times(each.event)
+                and not _has_half_a_character(line)
+            ):
+                if kind not in self._of_kinds:
+                    self._of_kinds[kind] = LinesOfKind(kind, bytearray())
+                self._of_kinds[kind].add(line)
             else:
                 self._others.append(Line(DIRECT, 0, line))
 
     def __getstate__(self) -> dict[str, Any]:
         """Return it for another process: no secret leaves this one unmasked."""
-        self._mask()
+        self._write()
         return self.__dict__
 
     def lines(self) -> list[Line]:

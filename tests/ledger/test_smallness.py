@@ -1,0 +1,79 @@
+"""What is small is said to be so without being written, and nothing that may be large is."""
+
+from dataclasses import fields
+from datetime import datetime
+from enum import Enum
+from typing import Any, Literal, get_origin
+
+import pytest
+
+from actionledger.events import ActionRecord
+from actionledger.ledger import smallness
+from actionledger.ledger.columns import annotation
+from actionledger.ledger.encoding import LINE_LIMIT, encode
+from actionledger.ledger.smallness import SMALL_CHARACTERS, small_size
+from actionledger.values import Block, Issue, Span
+from actionledger.vocabulary import BlockStatus, Reason
+
+LONG = "x" * (SMALL_CHARACTERS + 1)
+_SHORT: tuple[type, ...] = (str, bool, int, float, datetime, Enum, Span)
+
+
+def test_a_small_event_is_about_as_long_as_its_line(make) -> None:
+    """A batch is closed by the sum of it."""
+    for event in (make.response("y" * 5000), make.parsed(actions=(make.action(arguments='{"a": 1}'),))):
+        size = small_size(event)
+        assert size is not None
+        assert abs(size - len(encode(event))) < 500
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"text": LONG},
+        {"prompt": LONG},
+        {"reasoning": LONG},
+        {"task": LONG},
+        {"finish_reason": LONG},
+        {"text": 3},
+    ],
+)
+def test_a_text_that_may_be_large_is_written_at_once(make, given: dict[str, Any]) -> None:
+    assert small_size(make.response(**given)) is None
+
+
+def test_what_holds_more_than_usual_is_written_at_once(make) -> None:
+    """What an action's errors, repairs and conversions hold is not looked at."""
+    block = Block(0, "mint", BlockStatus.STRICT, Span(0, 1), Span(0, 1))
+    issue = Issue(Reason.NO_ACTION_FOUND, None, LONG)
+    for found in (
+        {"actions": (make.action(arguments=LONG),)},
+        {"actions": (make.action(call_id=LONG),)},
+        {"blocks": (block,) * 65},
+        {"blocks": (Block(0, "mint", BlockStatus.STRICT, Span(0, 1), Span(0, 1), issues=(issue,)),)},
+        {"issues": (issue,)},
+    ):
+        assert small_size(make.parsed(**found)) is None
+    assert small_size(make.parsed(blocks=(block,))) is not None
+
+
+def test_kinds_that_nobody_has_looked_at_are_written_at_once(make) -> None:
+    assert small_size(make.note(detail={"a": "b"})) is None
+
+
+def test_no_field_is_overlooked() -> None:
+    """A field of these kinds is a text, which is counted, something short, or what is looked into by its name."""
+    looked_into = {"blocks", "actions", "issues", "errors", "conversions", "scores", "labels"}
+    for kind in (*smallness._TEXTS, ActionRecord):
+        for each in fields(kind):
+            found = annotation(kind, each.name)[0]
+            is_short = get_origin(found) is Literal or (isinstance(found, type) and issubclass(found, _SHORT))
+            assert is_short or each.name in looked_into, (kind, each.name)
+    assert SMALL_CHARACTERS * 12 * 2 < LINE_LIMIT
+
+
+def test_an_event_is_no_larger_than_it_may_be_however_it_is_written(make) -> None:
+    """The longest small one, of signs that take the most room."""
+    event = make.response("\x00" * (SMALL_CHARACTERS - 1000))
+    assert small_size(event) is not None
+    assert len(encode(event)) < LINE_LIMIT

@@ -1,0 +1,84 @@
+"""Which events are surely smaller than what a ledger takes: told by a look at their texts, not by writing them."""
+
+from collections.abc import Callable
+from dataclasses import fields
+from operator import attrgetter
+from typing import Any
+
+from actionledger.events import (
+    ActionRecord,
+    Event,
+    ExecutionRecorded,
+    ResponseParsed,
+    ResponseReceived,
+    SessionFinished,
+    SessionStarted,
+    TurnFinished,
+)
+from actionledger.ledger.columns import annotation
+
+SMALL_CHARACTERS = 128 * 1024
+"""So many characters are small: a character takes twelve bytes at most, so a line is a fortieth of the longest."""
+
+_SMALL_COUNT = 64
+"""So many blocks, actions and issues are few."""
+
+_NAMES_BYTES = 500
+"""About how many bytes of a line are the names of its fields."""
+
+
+def _texts_in(kind: type) -> Callable[[Any], tuple[str | None, ...]]:
+    """Return what gives a value's texts; None stands for one that there is not."""
+    return attrgetter(*(each.name for each in fields(kind) if annotation(kind, each.name)[0] is str))
+
+
+_TEXTS: dict[type, Callable[[Any], tuple[str | None, ...]]] = {
+    kind: _texts_in(kind)
+    for kind in (
+        SessionStarted,
+        SessionFinished,
+        ResponseReceived,
+        TurnFinished,
+        ResponseParsed,
+        ExecutionRecorded,
+    )
+}
+_TEXTS_OF_ACTION = _texts_in(ActionRecord)
+
+
+def small_size(event: Event) -> int | None:
+    """Return about how many bytes an event's line takes; None where it may be large, or nobody can tell so quickly.
+
+    Args:
+        event: what happened.
+    """
+    texts_in = _TEXTS.get(type(event))
+    if texts_in is None:
+        return None
+    try:
+        size = _characters(texts_in(event))
+        if isinstance(event, ResponseParsed):
+            size += _characters_found(event)
+        elif isinstance(event, SessionFinished) and (event.scores or event.labels):
+            return None
+    except TypeError:  # a value of another type than its field's
+        return None
+    return size + _NAMES_BYTES if size <= SMALL_CHARACTERS else None
+
+
+def _characters_found(event: ResponseParsed) -> int:
+    """Return how long the texts are of what was found in a response; more than is small where that is more than usual."""
+    if len(event.blocks) + len(event.actions) + len(event.issues) > _SMALL_COUNT:
+        return SMALL_CHARACTERS + 1
+    if any(block.repairs or block.issues for block in event.blocks):
+        return SMALL_CHARACTERS + 1
+    size = sum(len(issue.detail) for issue in event.issues)
+    for action in event.actions:
+        if action.errors or action.conversions:
+            return SMALL_CHARACTERS + 1
+        size += _characters(_TEXTS_OF_ACTION(action))
+    return size
+
+
+def _characters(texts: tuple[str | None, ...]) -> int:
+    return sum(map(len, filter(None, texts)))
