@@ -88,12 +88,14 @@ class KindInSql(NamedTuple):
         times: which of them are times.
         of_events: the statement that puts the row of each event of ``INCOMING`` into ``events``.
         of_tables: the statements that put the others into their tables.
+        tables: the tables that rows are put into.
     """
 
     fields: dict[str, str]
     times: tuple[str, ...]
     of_events: str
     of_tables: tuple[str, ...]
+    tables: tuple[str, ...]
 
 
 def _kind_in_sql(kind: type) -> KindInSql | None:
@@ -116,7 +118,7 @@ def _kind_in_sql(kind: type) -> KindInSql | None:
     of_events = f"INSERT INTO events ({head}, {LINK}) SELECT {head}, {LINK} FROM {INCOMING}"  # noqa: S608 (our own names)
     types = {name: _type_in_line(kind, name) for name in names}
     times = tuple(name for name, sql_type in types.items() if sql_type == "TIMESTAMP")
-    return KindInSql(types, times, of_events, inserts)
+    return KindInSql(types, times, of_events, inserts, ("events", *_OF_KIND[kind]))
 
 
 class Inserted(NamedTuple):

@@ -1,6 +1,6 @@
 """Lines into tables, each event once: the ingester does it for the working file, a reader for what is not taken in yet."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import closing
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -17,7 +17,7 @@ from actionledger.ledger.decoding import decode
 from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.forgotten import Forgotten
-from actionledger.ledger.in_sql import insert_lines
+from actionledger.ledger.in_sql import IN_SQL, insert_lines
 from actionledger.ledger.older import Older, ReversalAsTry
 from actionledger.ledger.projection import Row, rows_of
 from actionledger.ledger.proofs.cells import Cells, owner_of
@@ -131,7 +131,10 @@ class Loader:
                 staging.insert(self._connection, link)
                 self.tables.update(staging.tables)
                 salted_by = cells.salted_by | self._insert(of_kinds, link, Path(folder), tally)
-                head = self._seal(cells, salted_by, superseded, is_in_sql=bool(of_kinds))
+                made_in_sql = {name for each in of_kinds for name in IN_SQL[each.kind].tables}
+                head = self._seal(
+                    cells, salted_by, superseded, made_in_sql and made_in_sql | {*staging.tables}
+                )
                 self._finish(lines, staging)
         if self._chain is not None and head is not None:
             self._chain.head = head
@@ -156,9 +159,16 @@ class Loader:
         return sessions
 
     def _seal(
-        self, cells: Cells, salted_by: set[str], superseded: Sequence[str], *, is_in_sql: bool
+        self, cells: Cells, salted_by: set[str], superseded: Sequence[str], tables: Collection[str]
     ) -> Head | None:
-        """Remove what is superseded and, where a chain is kept and anything is new, write the next link."""
+        """Remove what is superseded and, where a chain is kept and anything is new, write the next link.
+
+        Args:
+            cells: the rows that were made here.
+            salted_by: what all new rows are salted with.
+            superseded: the turns.
+            tables: the tables that may have new rows, where DuckDB has made some of them; else none.
+        """
         chain = self._chain
         if chain is None or not salted_by:
             self._remove(superseded)
@@ -167,8 +177,8 @@ class Loader:
         salts = chain.salt(salted_by)
         # Rows that DuckDB has made are only there: their cells are made as those are that are looked at later.
         made = (
-            digests_of(self._connection, rows_of_links(link, link))
-            if is_in_sql
+            digests_of(self._connection, rows_of_links(link, link)._replace(tables=tuple(tables)))
+            if tables
             else list(cells.digests(salts))
         )
         withdrawn: list[bytes] = []

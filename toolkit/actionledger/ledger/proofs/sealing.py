@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import connect_store, transaction
 from actionledger.ledger.proofs.chain import FIRST, begin
-from actionledger.ledger.proofs.stored import digests_of, rows_of_links
+from actionledger.ledger.proofs.stored import rows_of_links, stored_cells
 
 
 def begin_chain(connection: DuckDBPyConnection) -> None:
@@ -21,7 +21,7 @@ def begin_chain(connection: DuckDBPyConnection) -> None:
     """
     if connection.execute("SELECT count(*) FROM links").fetchone() == (0,):
         with transaction(connection):
-            begin(connection, digests_of(connection, rows_of_links(FIRST, FIRST)))
+            begin(connection, [cell.digest for cell in stored_cells(connection, rows_of_links(FIRST, FIRST))])
 
 
 def begin_anew(file: Path) -> None:

@@ -1,6 +1,7 @@
 """Cells of what a database holds: the same digests that were made as its rows were taken in."""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import groupby
@@ -23,6 +24,12 @@ _BATCH = 100
 
 _WHOSE = itemgetter(0, 1, 2)
 """Of a row: the link that took it in, whose it is, and what it is salted by."""
+
+_ONE_FORM = "1e-5 AND 1e15"
+"""The numbers with a point that DuckDB and pydantic write alike: smaller and larger ones one of them writes with an exponent."""
+
+# An escape, whole, so that a backslash that is escaped itself begins none; of control characters alone it has capitals.
+_ESCAPED = re.compile(r"\\u00[01][0-9A-F]|\\.")
 
 
 class Rows(NamedTuple):
@@ -123,19 +130,67 @@ def stored_cells(connection: DuckDBPyConnection, rows: Rows) -> Iterator[StoredC
 
 
 def digests_of(connection: DuckDBPyConnection, rows: Rows) -> list[bytes]:
-    """Return the digests alone of the cells that ``stored_cells`` yields, in two thirds of its time.
+    """Return the digests alone of the cells that ``stored_cells`` yields: DuckDB writes the lines of their rows, in less than half of its time.
 
     Args:
         connection: what to ask.
-        rows: which rows.
+        rows: which rows, each as it was taken in.
     """
     salts, made = _salts(connection, rows), list[bytes]()
     for name in rows.tables:
-        connection.execute(_statement(PROVEN[name], rows), _needed(rows, rows.condition))
-        for (link, _, salted_by), found in groupby(_fetched(connection), _WHOSE):
-            salt = salts.get((link, salted_by), _NO_SALT)
-            made.append(digest(name, salt, [line_of(row[3:]) for row in found]))
+        digests = _digests_of_lines(connection, PROVEN[name], rows, salts)
+        if digests is None:
+            digests = [
+                digest(name, salt, [line_of(row[3:]) for row in found])
+                for salt, found in _cells(connection, _statement(PROVEN[name], rows), rows, salts)
+            ]
+        made += digests
     return made
+
+
+def _digests_of_lines(
+    connection: DuckDBPyConnection, table: Table, rows: Rows, salts: Mapping[tuple[int, str], bytes]
+) -> list[bytes] | None:
+    """Return the digests of a table's cells; None where DuckDB would write a row otherwise than ``line_of`` does."""
+    made: list[bytes] = []
+    for salt, found in _cells(connection, _statement(table, rows, _line_in_sql(table)), rows, salts):
+        lines = [row[3] for row in found]
+        if None in lines:
+            return None
+        made.append(digest(table.name, salt, [_with_small_letters(line).encode() for line in lines]))
+    return made
+
+
+def _cells(
+    connection: DuckDBPyConnection, statement: str, rows: Rows, salts: Mapping[tuple[int, str], bytes]
+) -> Iterator[tuple[bytes, Iterator[tuple[Any, ...]]]]:
+    """Yield each cell's salt and rows."""
+    connection.execute(statement, _needed(rows, rows.condition))
+    for (link, _, salted_by), found in groupby(_fetched(connection), _WHOSE):
+        yield salts.get((link, salted_by), _NO_SALT), found
+
+
+def _line_in_sql(table: Table) -> str:
+    """Return the expression for what ``line_of`` makes of a row, but for the letters of its escapes; NULL where it is something else."""
+    doubles = [f't."{name}"' for name in table.staged if table.columns[name] == "DOUBLE"]
+    same = " AND ".join(
+        f"({each} IS NULL OR {each} = 0 OR abs({each}) BETWEEN {_ONE_FORM})" for each in doubles
+    )
+    line = (
+        f"json_array({', '.join(_value_in_sql(name, table.columns[name]) for name in table.staged)})::VARCHAR"
+    )
+    return f"CASE WHEN {same} THEN {line} END" if same else line
+
+
+def _value_in_sql(name: str, kind: str) -> str:
+    if kind == "TIMESTAMP":
+        return f"replace(strftime(t.\"{name}\", '%Y-%m-%dT%H:%M:%S.%f'), '.000000', '')"
+    return _column(name, kind)
+
+
+def _with_small_letters(line: str) -> str:
+    """Return a line whose control characters are escaped in small letters, as ``line_of`` does."""
+    return _ESCAPED.sub(lambda found: found[0].lower(), line) if "\\u00" in line else line
 
 
 def _salts(connection: DuckDBPyConnection, rows: Rows) -> dict[tuple[int, str], bytes]:
@@ -149,10 +204,17 @@ def _needed(rows: Rows, condition: str) -> dict[str, object]:
     return {name: value for name, value in rows.parameters.items() if f"${name}" in condition}
 
 
-def _statement(table: Table, rows: Rows) -> str:
+def _statement(table: Table, rows: Rows, columns: str = "") -> str:
+    """Return the statement for rows behind ``_WHOSE`` they are.
+
+    Args:
+        table: their table.
+        rows: which rows.
+        columns: what is asked of each; empty for its values.
+    """
     owner, salted_by, joined = _owner(table)
     turn = "s.turn_id" if table.name in ENDS else "t.turn_id"
-    columns = ", ".join(_column(name, table.columns[name]) for name in table.staged)
+    columns = columns or ", ".join(_column(name, table.columns[name]) for name in table.staged)
     return (
         f"SELECT coalesce(t.{LINK}, {FIRST}) AS of_link, {owner}::VARCHAR, {salted_by}::VARCHAR, {columns} "  # noqa: S608 (our own names)
         f"FROM {table.name} AS t {joined} "
