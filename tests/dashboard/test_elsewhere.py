@@ -13,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 from actionledger.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
+from actionledger.ledger.queries.addresses import filter_of
 from actionledger.sources.base import RecordedCall, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture, Relation
 
@@ -43,6 +44,36 @@ def test_each_parse_rate_has_its_capture_levels(open_page: Open, elsewhere: Path
         assert shown[rate][1][1:] == ["n = 3 in 2 sessions", "capture: arguments 3 · calls 1"]
     assert shown["Done here"] == ("–", ["none recorded"])
     assert shown["Done elsewhere"][0] == "50.0%"
+
+
+def test_a_number_opens_the_turns_that_it_counts(open_page: Open, elsewhere: Path, drawn: Drawn) -> None:
+    """Of four that meant to act, the rates of reading are about the three that were kept as they were written, and so are their links."""
+    test = open_page(elsewhere, "views/overview.py")
+    steps = {step["label"]: step for stage in drawn(test, "steps")["stages"] for step in stage["steps"]}
+    stats = {stat["label"]: stat for stat in drawn_strip(test)["stats"]}
+    [group] = drawn(test, "rates")["groups"]
+    with open_ledger(elsewhere, read_only=True) as ledger:
+
+        def turns(href: str) -> int:
+            return queries.count_turns_behind(ledger, filter_of(href))
+
+        assert steps["With a valid action"]["lost_href"] == ""  # no filter picks those
+        read = [steps[label]["href"] for label in ("Can be audited", "Read whole")]
+        rated = [stats[label]["href"] for label in ("Parse success", "Strict success")]
+        assert [turns(href) for href in (*read, *rated, group["href"])] == [3] * 5
+        assert (steps["Can be audited"]["lost"], turns(steps["Can be audited"]["lost_href"])) == (
+            "1 can't be",
+            1,
+        )
+    narrowed = open_page(elsewhere, "views/overview.py", capture=["arguments", "calls"])
+    [success] = [stat for stat in drawn_strip(narrowed)["stats"] if stat["label"] == "Parse success"]
+    assert parse_qs(urlsplit(success["href"]).query)["capture"] == ["arguments"]
+
+
+def drawn_strip(test: AppTest) -> dict[str, Any]:
+    """Return the first row of numbers of a page."""
+    strips = [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.strip"]
+    return dict(json.loads(strips[0].proto.json))
 
 
 def test_where_nothing_can_be_audited_the_rate_is_the_word(

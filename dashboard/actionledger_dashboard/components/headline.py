@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from actionledger.ledger.queries import Filter, Funnel
-from actionledger.ledger.queries.stages import MEANT
+from actionledger.ledger.queries.stages import MEANT, audited
 from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureGroup
@@ -37,7 +37,7 @@ def sentence_of(found: Funnel, change: PeriodChange | None, within: Filter) -> W
     if found.parse_success.refusal:
         return _without_a_rate(found)
     rate = found.parse_success
-    number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, MEANT)}
+    number = {"kind": "number", "text": share(rate), "href": links.turns_href(within, audited(MEANT, found))}
     said = [number, _text(f"{margin(rate)} read whole")]
     if found.not_auditable:
         said.append(_text(f" ({found.not_auditable:,} more are not auditable)"))

@@ -47,7 +47,10 @@ def turns_href(within: Filter, mark: Mark) -> str:
         within: the filter that the number was made under.
         mark: what it counts.
     """
-    return f"turns?{query_of(filter_parameters(within) | mark_parameters(mark))}"
+    marked = mark_parameters(mark)
+    if within.captures and mark.captures:  # of what the filter takes, what the number counts
+        marked["capture"] = [capture for capture in mark.captures if capture in within.captures]
+    return f"turns?{query_of(filter_parameters(within) | marked)}"
 
 
 def replay_href(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
-from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS
+from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS, audited
 from actionledger.plurals import by_price_file, counted
 from actionledger.vocabulary import ExecutionStatus, Origin
 from actionledger_dashboard.components.links import turns_href
@@ -74,6 +74,7 @@ def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
     levels = kept(found.captures)
     captured = [f"capture: {levels}"] if levels else []
     read = "of the responses that meant to act"
+    counted_from = turns_href(within, audited(MEANT, found))
     return [
         stat_of(
             "Parse success",
@@ -81,7 +82,7 @@ def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
             f"Read whole, repaired or not, {read}. {found.by_evidence:,} of them stand on evidence alone, without a format's "
             f"marks; beside them {found.in_sentences:,} calls in sentences are neither read nor lost. {CAPTURES}",
             below=captured,
-            href=turns_href(within, MEANT),
+            href=counted_from,
             missed="not read whole",
             missed_href=turns_href(within, UNREAD),
         ),
@@ -90,7 +91,7 @@ def _reading_stats(found: Funnel, within: Filter) -> list[Stat]:
             found.strict_success,
             f"Read whole without any repair, {read}. {CAPTURES}",
             below=captured,
-            href=turns_href(within, Mark(outcomes=("clean",))),
+            href=counted_from,
             missed="repaired or not read",
             missed_href=turns_href(within, Mark(outcomes=("repaired", "partial", "failed"))),
         ),

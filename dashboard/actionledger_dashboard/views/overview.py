@@ -10,7 +10,7 @@ from actionledger.clock import now
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Period, Unit
 from actionledger.ledger.queries.naming import session_names
-from actionledger.ledger.queries.stages import MEANT, WHOLE
+from actionledger.ledger.queries.stages import MEANT, WHOLE, audited
 from actionledger.ledger.queries.usage import Kept
 from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW
@@ -228,7 +228,8 @@ def _group(label: str, found: Funnel, used: queries.UsageSums | None, within: Fi
         "latency": milliseconds(used.latency_ms) if used and used.timed else "",
         "cost": dollars(used.cost_usd) if used and used.priced else "",
     }
-    return Group(label, found.parse_success, kept(found.captures), links.turns_href(within, MEANT), took)
+    mark = audited(MEANT, found) if found.parse_success.count else MEANT
+    return Group(label, found.parse_success, kept(found.captures), links.turns_href(within, mark), took)
 
 
 def show_taken(within: Filter) -> None:

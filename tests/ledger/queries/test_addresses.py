@@ -14,7 +14,7 @@ from actionledger.ledger.queries.addresses import (
     mark_parameters,
     query_of,
 )
-from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
+from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 
 NAMES = st.lists(st.text(min_size=1).filter(lambda text: text.isprintable()), max_size=2).map(tuple)
 DAYS = st.none() | st.dates(datetime(1990, 1, 1).date(), datetime(2090, 1, 1).date()).map(
@@ -39,6 +39,7 @@ def test_a_filter_comes_back_from_its_address(**parts):
     executions=st.lists(st.sampled_from(list(map(str, ExecutionStatus))), unique=True).map(tuple),
     origin=st.sampled_from([None, *Origin]),
     dialects=NAMES,
+    captures=st.lists(st.sampled_from(list(map(str, Capture))), unique=True).map(tuple),
 )
 def test_a_mark_is_a_filter_in_its_address(action, **parts):
     """Every part of it."""

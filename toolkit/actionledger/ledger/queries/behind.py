@@ -23,6 +23,7 @@ class Mark:
         dialects: the dialects that it was found to be in, ``"none"`` among them.
         executions: what came of an execution in the turn.
         origin: who had run what went wrong, or what came of which is asked for; None for anybody.
+        captures: how much was kept of what the model wrote.
 
     Raises:
         UsageError: a text stands where several are meant, or an outcome is none.
@@ -39,6 +40,7 @@ class Mark:
     dialects: tuple[str, ...] = ()
     executions: tuple[str, ...] = ()
     origin: Origin | None = None
+    captures: tuple[str, ...] = ()
 
     @property
     def filter(self) -> Filter:
@@ -51,6 +53,7 @@ class Mark:
             dialects=self.dialects,
             executions=self.executions,
             origin=self.origin,
+            captures=self.captures,
         )
 
     def __post_init__(self) -> None:
@@ -267,4 +270,7 @@ def of_mark(within: Filter, mark: Mark) -> Scope:
     """Return a filter and a mark as a condition on parse attempts."""
     condition, parameters = scope(within)
     also, named = found_scope(mark.filter).beside("mark_")
+    if mark.captures:
+        also += " AND list_contains($mark_captures, capture)"
+        named |= {"mark_captures": list(mark.captures)}
     return Scope(f"{condition} AND {also}", parameters | named)

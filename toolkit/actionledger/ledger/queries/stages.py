@@ -1,12 +1,12 @@
 """How far responses and actions get, step by step: from reading over checking to executing, ours and that of other runtimes apart."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from actionledger.ledger.queries.behind import Mark
 from actionledger.ledger.queries.funnel import Funnel
 from actionledger.rates import Rate
-from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
+from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome
 
 WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_success))
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
@@ -14,6 +14,8 @@ MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_i
 NOT_MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if not outcome.has_intent))
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
+_AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)
+_UNAUDITED = tuple(str(capture) for capture in Capture if not capture.is_auditable)
 _ATTEMPTED = [status for status in ExecutionStatus if status.was_attempted]
 _UNTRIED = [status for status in ExecutionStatus if not status.was_attempted]
 _MISSED = [status for status in _ATTEMPTED if status is not ExecutionStatus.SUCCEEDED]
@@ -58,6 +60,16 @@ class Stage:
     steps: Sequence[Step]
 
 
+def audited(mark: Mark, found: Funnel) -> Mark:
+    """Return a mark of responses without those that no rate of reading is about, where there are any.
+
+    Args:
+        mark: of which responses.
+        found: what became of all of them.
+    """
+    return replace(mark, captures=_AUDITED) if found.not_auditable else mark
+
+
 def stages_of(found: Funnel) -> list[Stage]:
     """Return the way of a set of responses; what nothing got to is left out.
 
@@ -81,13 +93,14 @@ def _reading(found: Funnel) -> list[Step]:
         Step("Responses", found.responses, found.responses, Mark()),
         Step("Meant to act", found.intent, found.responses, MEANT, NOT_MEANT, "did not"),
     ]
-    audited = found.parse_success.count
+    count = found.parse_success.count
     if found.not_auditable:
-        steps.append(Step("Can be audited", audited, found.intent, missing="can't be"))
-    if audited:
+        lost = replace(MEANT, captures=_UNAUDITED)
+        steps.append(Step("Can be audited", count, found.intent, audited(MEANT, found), lost, "can't be"))
+    if count:
         steps += [
-            Step("Read whole", found.parsed, audited, WHOLE, UNREAD, "not read whole"),
-            Step("With a valid action", found.with_valid, found.parsed, None, REFUSED, "without"),
+            Step("Read whole", found.parsed, count, audited(WHOLE, found), UNREAD, "not read whole"),
+            Step("With a valid action", found.with_valid, found.parsed, missing="without"),
         ]
     return steps
 
