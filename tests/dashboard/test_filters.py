@@ -85,7 +85,7 @@ def test_every_filter_in_the_link_is_a_chip(open_page: Open, sample: Path, drawn
         ("Task: demo", "outcome=failed&outcome=no_action&code=unclosed_tag&search=%3C"),
         ("Outcome: failed", "task=demo&outcome=no_action&code=unclosed_tag&search=%3C"),
         ("Outcome: no action", "task=demo&outcome=failed&code=unclosed_tag&search=%3C"),
-        ("Reason: unclosed tag", "task=demo&outcome=failed&outcome=no_action&search=%3C"),
+        ("Reason: unclosed_tag", "task=demo&outcome=failed&outcome=no_action&search=%3C"),
         ("Text: <", "task=demo&outcome=failed&outcome=no_action&code=unclosed_tag"),
     ]
 

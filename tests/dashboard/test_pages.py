@@ -201,7 +201,7 @@ class TestTurns:
         test = open_page(sample, OVERVIEW, dialect="xml_tags")
         assert stats(test)["Responses"][0] == "7"
         [chip] = drawn(test, "chips")["chips"]
-        assert (chip["label"], chip["value"], chip["isSetAside"]) == ("Dialect", "xml tags", True)
+        assert (chip["label"], chip["value"], chip["isSetAside"]) == ("Dialect", "xml_tags", True)
 
     def test_offers_the_rows_of_the_whole_filter(self, open_page: Open, sample: Path) -> None:
         """The download says how many rows it has, and they are those of the filter and not of the page."""

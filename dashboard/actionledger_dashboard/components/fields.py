@@ -76,7 +76,7 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
     if field.name == "origin":
         return RUN_BY
     if field.name == "code":
-        return {str(code): code.replace("_", " ") for code in Reason if code is not Reason.CONVERTED}
+        return {str(code): str(code) for code in Reason if code is not Reason.CONVERTED}
     found: dict[str, Sequence[str]] = {
         "model": known.models,
         "profile": known.profiles,
@@ -91,9 +91,8 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         "execution": [str(each) for each in ExecutionStatus],
         "verdict": [str(each) for each in Judgement],
     }
-    return {
-        value: value.replace("_", " ") if field.is_found else value for value in found.get(field.name, ())
-    }
+    is_ours = field.name in {"outcome", "execution"}  # a label, a dialect or an action is called as it is
+    return {value: value.replace("_", " ") if is_ours else value for value in found.get(field.name, ())}
 
 
 def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:

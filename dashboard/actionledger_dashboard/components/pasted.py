@@ -230,7 +230,7 @@ def _rules_of(block: Block, evidence: Evidence | None) -> Iterator[str]:
     if found is not None:
         yield f"Evidence of its place: {_words(found)}."
     if block.reason is not None:
-        yield f"{_words(block.reason)}: {SENTENCES[block.reason]}"
+        yield f"{block.reason}: {SENTENCES[block.reason]}"
     yield from (issue.message for issue in block.issues if issue.code is not block.reason)
     if source := _SOURCES.get(block.dialect):
         yield f"Defined by: {source}."

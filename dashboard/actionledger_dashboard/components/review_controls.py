@@ -191,9 +191,7 @@ class Controls:
         selected = self._selected()
         spans = [("selected", selected)] if selected else []
         spans += [(f"block {block.index}, {block.dialect}", block.span) for block in self._detail.blocks]
-        spans += [
-            (str(issue.code).replace("_", " "), issue.span) for issue in self._detail.issues if issue.span
-        ]
+        spans += [(str(issue.code), issue.span) for issue in self._detail.issues if issue.span]
         for what, span in spans:
             if 0 <= span.start < span.end <= len(text):
                 places[f"{what} [{span.start:,}, {span.end:,}): {span.of(text)[:40]}"] = span

@@ -158,7 +158,7 @@ def as_rows(
 
 
 def _name(change: FailureChange) -> str:
-    return " · ".join(str(part).replace("_", " ") for part in change.key if part)
+    return " · ".join(str(part) for part in change.key if part)
 
 
 def _sessions(change: FailureChange, *, was: bool) -> str:

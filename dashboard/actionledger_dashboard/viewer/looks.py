@@ -41,13 +41,13 @@ def look_of(status: str) -> str:
 
 
 def words(code: str) -> str:
-    """Return a code of the vocabulary as words."""
+    """Return an outcome, a status or a kind as words; a reason stands as the code that it is filtered by."""
     return code.replace("_", " ")
 
 
 def because(reason: Reason | None) -> str:
     """Return a reason with its sentence; empty where there is none."""
-    return "" if reason is None else f"{words(reason)}: {SENTENCES[reason]}"
+    return "" if reason is None else f"{reason}: {SENTENCES[reason]}"
 
 
 def place(span: Span) -> str:

@@ -79,9 +79,7 @@ def _spots(block: Block, issues: Sequence[Issue]) -> Iterator[Values]:
     ]
     repaired = {(repair.span, str(repair.kind)) for repair in block.repairs}
     found += [
-        _spot(
-            issue.span, "mended" if issue.code.is_note else "wrong", f"{words(issue.code)}: {issue.message}"
-        )
+        _spot(issue.span, "mended" if issue.code.is_note else "wrong", f"{issue.code}: {issue.message}")
         for issue in issues
         if issue.span not in {None, block.span} and (issue.span, str(issue.code)) not in repaired
     ]
@@ -103,7 +101,7 @@ def _issue_mark(issue: Issue, span: Span) -> Values:
         "end": span.end,
         "block": "",
         "look": "mended" if issue.code.is_note else "bad",
-        "why": pieces(f"{words(issue.code)} · {issue.message} · {place(span)}"),
+        "why": pieces(f"{issue.code} · {issue.message} · {place(span)}"),
         "faulty": not issue.code.is_note,
         "spots": [],
     }

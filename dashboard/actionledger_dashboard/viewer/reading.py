@@ -196,7 +196,7 @@ def _issue_card(issue: Issue, blocks: Sequence[Block]) -> Values:
     around = (block.index for block in blocks if issue.span is not None and overlap(block.span, issue.span))
     where = place(issue.span) if issue.span is not None else ""
     look = "mended" if issue.code.is_note else "bad"
-    return card(words(issue.code), "issue", look, where, [issue.message], block=next(around, None))
+    return card(str(issue.code), "issue", look, where, [issue.message], block=next(around, None))
 
 
 def action_card(action: ActionRecord, detail: TurnDetail) -> Values:

@@ -47,7 +47,7 @@ ALL = 2**31
 def show_reasons(found: list[Omission]) -> None:
     """Show each reason with how often it occurs; a row leads to the imports."""
     columns = [
-        Column("Reason", [each.reason.replace("_", " ") for each in found]),
+        Column("Reason", [str(each.reason) for each in found], "code"),
         Column("What it is", [each.detail for each in found]),
         Column("Times", [each.count for each in found], "number"),
         Column("Files", [each.files for each in found], "number"),
@@ -61,7 +61,7 @@ def show_imports(found: list[ImportOmission]) -> None:
     columns = [
         Column("Import of", [each.origin or each.run_id for each in found]),
         Column("Started (UTC)", [f"{each.started_at:%Y-%m-%d %H:%M:%S}" for each in found]),
-        Column("Reason", [each.reason.replace("_", " ") for each in found]),
+        Column("Reason", [str(each.reason) for each in found], "code"),
         Column("What it is", [each.detail for each in found]),
         Column("Times", [each.count for each in found], "number"),
         Column("Files", [each.files for each in found], "number"),

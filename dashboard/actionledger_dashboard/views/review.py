@@ -72,7 +72,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
             "verdict",
             looks=["bad" if turn.is_failing else look_of(turn.outcome) for turn in found],
         ),
-        Column("Reason", [", ".join(map(words, turn.reasons)) for turn in found]),
+        Column("Reason", [", ".join(map(str, turn.reasons)) for turn in found], "code"),
         Column(
             "Judged by",
             [turn.judged_by for turn in found],

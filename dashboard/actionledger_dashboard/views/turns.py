@@ -77,7 +77,7 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
             hrefs=[only(within, dialects=(row.dialect,)) if row.dialect else "" for row in found],
         ),
         *_what_they_did(found, within),
-        Column("Reason", [", ".join(map(words, row.reasons)) for row in found]),
+        Column("Reason", [", ".join(map(str, row.reasons)) for row in found], "code"),
         *_how_they_are_labelled(found, within),
         *_what_they_say(found, within),
     ]

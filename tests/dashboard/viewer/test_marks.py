@@ -86,7 +86,7 @@ def test_a_mark_says_its_dialect_rule_evidence_and_offsets() -> None:
     [mark] = marks_of(replace(DETAIL, blocks=(block,), actions=()))
     dialect, status, rule, evidence, offsets = mark["why"].split(" · ")
     assert (dialect, status, evidence, offsets) == ("xml_tags", "malformed", "evidence: sentence", "[2, 11)")
-    assert rule.startswith("unclosed tag: ")
+    assert rule.startswith("unclosed_tag: ")
 
 
 def test_only_what_is_faulty_is_tinted() -> None:
