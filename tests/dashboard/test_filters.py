@@ -16,7 +16,8 @@ from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, filter_parameters
 from actionledger.ledger.reviewing import review
-from actionledger.vocabulary import Origin
+from actionledger.sources.base import RecordedCall
+from actionledger.vocabulary import Capture, Origin
 from actionledger_dashboard.components.fields import FIELDS
 
 OVERVIEW, SESSIONS, TURNS = (f"views/{name}.py" for name in ("overview", "sessions", "turns"))
@@ -184,6 +185,25 @@ def test_a_turn_says_what_it_did_and_sessions_how_they_ended_where_that_is_known
     for path, is_known in ((known, True), (elsewhere, False)):
         sessions = drawn(open_page(path, SESSIONS), "table")
         assert ("Success" in [column["label"] for column in sessions["columns"]]) == is_known
+
+
+def test_a_turn_whose_calls_were_split_off_begins_with_its_text_or_its_first_call(
+    open_page: Open, tmp_path: Path, drawn: Drawn
+) -> None:
+    """It showed the last words of the text, behind which the calls are put; and nothing of one without a text."""
+    path = tmp_path / "split.duckdb"
+    said = "First I look at all that is there already."
+    turns = [
+        RecordedTurn(
+            index, text, capture=Capture.CALLS, calls=(RecordedCall(f"c{index}", "read", {"path": "a"}),)
+        )
+        for index, text in enumerate((said, ""))
+    ]
+    with open_ledger(path, in_background=False) as ledger:
+        import_sessions(ledger, [RecordedSession("split", None, "m", "", tuple(turns))], source="s")
+    table = drawn(open_page(path, TURNS), "table")
+    place = [column["label"] for column in table["columns"]].index("How it begins")
+    assert [row[place] for row in table["rows"]] == [said, '{"path":"a"}']
 
 
 def _names_by_turn(path: Path) -> list[list[str]]:

@@ -24,7 +24,8 @@ def shown_before(detail: TurnDetail, before: Response | None, *, is_whole: bool 
     if prompt is None and before is not None:
         prompt = before.feedback
     thought = detail.response.reasoning
-    found = [passage("What the model was shown before", _drawn(prompt, is_whole=is_whole), NOT_RECORDED)]
+    absent = NOT_RECORDED if before is None else _when_not_shown(before)
+    found = [passage("What the model was shown before", _drawn(prompt, is_whole=is_whole), absent)]
     if thought is None:
         return found
     return [
@@ -72,6 +73,11 @@ def passage(title: str, text: str | None, absent: str = "", *, is_folded: bool =
     """
     shown = None if text is None else pieces(text)
     return {"title": title, "text": shown, "absent": absent, "folded": is_folded}
+
+
+def _when_not_shown(before: Response) -> str:
+    """Return where else it stands what the model was shown, as far as anybody recorded it."""
+    return f"Not recorded as one text; what is known of it stands with turn {before.index:,}, as what came of its calls."
 
 
 def _when_not_told(detail: TurnDetail) -> str:

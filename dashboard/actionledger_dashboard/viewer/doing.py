@@ -6,7 +6,17 @@ from contextlib import suppress
 
 from actionledger.ledger.queries import ActionReversal, Execution, TurnDetail
 from actionledger.vocabulary import Origin, RunKind
-from actionledger_dashboard.viewer.looks import NEUTRAL, Values, because, card, lane, look_of, pretty, words
+from actionledger_dashboard.viewer.looks import (
+    NEUTRAL,
+    Values,
+    because,
+    bounded,
+    card,
+    lane,
+    look_of,
+    pretty,
+    words,
+)
 
 
 def run_lanes(detail: TurnDetail) -> Iterator[Values]:
@@ -71,12 +81,13 @@ def _execution_card(execution: Execution, detail: TurnDetail) -> Values:
 
 
 def _result(execution: Execution) -> str:
-    """Return what came back, once: what a recording has as its error is its result, too."""
+    """Return what came back, once: what a recording has as its error is its result, too; a text as it is."""
     if execution.result in {"", "null"}:
         return ""
     with suppress(ValueError):
-        if json.loads(execution.result) == execution.message:
-            return ""
+        found = json.loads(execution.result)
+        if isinstance(found, str):  # as it came back: with its own line breaks, and not with JSON's escapes
+            return "" if found == execution.message else bounded(found)
     return pretty(execution.result)
 
 

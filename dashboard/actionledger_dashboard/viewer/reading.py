@@ -97,7 +97,7 @@ def _attempt_card(reader: Reader, detail: TurnDetail, *, is_shown: bool) -> Valu
     if is_shown and detail.attempt is not None:
         attempt = detail.attempt
         parts.append(f"dialect {attempt.dialect or 'none'}, catalogue {attempt.catalogue or 'none'}")
-        parts += [f"{attempt.duration_us / 1000:.1f} ms"] if attempt.duration_us else []
+        parts += [took] if (took := _took(detail)) else []
     where = "shown here" if is_shown else "another reading"
     return card(reader.parser, words(reader.outcome), look_of(reader.outcome), where, [" · ".join(parts)])
 
@@ -127,12 +127,20 @@ def _about(detail: TurnDetail, part: Span) -> str:
         f"capture {response.capture}" + ("" if is_audited else ", how it was written can't be audited"),
         f"parser {attempt.parser}",
         f"dialect {attempt.dialect or 'none'}",
-        *([f"read in {attempt.duration_us / 1000:.1f} ms"] if attempt.duration_us else []),
+        *([f"read in {took}"] if (took := _took(detail)) else []),
         *_spent(response),
     ]
     if not detail.response.text_is_exact:
         parts.append("a secret or a broken character was replaced before it was recorded")
     return " · ".join(part for part in parts if part)
+
+
+def _took(detail: TurnDetail) -> str:
+    """Return how long reading took; empty where there was nothing to read, since the recording has the calls alone."""
+    if detail.attempt is None or not detail.attempt.duration_us or not detail.response.capture.is_auditable:
+        return ""
+    milliseconds = detail.attempt.duration_us / 1000
+    return f"{milliseconds:.1f} ms" if milliseconds >= 0.1 else "less than 0.1 ms"
 
 
 def _tokens(text: str, part: Span) -> list[dict[str, str | int]]:

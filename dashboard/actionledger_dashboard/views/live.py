@@ -87,7 +87,7 @@ def show_turns(found: list[LateTurn]) -> None:
         Column("Actions", [row.actions for row in found], "number"),
         Column("Not valid", [row.actions - row.valid for row in found], "number"),
         Column("Failed", [row.failed if row.executions else None for row in found], "number"),
-        Column("Where it begins", [row.snippet for row in found], "long"),
+        Column("How it begins", [row.snippet for row in found], "long"),
     ]
     hrefs = [links.replay_href(row.session_id, row.turn_index) for row in found]
     tables.show_table("live.turns", "responses that were made lately", columns, hrefs, seen=16)

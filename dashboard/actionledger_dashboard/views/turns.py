@@ -1,14 +1,16 @@
 """Turns: those behind a number, those that the filters pick, those in which a text stands."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from typing import TypeAlias
 
 import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind
-from actionledger.ledger.queries.acting import actions_of_turns
+from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.plurals import counted
 from actionledger.values import Span
@@ -21,6 +23,10 @@ from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import look_of, words
 
+Did: TypeAlias = Mapping[tuple[str, int], TurnActions]
+"""The actions of turns, by their sessions and places."""
+
+BEGINS = "The response, from its first issue or block on; where the calls alone were recorded, the arguments of the first one."
 IN = {
     "response": "the response",
     "arguments": "its arguments",
@@ -55,6 +61,8 @@ def show() -> None:
 
 def show_rows(found: list[TurnBehind], within: Filter) -> None:
     """Show a page of turns, each a link to its replay, where what was searched for is marked."""
+    turns = [(row.session_id, row.turn_index) for row in found]
+    did = {(each.session_id, each.turn_index): each for each in ask(actions_of_turns, turns, within.run_id)}
     columns = [
         Column("Session", [called(row.external_id, row.session_id) for row in found], "name"),
         Column("Turn", [row.turn_index for row in found], "number"),
@@ -76,10 +84,10 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
             [row.dialect for row in found],
             hrefs=[only(within, dialects=(row.dialect,)) if row.dialect else "" for row in found],
         ),
-        *_what_they_did(found, within),
+        *_what_they_did(found, did),
         Column("Reason", [", ".join(map(str, row.reasons)) for row in found], "code"),
         *_how_they_are_labelled(found, within),
-        *_what_they_say(found, within),
+        *_what_they_say(found, did, within),
     ]
     tables.show_table("turns", "turns", columns, [replay_of(row, within) for row in found])
 
@@ -99,20 +107,18 @@ def only(within: Filter, **value: tuple[str, ...]) -> str:
     return links.turns_href(replace(within, **value), ALL_TURNS)  # type: ignore[arg-type]
 
 
-def _what_they_did(found: list[TurnBehind], within: Filter) -> list[Column]:
+def _of(row: TurnBehind, did: Did) -> TurnActions | None:
+    return did.get((row.session_id, row.turn_index))
+
+
+def _what_they_did(found: list[TurnBehind], did: Did) -> list[Column]:
     """Return the actions of each turn, each name once with how often it stands there; nothing where none has one."""
-    turns = [(row.session_id, row.turn_index) for row in found]
-    names = {
-        (each.session_id, each.turn_index): Counter(each.names)
-        for each in ask(actions_of_turns, turns, within.run_id)
-    }
-    if not names:
+    if not did:
         return []
+    names = [Counter(actions.names if (actions := _of(row, did)) else ()) for row in found]
     cells = [
-        ", ".join(
-            name if times == 1 else f"{name} ×{times}" for name, times in names.get(turn, Counter()).items()
-        )
-        for turn in turns
+        ", ".join(name if times == 1 else f"{name} ×{times}" for name, times in each.items())
+        for each in names
     ]
     return [Column("Actions", cells, "name", "What was read of it, valid or not.")]
 
@@ -123,10 +129,11 @@ def _how_they_are_labelled(found: list[TurnBehind], within: Filter) -> list[Colu
     return [column] if any(column.values) else []
 
 
-def _what_they_say(found: list[TurnBehind], within: Filter) -> list[Column]:
-    """Return what is searched for, where it stands; without a search, where each response begins."""
+def _what_they_say(found: list[TurnBehind], did: Did, within: Filter) -> list[Column]:
+    """Return what is searched for, where it stands; without a search, how each response begins, or its first call where it has no text."""
     if not within.text:
-        return [Column("Where it begins", [row.snippet for row in found], "long")]
+        cells = [row.snippet or (actions.arguments if (actions := _of(row, did)) else "") for row in found]
+        return [Column("How it begins", cells, "long", BEGINS)]
     places = [IN[row.hit.place] if row.hit else "" for row in found]
     return [
         Column("Found in", places, meaning="The first place; the response goes before the others."),

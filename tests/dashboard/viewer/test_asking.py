@@ -18,6 +18,7 @@ from actionledger_dashboard.viewer.asking import Asked, course_of, session_view,
 from actionledger_dashboard.viewer.page import frame_of, page_of
 
 STEPS = derived_id("session", "steps")
+PARENT = derived_id("session", "chatlog", "parent")
 LONG = 10_000 if is_soak() else 2_000
 
 
@@ -112,6 +113,15 @@ def test_what_was_told_before_is_what_the_model_was_shown(sample: Path) -> None:
         view = view_of(ledger, STEPS)
     assert view["turn"]["shown"][0]["text"] is None
     assert view["near"]["1"]["shown"][0]["text"].startswith("done ")
+
+
+def test_where_no_text_was_told_it_is_said_with_which_turn_its_parts_stand(elsewhere: Path) -> None:
+    """Recordings have what came of each call, and not what was made of that."""
+    with open_ledger(elsewhere, read_only=True) as ledger:
+        view = view_of(ledger, PARENT, turn=1)
+    [before] = view["turn"]["shown"]
+    assert before["text"] is None
+    assert before["absent"].startswith("Not recorded as one text; what is known of it stands with turn 0")
 
 
 def test_a_session_that_is_not_there_says_so(sample: Path) -> None:

@@ -32,6 +32,17 @@ def test_an_action_says_that_it_was_undone_and_redone() -> None:
     assert [card["block"] for card in lanes[-1]["cards"]] == ["0", "0", "0", None]
 
 
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [('"a\\n\\"b\\""', 'a\n"b"'), ('"said"', ""), ('{"a":"b\\n"}', '{\n  "a": "b\\n"\n}')],
+)
+def test_a_result_that_is_a_text_is_shown_as_it_came_back(result: str, shown: str) -> None:
+    """Line by line, and not as one line with JSON's escapes; once, where it is the message as well."""
+    ran = replace(RUN, result=result, message="said")
+    [card] = lanes_of(replace(DETAIL, executions=(ran,)))[-1]["cards"]
+    assert card["value"] == shown
+
+
 def test_lanes_say_so_where_there_is_nothing() -> None:
     """A turn without actions and executions has sentences in their place."""
     lanes = lanes_of(replace(DETAIL, blocks=(), actions=(), executions=()))

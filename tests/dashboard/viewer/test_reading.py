@@ -126,6 +126,16 @@ def test_a_response_of_which_the_calls_alone_were_kept_is_not_called_empty() -> 
     )
 
 
+def test_a_time_stands_where_something_was_read() -> None:
+    """Of calls that came apart nothing is; a short time is not none."""
+    assert "read in 1.5 ms" in str(reading_data(DETAIL)["about"])
+    assert DETAIL.attempt
+    short = replace(DETAIL, attempt=replace(DETAIL.attempt, duration_us=12))
+    assert "read in less than 0.1 ms" in str(reading_data(short)["about"])
+    calls = replace(short, response=replace(DETAIL.response, capture=Capture.CALLS))
+    assert "ms" not in str(reading_data(calls)["about"]) + str(attempt_lane(calls))
+
+
 def test_a_text_of_invisible_characters_says_how_many_are_not_shown() -> None:
     """A browser could draw no million of them; none of them is hidden in silence."""
     text = "\u200b-" * (TOKENS + 5)

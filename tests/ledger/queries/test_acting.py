@@ -9,7 +9,8 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries import runs
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 
-TWO = '<tool_call>{"name": "b", "arguments": {}}</tool_call> <tool_call>{"name": "a", "arguments": {}}</tool_call>'
+FIRST = '{"path":"a"}'
+TWO = '<tool_call>{"name": "b", "arguments": {"path": "a"}}</tool_call> <tool_call>{"name": "a", "arguments": {}}</tool_call>'
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,9 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 def test_the_actions_of_some_turns_and_no_others(ledger: Ledger) -> None:
     """In the order of the text; what reads a turn again adds none."""
     [[session]] = ledger.sql("SELECT DISTINCT session_id::VARCHAR FROM turns").fetchall()
-    assert actions_of_turns(ledger, [(session, 1), (session, 2)]) == [TurnActions(session, 2, ("b", "a"))]
+    assert actions_of_turns(ledger, [(session, 1), (session, 2)]) == [
+        TurnActions(session, 2, ("b", "a"), FIRST)
+    ]
     again = next(run.run_id for run in runs(ledger) if run.kind == "reparse")
     assert actions_of_turns(ledger, [(session, 0), (session, 2)], again) == []
     assert actions_of_turns(ledger, []) == []

@@ -1,4 +1,4 @@
-"""What actions turns have: their names, for a list of turns."""
+"""What actions turns have: their names and how the first one begins, for a list of turns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,16 +15,19 @@ class TurnActions:
         session_id: its session.
         turn_index: its place in the session, from 0.
         names: the actions' names, in text order; what was shown and not meant is none.
+        arguments: at most 160 characters of the first one's arguments, as JSON.
     """
 
     session_id: str
     turn_index: int
     names: tuple[str, ...]
+    arguments: str = ""
 
 
 _ACTIONS = """
 WITH asked AS (SELECT unnest($sessions)::UUID AS session_id, unnest($places) AS turn_index)
-SELECT session_id::VARCHAR AS session_id, turn_index, list(name ORDER BY action_index) AS names
+SELECT session_id::VARCHAR AS session_id, turn_index, list(name ORDER BY action_index) AS names,
+       left(min_by(arguments, action_index)::VARCHAR, 160) AS arguments
 FROM actions SEMI JOIN asked USING (session_id, turn_index)
 WHERE {reading} AND status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
 

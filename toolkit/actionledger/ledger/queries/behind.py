@@ -76,7 +76,8 @@ class TurnBehind:
         outcome: what came of reading it.
         dialect: the dialect that it was found to be in; empty where none was.
         reasons: what went wrong in it, each once: first what the mark names, then the rest, in reading, checking and acting.
-        snippet: at most 160 characters of the response, from where its first issue or block begins.
+        snippet: at most 160 characters of the response, from where its first issue or block begins; from its beginning on where nothing
+            stands there, since calls were split off it.
         hit: where the text stands that the filter looks for; None where it looks for none.
     """
 
@@ -137,7 +138,7 @@ named AS (
 SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome, dialect,
        coalesce(list_filter(reasons, lambda reason, place: list_position(reasons, reason) = place), []) AS reasons,
        trim(regexp_replace(
-           CASE WHEN place > 20 THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
+           CASE WHEN place > 20 AND place < length(text) THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
            '\\s+', ' ', 'g')) AS snippet, {hit} AS hit
 FROM page
 JOIN texts USING (turn_id)
