@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, queries
@@ -13,9 +13,9 @@ from actionledger.replay.steps import steps
 from actionledger.values import Span
 from actionledger_dashboard.viewer.conversation import shown_before, told_after
 from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
-from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere
+from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere, went_wrong
 from actionledger_dashboard.viewer.finding import found_data
-from actionledger_dashboard.viewer.looks import Values
+from actionledger_dashboard.viewer.looks import Values, because
 from actionledger_dashboard.viewer.reading import attempt_lane, reading_data
 from actionledger_dashboard.viewer.session import facts_of, family_of, started_by
 from actionledger_dashboard.viewer.states import state_lane
@@ -185,12 +185,29 @@ def _turn(
     if detail.response.prompt is None and before is not None:
         told = ask(queries.response, asked.session_id, before)
     read = reading_data(detail, children, at=at, sought=asked.find, is_whole=asked.is_whole)
-    return read | {
-        "index": index,
-        "attempts": attempt_lane(detail),
-        "done": [*run_lanes(detail), *_states(ask, detail)],
-        "shown": shown_before(detail, told, is_whole=asked.is_whole),
-        "told": told_after(detail, is_whole=asked.is_whole),
+    return (
+        read
+        | _worse(detail, read["about"])
+        | {
+            "index": index,
+            "attempts": attempt_lane(detail),
+            "done": [*run_lanes(detail), *_states(ask, detail)],
+            "shown": shown_before(detail, told, is_whole=asked.is_whole),
+            "told": told_after(detail, is_whole=asked.is_whole),
+        }
+    )
+
+
+def _worse(detail: TurnDetail, about: Sequence[Any]) -> Values:
+    """Return the verdict of a turn that was read and went wrong after that, with why, in place of that of its reading."""
+    said, reason = went_wrong(detail)
+    if not said:
+        return {}
+    first = [f"{because(reason)} · "] if reason is not None else []
+    return {
+        "verdict": said,
+        "look": "bad",
+        "about": [*first, *([about] if isinstance(about, str) else about)],
     }
 
 

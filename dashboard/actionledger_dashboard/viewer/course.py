@@ -7,7 +7,7 @@ from itertools import pairwise
 from actionledger.ledger.queries import Stretch, TurnRow
 from actionledger.plurals import counted
 from actionledger.vocabulary import SENTENCES, Outcome
-from actionledger_dashboard.viewer.looks import NEUTRAL, Values, look_of, words
+from actionledger_dashboard.viewer.looks import NEUTRAL, Values, came_to, look_of
 
 WINDOW = 100
 """How many turns of a long session are known one by one, at least."""
@@ -156,14 +156,12 @@ def _listed(turn: TurnRow) -> Values:
         parts.append(SENTENCES[turn.reason])
     if turn.executions:
         parts.append(f"{turn.failed} of {turn.executions} executions failed")
-    said = [words(turn.outcome) if turn.outcome else "not read"]
-    if turn.valid < turn.actions:
-        said.append("not valid")
-    elif turn.failed:
-        said.append("not done")
+    is_read = turn.outcome is not None and (turn.outcome.is_success or not turn.outcome.has_intent)
+    is_valid = turn.valid == turn.actions
+    is_done = not turn.failed and not (turn.has_error and is_read and is_valid)
     return {
         "index": turn.index,
-        "outcome": ", ".join(said),
+        "outcome": came_to(turn.outcome, is_valid=is_valid, is_done=is_done),
         "look": "bad" if turn.has_error else look_of(turn.outcome or ""),
         "error": turn.has_error,
         "title": " · ".join(parts),

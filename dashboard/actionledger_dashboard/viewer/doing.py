@@ -5,18 +5,26 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from actionledger.ledger.queries import ActionReversal, Execution, TurnDetail
-from actionledger.vocabulary import Origin, RunKind
+from actionledger.vocabulary import ActionStatus, ExecutionStatus, Origin, Reason, RunKind
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,
     because,
     bounded,
+    came_to,
     card,
     lane,
     look_of,
     pretty,
     words,
 )
+
+_NO_FAILURE = {
+    ExecutionStatus.SUCCEEDED,
+    ExecutionStatus.PENDING,
+    ExecutionStatus.DRY_RUN,
+    ExecutionStatus.SKIPPED,
+}
 
 
 def run_lanes(detail: TurnDetail) -> Iterator[Values]:
@@ -36,6 +44,21 @@ def run_lanes(detail: TurnDetail) -> Iterator[Values]:
     title = "Executions here" if theirs else "Executions"
     title += ", as recorded under the first reading" if other else ""
     yield lane(title, ours, _when_not_executed(detail))
+
+
+def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
+    """Return what came of a turn that was read and went wrong after that, and why first; nothing of any other.
+
+    Args:
+        detail: the turn.
+    """
+    if detail.attempt is None:
+        return "", None
+    refused = [each for each in detail.actions if each.status in {ActionStatus.INVALID, ActionStatus.UNKNOWN}]
+    undone = [each for each in detail.executions if each.status not in _NO_FAILURE]
+    first = (refused or undone)[0].reason if refused or undone else None
+    said = came_to(detail.attempt.outcome, is_valid=not refused, is_done=not undone)
+    return (said, first) if refused or undone else ("", None)
 
 
 def was_recorded_elsewhere(detail: TurnDetail) -> bool:

@@ -45,6 +45,18 @@ def words(code: str) -> str:
     return code.replace("_", " ")
 
 
+def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
+    """Return what came of a turn in a few words: also where it was read, and went wrong after that.
+
+    Args:
+        outcome: what came of reading it; None where nothing has read it.
+        is_valid: whether all that it meant to do may run.
+        is_done: whether nothing of that was tried in vain or refused.
+    """
+    read = words(outcome) if outcome else "not read"
+    return f"{read}, not valid" if not is_valid else read if is_done else f"{read}, not done"
+
+
 def because(reason: Reason | None) -> str:
     """Return a reason with its sentence; empty where there is none."""
     return "" if reason is None else f"{reason}: {SENTENCES[reason]}"

@@ -13,7 +13,7 @@ from effort import is_soak
 from actionledger.errors import UsageError
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.vocabulary import Outcome
+from actionledger.vocabulary import SENTENCES, Outcome, Reason
 from actionledger_dashboard.viewer.asking import Asked, course_of, session_view, view_of
 from actionledger_dashboard.viewer.page import frame_of, page_of
 
@@ -122,6 +122,18 @@ def test_where_no_text_was_told_it_is_said_with_which_turn_its_parts_stand(elsew
     [before] = view["turn"]["shown"]
     assert before["text"] is None
     assert before["absent"].startswith("Not recorded as one text; what is known of it stands with turn 0")
+
+
+def test_what_was_refused_is_an_error_with_its_reason(elsewhere: Path) -> None:
+    """In the verdict, in the list, in the map and for whoever asks for the next error, as among the reasons of the overview."""
+    with open_ledger(elsewhere, read_only=True) as ledger:
+        view = view_of(ledger, PARENT, turn=2)
+    turn, listed = view["turn"], view["turns"][2]
+    assert (
+        (turn["verdict"], turn["look"]) == (listed["outcome"], listed["look"]) == ("clean, not done", "bad")
+    )
+    assert turn["about"][0] == f"rejected: {SENTENCES[Reason.REJECTED]} · "
+    assert view["stretches"][2]["look"] == "bad"
 
 
 def test_a_session_that_is_not_there_says_so(sample: Path) -> None:

@@ -73,9 +73,13 @@ def test_the_list_says_what_went_wrong_where_reading_did_not() -> None:
     """A turn that was read well and done badly doesn't look well."""
     refused = TurnRow(0, Outcome.CLEAN, None, 10, 2, 1, 0, 0, 0, has_error=True)
     failed = TurnRow(1, Outcome.CLEAN, None, 10, 0, 0, 0, 1, 1, has_error=True)
-    stretch = Stretch(0, 1, 2, 2, 0, 1, 0, 2)
-    drawn = course_data(Course(0, [refused, failed], [stretch]))["turns"]
+    denied = TurnRow(2, Outcome.CLEAN, None, 10, 1, 1, 0, 1, 0, has_error=True)
+    unread = TurnRow(3, Outcome.FAILED, None, 10, 0, 0, 0, 0, 0, has_error=True)
+    stretch = Stretch(0, 3, 4, 4, 0, 3, 0, 3)
+    drawn = course_data(Course(0, [refused, failed, denied, unread], [stretch]))["turns"]
     assert [(turn["outcome"], turn["look"]) for turn in drawn] == [
         ("clean, not valid", "bad"),
         ("clean, not done", "bad"),
+        ("clean, not done", "bad"),
+        ("failed", "bad"),
     ]

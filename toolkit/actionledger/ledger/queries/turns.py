@@ -2,7 +2,16 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import INTENT, READ, REFUSED, RUNNABLE, Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import (
+    INTENT,
+    NOT_DONE,
+    READ,
+    REFUSED,
+    RUNNABLE,
+    Queryable,
+    is_uuid,
+    rows,
+)
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
@@ -21,7 +30,7 @@ class TurnRow:
         errors: how many fields were refused.
         executions: how many tries there were.
         failed: how many of them were attempted and did not succeed.
-        has_error: whether something in the turn could not be read, is not valid or was not done.
+        has_error: whether something in the turn could not be read, is not valid or was not done, by refusal or failure.
     """
 
     index: int
@@ -77,16 +86,17 @@ refusals AS (
     WHERE session_id = $session_id::UUID AND {refused} GROUP BY attempt_id),
 tries AS (
     SELECT turn_id, count(*) AS executions,
-           count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
+           count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed, bool_or({not_done}) AS is_undone
     FROM executions SEMI JOIN asked USING (turn_id) WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id),
 counted AS (
     SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid,
-           coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed
+           coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed,
+           coalesce(is_undone, false) AS is_undone
     FROM asked LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id)
     LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (turn_id)),
 found AS (
-    SELECT *, outcome IS NULL OR (list_contains($intent, outcome) AND NOT list_contains($read, outcome))
-              OR valid < actions OR failed > 0 AS has_error
+    SELECT * EXCLUDE (is_undone), outcome IS NULL OR (list_contains($intent, outcome) AND NOT list_contains($read, outcome))
+              OR valid < actions OR failed > 0 OR is_undone AS has_error
     FROM counted)"""
 
 _TURNS = f"{_FOUND} SELECT * FROM found ORDER BY index"
@@ -147,7 +157,11 @@ def _is_asked(session_id: str, run_id: str | None) -> bool:
 
 def _query(query: str, run_id: str | None, between: str = "") -> str:
     return query.format(
-        reading=reading(run_id), refused=REFUSED, carried_out=FIRST_EXECUTIONS, between=between
+        reading=reading(run_id),
+        refused=REFUSED,
+        not_done=NOT_DONE,
+        carried_out=FIRST_EXECUTIONS,
+        between=between,
     )
 
 
