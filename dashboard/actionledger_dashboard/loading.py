@@ -21,6 +21,12 @@ def script_of(page: str) -> Path:
     return _FOLDER / "views" / f"{page or 'overview'}.py"
 
 
+def pages() -> list[str]:
+    """Return the parts of the address that lead to a page; the first one's is empty."""
+    first = script_of("")
+    return ["", *(file.stem for file in first.parent.glob("[!_]*.py") if file != first)]
+
+
 def load(script: Path) -> None:
     """Import what a script imports at its beginning, unless that was done before; whoever else is at it is waited for.
 

@@ -1,13 +1,10 @@
 """Serves the dashboard to this machine alone, behind a policy that lets a page reach no other host."""
 
 import os
-import re
 import socket
 import threading
-from base64 import b64encode
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +18,9 @@ from streamlit import config
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
-from actionledger_dashboard.loading import APP, load, script_of
+from actionledger_dashboard.document import routes_of, script_sources
+from actionledger_dashboard.loading import APP, load, pages, script_of
 from actionledger_dashboard.login import allowed_by_settings
-from actionledger_dashboard.preloading import preloaded
 
 ADDRESS = "127.0.0.1"
 HOSTS = (ADDRESS, "localhost")
@@ -34,8 +31,8 @@ THEMES = {
     "dark": "#7db4ee",
 }  # the primary colour of each: it is text on their own backgrounds
 
-# Streamlit imports a component's script from a blob and styles its elements inline; its page has a line of script of its
-# own, which is let in by its hash. No other script runs, whatever a text says.
+# Streamlit imports a component's script from a blob and styles its elements inline; the page has a line of script of its
+# own and one of ours, which are let in by their hashes. No other script runs, whatever a text says.
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; "
     "script-src 'self' blob: {scripts}; font-src 'self' data:; "
@@ -45,7 +42,7 @@ POLICY = (
 
 
 class SecurityHeaders:
-    """Adds to every response what keeps a page from reaching another host, whatever a model wrote into it, and to a page what it begins with.
+    """Adds to every response what keeps a page from reaching another host, whatever a model wrote into it.
 
     Args:
         app: what makes the responses.
@@ -55,7 +52,7 @@ class SecurityHeaders:
     def __init__(self, app: ASGIApp, port: int) -> None:
         self._app = app
         self._headers = [
-            (b"content-security-policy", POLICY.format(port=port, scripts=_own_scripts()).encode()),
+            (b"content-security-policy", POLICY.format(port=port, scripts=script_sources()).encode()),
             (b"referrer-policy", b"no-referrer"),
             (b"x-content-type-options", b"nosniff"),
         ]
@@ -65,17 +62,10 @@ class SecurityHeaders:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                there = list(message.get("headers", ()))
-                message["headers"] = [*there, *self._headers, *_preloads(scope, there)]
+                message["headers"] = [*message.get("headers", ()), *self._headers]
             await send(message)
 
         await self._app(scope, receive, send_with_headers if scope["type"] == "http" else send)
-
-
-def _preloads(scope: Scope, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the header that names the scripts that a page begins with; nothing for what is no page."""
-    if any(name == b"content-type" and value.startswith(b"text/html") for name, value in headers):
-        yield b"link", preloaded(scope["path"].strip("/"))
 
 
 class OwnOrigin:
@@ -142,6 +132,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
     load(APP)
     app = st.App(
         APP,
+        routes=routes_of(pages()),
         middleware=[
             Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS)),
             Middleware(OwnOrigin, port=chosen),
@@ -172,13 +163,6 @@ def _configuration(port: int, *, headless: bool) -> dict[str, Any]:
         "client.showErrorDetails": "none",
         **{f"theme.{theme}.primaryColor": colour for theme, colour in THEMES.items()},
     }
-
-
-def _own_scripts() -> str:
-    """Return the hashes of the scripts that stand in Streamlit's page itself."""
-    page = Path(st.__file__).with_name("static") / "index.html"
-    scripts = re.findall(rb"<script>(.*?)</script>", page.read_bytes(), re.DOTALL)
-    return " ".join(f"'sha256-{b64encode(sha256(script).digest()).decode()}'" for script in scripts)
 
 
 def free_port(first: int = FIRST_PORT) -> int:

@@ -665,7 +665,7 @@ MORE_PAGES = [
         ),
     ],
 )
-def test_no_page_has_a_fault_by_wcag_or_asks_another_host(
+def test_no_page_has_a_fault_by_wcag_or_asks_another_host_or_for_what_is_not_there(
     url: str, browser: Browser, scheme: str, width: int
 ) -> None:
     """axe-core finds no violation of WCAG 2 A and AA, and hostile names are neither images nor markup anywhere."""
@@ -673,12 +673,14 @@ def test_no_page_has_a_fault_by_wcag_or_asks_another_host(
         "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
     )
     faults = []
+    missing: list[str] = []
     with window(browser, viewport={"width": width, "height": 1400}, color_scheme=scheme) as context:
         # as who has said their name
         context.add_init_script("localStorage.setItem('actionledger.reviewer', 'ann')")
         visit = Visit(url, context.new_page())
         visit.page.on("request", visit.note)
         visit.page.on("pageerror", lambda error: visit.errors.append(str(error)))
+        visit.page.on("response", lambda got: missing.append(got.url) if got.status >= 400 else None)
         for path in [*PAGES, *(MORE_PAGES if is_soak() else ())]:
             visit.open(path)
             if "session=" in path:
@@ -691,6 +693,7 @@ def test_no_page_has_a_fault_by_wcag_or_asks_another_host(
     assert faults == []
     assert visit.outside() == []
     assert visit.errors == []
+    assert missing == []
 
 
 def test_a_question_is_asked_and_its_answer_is_text(visit: Visit, hostile: str) -> None:

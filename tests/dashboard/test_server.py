@@ -3,13 +3,15 @@
 import asyncio
 import re
 import socket
+from base64 import b64encode
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 import streamlit as st
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
@@ -21,7 +23,8 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.memory import MEMORY_VARIABLE
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
-from actionledger_dashboard.preloading import preloaded
+from actionledger_dashboard.document import document_of, routes_of
+from actionledger_dashboard.loading import pages as parts_of_pages
 
 
 def test_a_ledger_that_is_not_there_is_refused(tmp_path: Path) -> None:
@@ -89,30 +92,34 @@ def test_headers_are_added_to_what_the_page_sends() -> None:
     assert headers[b"referrer-policy"] == b"no-referrer"
 
 
-@pytest.mark.parametrize(("kind", "is_page"), [("text/html; charset=utf-8", True), ("text/plain", False)])
-def test_a_page_names_the_scripts_that_it_begins_with(kind: str, *, is_page: bool) -> None:
-    """A browser fetched them one after the other, when the page was there already; whatever is no page names none."""
+def test_each_page_is_served_as_a_document_whose_own_scripts_the_policy_lets_in() -> None:
+    """One of Streamlit's, and one that says where the server is before Streamlit's first script looks for it below the page's address."""
+    pages = TestClient(server.SecurityHeaders(Starlette(routes=routes_of(parts_of_pages())), port=1))
+    for page in ("", "sessions", "left_out"):
+        answer = pages.get(f"/{page}")
+        scripts = re.findall(r"<script>(.*?)</script>", answer.text, re.DOTALL)
+        hashes = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+        assert [each in answer.headers["content-security-policy"] for each in hashes] == [True, True]
+        before, module, _ = answer.text.partition('type="module"')
+        assert module
+        assert "BACKEND_BASE_URL" in before
+        assert answer.headers["cache-control"] == "no-cache"
+    assert pages.get("/favicon.png").status_code == 404  # is Streamlit's to serve
 
-    async def page(request: object) -> Response:
-        return Response("", media_type=kind)
 
-    answer = TestClient(server.SecurityHeaders(Starlette(routes=[Route("/sessions", page)]), port=1)).get(
-        "/sessions"
-    )
-    assert ("rel=modulepreload" in answer.headers.get("link", "")) == is_page
-
-
-def test_what_is_named_is_there_and_not_named_already() -> None:
-    """Streamlit's own page names what its first script imports; a list has more of them than a page without fields."""
+def test_what_is_named_is_there_and_named_once() -> None:
+    """Streamlit's own document names what its first script imports; ours, behind that, what a page goes on with."""
     static = Path(st.__file__).with_name("static")
-    first = (static / "index.html").read_text(encoding="utf-8")
-    of_pages = {
-        page: re.findall(r"<\./([^>]+)>", preloaded(page).decode()) for page in ("replay", "sessions")
-    }
-    assert set(of_pages["replay"]) < set(of_pages["sessions"])
-    for name in of_pages["sessions"]:
-        assert (static / name).is_file()
-        assert name not in first
+    first = _scripts_in((static / "index.html").read_text(encoding="utf-8"))
+    for page in ("replay", "sessions"):
+        named = _scripts_in(document_of(page))
+        assert named[: len(first)] == first
+        assert len(named) == len(set(named)) > len(first)
+        assert all((static / name).is_file() for name in named)
+
+
+def _scripts_in(document: str) -> list[str]:
+    return re.findall(r'(?:src|rel="modulepreload" crossorigin href)="\./([^"]+\.js)"', document)
 
 
 FOREIGN = [
