@@ -1,7 +1,5 @@
 """Which pages there are; Streamlit runs this script for every visitor and every interaction."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from actionledger_dashboard import login
@@ -10,7 +8,6 @@ from actionledger_dashboard.components.navigation import Target, show_navigation
 from actionledger_dashboard.loading import load, script_of
 
 st.set_page_config(page_title="actionledger", page_icon="📒", layout="wide")
-st.html(f"<style>{Path(__file__).with_name('app.css').read_text(encoding='utf-8')}</style>")
 pages = [
     st.Page("views/overview.py", title="Overview", default=True),
     st.Page("views/sessions.py", title="Sessions", url_path="sessions"),

@@ -1,4 +1,4 @@
-"""The document that a browser opens: Streamlit's own, which says where its server is, and names at once the scripts that the page goes on with."""
+"""The document that a browser opens: Streamlit's own, which says where its server is, names the scripts that pages go on with, and has our style."""
 
 import re
 from base64 import b64encode
@@ -13,10 +13,8 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 _STATIC = Path(st.__file__).with_name("static")
-_EVERYWHERE = ("BidiComponent", "Html")
-_LISTS = ("TextInput", "Checkbox", "Selectbox", "Pagination")
-_PARTS = {"sessions": _LISTS, "turns": _LISTS}
-"""What Streamlit calls the parts that a page begins with, beside those that all begin with."""
+_PARTS = ("BidiComponent",)
+"""What Streamlit calls the parts that every page begins with."""
 
 _IMPORTED = re.compile(rb'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
@@ -29,7 +27,7 @@ _WHERE = (
 
 
 def routes_of(pages: Iterable[str]) -> list[Route]:
-    """Return the routes that serve the document of each page.
+    """Return the routes that serve the document where each page is.
 
     Args:
         pages: their parts of the address.
@@ -38,35 +36,33 @@ def routes_of(pages: Iterable[str]) -> list[Route]:
 
 
 def script_sources() -> str:
-    """Return the hashes of the scripts that stand in a document itself, as a policy names them."""
-    scripts = re.findall(r"<script>(.*?)</script>", document_of(""), re.DOTALL)
+    """Return the hashes of the scripts that stand in the document itself, as a policy names them."""
+    scripts = re.findall(r"<script>(.*?)</script>", document(), re.DOTALL)
     return " ".join(f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" for script in scripts)
 
 
 @cache
-def document_of(page: str) -> str:
-    """Return the document of a page.
-
-    Args:
-        page: its part of the address.
-    """
+def document() -> str:
+    """Return the document: Streamlit's own, what we add to its head, and our style behind all of Streamlit's."""
     whole = (_STATIC / "index.html").read_text(encoding="utf-8")
+    style = Path(__file__).with_name("app.css").read_text(encoding="utf-8")
     named = "".join(
-        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n' for name in _scripts_of(page)
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">\n' for name in _scripts()
     )
-    head, end, body = whole.partition("</head>")
-    before, first, rest = head.partition('<script type="module"')
-    return f"{before}<script>{_WHERE}</script>\n{first}{rest}{named}{end}{body}"
+    return (
+        whole.replace('<script type="module"', f'<script>{_WHERE}</script>\n<script type="module"', 1)
+        .replace("</head>", f"{named}</head>", 1)
+        .replace("</body>", f"<style>{style}</style></body>", 1)
+    )
 
 
-def _serve(request: Request) -> HTMLResponse:
-    return HTMLResponse(document_of(request.url.path.strip("/")), headers={"cache-control": "no-cache"})
+async def _serve(_request: Request) -> HTMLResponse:
+    return HTMLResponse(document(), headers={"cache-control": "no-cache"})
 
 
-def _scripts_of(page: str) -> list[str]:
-    """Return the scripts that a page begins with, behind those that Streamlit's own document names."""
-    parts = (*_EVERYWHERE, *_PARTS.get(page, ()))
-    return sorted(_with_imports(parts) - _with_imports(("index",)))
+def _scripts() -> list[str]:
+    """Return the scripts that pages begin with, behind those that Streamlit's own document names."""
+    return sorted(_with_imports(_PARTS) - _with_imports(("index",)))
 
 
 def _with_imports(parts: Iterable[str]) -> set[str]:

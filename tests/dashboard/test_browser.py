@@ -253,6 +253,42 @@ def test_going_back_finds_the_page_of_a_list(visit: Visit) -> None:
     page.locator("[aria-current=true], [aria-current=page]").first.wait_for(state="attached")
 
 
+def test_the_bar_of_a_list_is_worked_by_keys_and_keeps_the_focus(visit: Visit) -> None:
+    """Each is one step of the history that begins the list anew; a page is a link, and what is being typed stays."""
+    page = visit.page
+    visit.open("turns?task=many")
+    following = page.get_by_role("link", name="next page")
+    following.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/turns?task=many&page=2")
+    page.locator("nav a[aria-label='page 2'][aria-current=page]").wait_for()
+    visit.open("sessions?page=1")
+    box = page.get_by_label("Only with failures")
+    box.focus()
+    page.keyboard.press("Space")
+    page.wait_for_url("**/sessions?failing=1")
+    visit.settle()
+    assert box.is_checked()
+    assert box.evaluate("box => box.getRootNode().activeElement === box")
+    page.get_by_label("Order").select_option("longest first")
+    page.wait_for_url("**/sessions?failing=1&order=longest+first")
+    visit.settle()
+    search = page.get_by_label("Search")
+    search.fill("no such words")
+    search.press("Enter")
+    page.wait_for_url("**/sessions?failing=1&order=longest+first&search=no+such+words")
+    page.get_by_text("Nothing matches").wait_for()
+    search.fill("")
+    search.press("Enter")
+    page.wait_for_url("**/sessions?failing=1&order=longest+first")
+    row(page, 0).wait_for()
+    page.go_back()
+    page.wait_for_url("**&search=no+such+words")
+    visit.settle()
+    assert search.input_value() == "no such words"
+    assert visit.errors == []
+
+
 @pytest.mark.soak
 def test_a_download_has_every_row_of_the_filter(visit: Visit, tmp_path: Path) -> None:
     """The file has as many rows as the button says, which is more than the page shows."""

@@ -108,13 +108,10 @@ def test_a_filter_is_added_where_it_is_chosen(open_page: Open, sample: Path, dra
 
 
 @pytest.mark.parametrize(("page", "said"), [(TURNS, "1 turn, the latest first"), (SESSIONS, "1 session")])
-def test_a_search_narrows_as_soon_as_it_is_written(
-    open_page: Open, sample: Path, drawn: Drawn, page: str, said: str
-) -> None:
-    """The list is the one that the link names, and not the one of before."""
-    test = open_page(sample, page)
-    pick(test, "Search", "text_input").set_value("Nothing to do").run()
-    assert test.query_params["search"] == "Nothing to do"
+def test_a_search_is_in_the_link(open_page: Open, sample: Path, drawn: Drawn, page: str, said: str) -> None:
+    """The list is the one that the link names, and the field says it."""
+    test = open_page(sample, page, search="Nothing to do")
+    assert drawn(test, "search") == {"text": "Nothing to do"}
     assert said in [caption.value for caption in test.caption]
     assert [chip for chip, _ in chips(drawn, test)] == ["Text: Nothing to do"]
 

@@ -237,9 +237,11 @@ class TestLive:
 
     def test_it_can_be_held_still(self, open_page: Open, live: Path) -> None:
         """What moves by itself can be stopped, and the link says so."""
-        test = open_page(live, LIVE)
-        test.toggle[0].set_value(True).run()
-        assert test.query_params["paused"] == "1"
+        test = open_page(live, LIVE, paused="1")
+        [found] = [
+            one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.bar"
+        ]
+        assert json.loads(found.proto.json)["items"][0]["isOn"]
         assert "2 responses" in texts(test)
 
 

@@ -159,12 +159,27 @@ class TestSessions:
         test = open_page(sample, SESSIONS, search="我先看看")
         assert column(test, "Session") == ["steps"]
 
-    def test_only_failing_is_a_toggle(self, open_page: Open, sample: Path) -> None:
-        """All three have something that failed, so that the toggle changes nothing here but the link."""
-        test = open_page(sample, SESSIONS)
-        test.toggle[0].set_value(True).run()
-        assert not test.exception
+    def test_only_failing_is_in_the_link(self, open_page: Open, sample: Path) -> None:
+        """All three have something that failed, so that nothing changes here but what the bar says."""
+        test = open_page(sample, SESSIONS, failing="1")
+        assert drawn(test, "bar")["items"][0]["isOn"]
         assert "3 sessions" in texts(test)
+
+    def test_an_order_that_is_not_there_is_named(self, open_page: Open, sample: Path) -> None:
+        """And no list is shown as if it were in that order."""
+        test = open_page(sample, SESSIONS, order="dearest first")
+        assert 'No order goes by "dearest first" here; remove this filter to see what there is.' in texts(
+            test
+        )
+
+    def test_a_page_that_is_not_there_is_the_nearest(self, open_page: Open, larger: Path) -> None:
+        """A link may be older than the list, or be written by hand."""
+        test = open_page(larger, TURNS, task="many")
+        for page, shown, rows in (("3", 2, 10), ("last", 1, 50)):
+            test.query_params["page"] = page
+            test.run()
+            assert drawn(test, "bar")["items"] == [{"kind": "pages", "page": shown, "pages": 2}]
+            assert len(column(test, "Turn")) == rows
 
     def test_says_that_nothing_is_found(self, open_page: Open, sample: Path) -> None:
         """A search without a hit ends in a sentence."""

@@ -23,7 +23,7 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.memory import MEMORY_VARIABLE
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
-from actionledger_dashboard.document import document_of, routes_of
+from actionledger_dashboard.document import document, routes_of
 from actionledger_dashboard.loading import pages as parts_of_pages
 
 
@@ -111,11 +111,10 @@ def test_what_is_named_is_there_and_named_once() -> None:
     """Streamlit's own document names what its first script imports; ours, behind that, what a page goes on with."""
     static = Path(st.__file__).with_name("static")
     first = _scripts_in((static / "index.html").read_text(encoding="utf-8"))
-    for page in ("replay", "sessions"):
-        named = _scripts_in(document_of(page))
-        assert named[: len(first)] == first
-        assert len(named) == len(set(named)) > len(first)
-        assert all((static / name).is_file() for name in named)
+    named = _scripts_in(document())
+    assert named[: len(first)] == first
+    assert len(named) == len(set(named)) > len(first)
+    assert all((static / name).is_file() for name in named)
 
 
 def _scripts_in(document: str) -> list[str]:

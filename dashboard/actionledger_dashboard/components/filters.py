@@ -39,6 +39,7 @@ FIRST_READINGS = "First readings"
 SET_ASIDE = "Crossed out: what came of responses. The lists keep to it; a rate within its own outcome would say nothing."
 
 _mount_chips = mount_of("chips")
+_mount_search = mount_of("search", "addressed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +68,9 @@ def pick(linked: Linked, *, of_runs: bool = True, lists: bool = False) -> Filter
     """
     known, runs = ask(queries.dimensions), ask(queries.runs)
     with st.container(key="filters", horizontal=True, vertical_alignment="center", gap="small"):
-        if lists:  # before the link is read, which follows what is searched for
+        if lists:
             with st.container(width=260):
-                linked.text("Search", "search", "Search responses, arguments, results", is_labelled=False)
+                _mount_search(key="search", data={"text": st.query_params.get("search", "")})
         asked = [
             _asked_of(field, options(field, known, runs), linked)
             for field in FIELDS

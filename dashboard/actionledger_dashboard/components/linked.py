@@ -8,11 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from math import ceil
 
 import streamlit as st
 
-from actionledger.ids import derived_id
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.fields import FIRST_DAY, LAST_DAY, day_of
 from actionledger_dashboard.components.visible import visible
@@ -33,21 +31,6 @@ class Unknown:
     value: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Paged:
-    """What was shown of a list.
-
-    Args:
-        of: tells one list from another.
-        there: the page that the URL named.
-        times_led: how often the URL led to another page of a list.
-    """
-
-    of: object
-    there: str = ""
-    times_led: int = 0
-
-
 class Linked:
     """The widgets of one page.
 
@@ -61,7 +44,6 @@ class Linked:
 
     def __init__(self, page: str) -> None:
         self.page = page
-        self._is_led = False
         self._unknown: list[Unknown] = []
 
     def note_unknown(self, label: str, name: str, value: str) -> None:
@@ -86,33 +68,18 @@ class Linked:
         if self._unknown:
             st.stop()
 
-    def one(
-        self,
-        label: str,
-        name: str,
-        options: Mapping[str, str],
-        *,
-        disabled: bool = False,
-        is_labelled: bool = True,
-    ) -> str:
+    def one(self, label: str, name: str, options: Mapping[str, str]) -> str:
         """Let one option be picked.
 
         Args:
             label: the widget's label.
             name: the query parameter, left out for the first option.
             options: what is shown for each option; the first one is picked where the URL has none.
-            disabled: whether nothing can be picked now.
-            is_labelled: whether the label is seen, or only heard.
         """
         first = next(iter(options))
         key = self._key(name, label, lambda item: item in options, lambda there: there[0] if there else first)
         picked: str = st.selectbox(
-            label,
-            list(options),
-            format_func=lambda option: visible(options[option]),
-            key=key,
-            disabled=disabled,
-            label_visibility="visible" if is_labelled else "collapsed",
+            label, list(options), format_func=lambda option: visible(options[option]), key=key
         )
         self._write_option(name, picked, first)
         return picked
@@ -138,38 +105,6 @@ class Linked:
         self._write_option(name, chosen, options[0])
         return chosen
 
-    def text(
-        self,
-        label: str,
-        name: str,
-        placeholder: str,
-        *,
-        disabled: bool = False,
-        is_labelled: bool = True,
-    ) -> str:
-        """Let a text be written.
-
-        Args:
-            label: the widget's label.
-            name: the query parameter, left out where nothing is written.
-            placeholder: what is shown where nothing is written.
-            disabled: whether nothing can be written now.
-            is_labelled: whether the label is seen, or only heard.
-        """
-        key = self._key(name, label, lambda _: True, lambda there: there[0] if there else "")
-        written = (
-            st.text_input(
-                label,
-                key=key,
-                placeholder=placeholder,
-                disabled=disabled,
-                label_visibility="visible" if is_labelled else "collapsed",
-            )
-            or ""
-        )
-        self._write(name, [written] if written else [])
-        return written
-
     def area(self, label: str, name: str, first: str, *, lines: int) -> str:
         """Let a text of several lines be written.
 
@@ -183,18 +118,6 @@ class Linked:
         written = st.text_area(label, key=key, height=24 * lines + 22) or ""
         self._write_option(name, written, first)
         return written
-
-    def flag(self, label: str, name: str) -> bool:
-        """Let something be switched on.
-
-        Args:
-            label: the widget's label.
-            name: the query parameter, ``1`` or left out.
-        """
-        key = self._key(name, label, lambda item: item == "1", bool)
-        is_on = st.toggle(label, key=key)
-        self._write(name, ["1"] if is_on else [])
-        return is_on
 
     def day(self, label: str, name: str) -> date | None:
         """Let a day be picked.
@@ -215,33 +138,6 @@ class Linked:
         self._write(name, [picked.isoformat()] if picked else [])
         return picked
 
-    def page_of(self, rows: int, size: int, of: object) -> int:
-        """Let a page of a list be picked, the first one again whenever the list is another.
-
-        Args:
-            rows: how many rows the list has.
-            size: how many a page has.
-            of: tells one list from another.
-
-        Returns:
-            How many rows stand before the page.
-        """
-        pages = max(1, ceil(rows / size))
-        before: _Paged = st.session_state.get(f"{self.page}.page", _Paged(of))
-        there = st.query_params.get("page", "1")
-        is_led = self._is_led or there != before.there
-        picked = int(there) if there.isdecimal() and (is_led or before.of == of) else 1
-        picked = max(1, min(pages, picked))
-        times_led = before.times_led + is_led
-        if pages > 1:
-            # Its value can't be set from the state without a warning, so that another list gets another widget, and so
-            # does another page of it that the URL asks for.
-            key = f"{self.page}.page.{derived_id(of, pages, times_led)}"
-            picked = st.pagination(pages, default=picked, key=key)
-        self._write("page", [str(picked)] if picked > 1 else [])
-        st.session_state[f"{self.page}.page"] = _Paged(of, str(picked), times_led)
-        return (picked - 1) * size
-
     def _key(
         self, name: str, label: str, is_known: Callable[[str], bool], read: Callable[[list[str]], object]
     ) -> str:
@@ -258,7 +154,6 @@ class Linked:
         known = [item for item in there if is_known(item)]
         self._unknown += [Unknown(label, name, item) for item in there if item not in known]
         if key not in st.session_state or there != st.session_state.get(f"{key}.written"):
-            self._is_led = True
             st.session_state[key] = read(known)
         return key
 

@@ -15,6 +15,7 @@ from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by
 from actionledger_dashboard.components import charts, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast, show_paired
+from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.comparison_tables import (
     GROUPINGS,
     NAMES,
@@ -80,7 +81,7 @@ def show_pairs(linked: Linked, found: PairedComparison, sides: Sides) -> None:
     title, pages = st.columns([3, 3], vertical_alignment="center")
     title.caption(f"{counted(count, 'turn')}: {in_words(listed.bucket)}. A row opens both readings.")
     with pages:
-        offset = linked.page_of(count, tables.PAGE, of=(sides, listed))
+        offset = page_of(linked, count, tables.PAGE)
     if count:
         show_turns(turns_of(sides, listed, tables.PAGE, offset), sides, listed)
     show_groups(linked, sides)

@@ -7,6 +7,7 @@ from actionledger.ledger.queries import Filter, ImportOmission, Omission
 from actionledger.plurals import counted
 from actionledger.vocabulary import LEFT_OUT
 from actionledger_dashboard.components import links, notices, tables
+from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
@@ -37,7 +38,7 @@ def show() -> None:
     if way == BY_REASON:
         show_reasons(ask(queries.left_out, limit=ALL))
     else:
-        offset = linked.page_of(len(found), tables.PAGE, of=way)
+        offset = page_of(linked, len(found), tables.PAGE)
         show_imports(found[offset : offset + tables.PAGE])
 
 

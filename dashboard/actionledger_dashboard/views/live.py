@@ -10,6 +10,7 @@ from actionledger.ledger import queries
 from actionledger.ledger.queries import LateTurn
 from actionledger.plurals import counted
 from actionledger_dashboard.components import links, notices, tables
+from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
@@ -29,7 +30,9 @@ def show() -> None:
     with picked:
         window = linked.switch("How far back", "window", list(WINDOWS))
     with pause:
-        is_paused = linked.flag("Pause", "paused")
+        bar = Bar(linked)
+        is_paused = bar.flag("Pause", "paused")
+        bar.show()
     st.caption(
         "A response stands here as soon as its process has flushed it, a moment after it came. Times are UTC."
     )

@@ -8,6 +8,7 @@ from actionledger.ledger.queries.to_review import Queue, TurnToReview, count_tur
 from actionledger.plurals import counted
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.components import filters, links, notices, tables
+from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.readings import Step
@@ -57,7 +58,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         linked.stop_at_unknown()
     count = ask(count_turns_to_review, picked, name, within)
     with pages:
-        offset = linked.page_of(count, tables.PAGE, of=(picked, within, name))
+        offset = page_of(linked, count, tables.PAGE)
     (st if name else box).caption(f"{counted(count, 'turn')}. A row opens the turn.")
     if not count:
         st.info("No turn is in this queue. Choose another one, or take a filter away.")

@@ -10,6 +10,7 @@ from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger.plurals import counted
 from actionledger_dashboard.components import filters, links, notices, tables
+from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
@@ -32,23 +33,22 @@ def show() -> None:
         return
     linked = Linked("sessions")
     within = filters.pick(linked, lists=True)
-    title, failing, order, pages, export = st.columns([2, 2, 2, 4, 2], vertical_alignment="center")
-    with failing:
-        only_failing = linked.flag("Only with failures", "failing")
-    with order:
-        named = linked.one("Order", "order", {name: name for name in ORDERS}, is_labelled=False)
+    bar = Bar(linked)
+    only_failing = bar.flag("Only with failures", "failing")
+    ordered = ORDERS[bar.one("Order", "order", list(ORDERS))]
     linked.stop_at_unknown()
-    ordered = ORDERS[named]
     first = ask(
         queries.sessions_page, within, only_failing=only_failing, order=ordered, limit=tables.PAGE, offset=0
     )
     count = first.count
+    offset = bar.page_of(count, tables.PAGE)
+    title, middle, export = st.columns([2, 8, 2], vertical_alignment="center")
     title.caption(counted(count, "session"))
+    with middle:
+        bar.show()
     if not count:
         notices.nothing_found()
         return
-    with pages:
-        offset = linked.page_of(count, tables.PAGE, of=(within, only_failing, ordered))
     with export:
         tables.offer_export(
             "sessions", count, whole_sessions(within, only_failing=only_failing, order=ordered)

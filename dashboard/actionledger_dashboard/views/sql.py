@@ -12,6 +12,7 @@ from actionledger.plurals import counted
 from actionledger_dashboard.components import asked, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.asked import Asked
+from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.catalogue import show_catalogue
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
@@ -118,7 +119,7 @@ def show_answer(linked: Linked, found: Asked) -> None:
         return
     with download:
         tables.offer_download("answer", len(found.rows), lambda: asked.as_rows(found))
-    offset = linked.page_of(len(found.rows), tables.PAGE, of=found.statement)
+    offset = page_of(linked, len(found.rows), tables.PAGE)
     page = found.rows[offset : offset + tables.PAGE]
     columns = [
         Column(name, [asked.shown(row[place]) for row in page], "number" if found.is_number(name) else "text")

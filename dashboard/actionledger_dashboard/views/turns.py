@@ -16,6 +16,7 @@ from actionledger.plurals import counted
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
+from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
@@ -50,7 +51,7 @@ def show() -> None:
     title, pages, export = st.columns([4, 4, 2], vertical_alignment="center")
     title.caption(f"{counted(count, 'turn')}, the latest first")
     with pages:
-        offset = linked.page_of(count, tables.PAGE, of=within)
+        offset = page_of(linked, count, tables.PAGE)
     with export:
         tables.offer_export("turns", count, whole_turns_behind(within))
     if len(within.reasons) == 1:
