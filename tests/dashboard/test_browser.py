@@ -514,6 +514,18 @@ def test_a_link_to_characters_goes_there(visit: Visit, mixed: str, hidden: str, 
     assert visit.errors == []
 
 
+def test_a_command_is_copied_whole(visit: Visit, shared: BrowserContext) -> None:
+    """By its button, without what colours programs, which no page loads."""
+    shared.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = visit.page
+    visit.open("live")
+    page.get_by_role("button", name="copy").click()
+    page.get_by_role("button", name="copied ✓").wait_for()
+    command = str(page.evaluate("navigator.clipboard.readText()"))
+    assert command.startswith("actionledger watch ~/.claude/projects --ledger ")
+    assert not [url for url in visit.requests if "SyntaxHighlighter" in url]
+
+
 def test_a_link_to_what_is_selected_is_copied(visit: Visit, shared: BrowserContext, mixed: str) -> None:
     """Selected characters, a mark that is stepped to, or the turn alone; the link opens to just them."""
     shared.grant_permissions(["clipboard-read", "clipboard-write"])

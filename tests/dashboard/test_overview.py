@@ -114,7 +114,7 @@ class TestSentence:
         """There is no sentence about nothing."""
         test = open_page(empty, PAGE)
         assert drawn(test, "headline") == []
-        assert "actionledger demo --ledger" in test.code[0].value
+        assert "actionledger demo --ledger" in drawn(test, "exact")[0]["text"]
 
     def test_one_session_is_too_few(self, open_page: Open, imported: Path) -> None:
         """The share without a margin, nothing before it, nothing that failed."""

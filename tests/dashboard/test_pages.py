@@ -377,7 +377,7 @@ def test_empty_ledger_says_what_fills_it(open_page: Open, empty: Path, page: str
     """An empty ledger shows the command with its own path."""
     test = open_page(empty, page)
     assert "Nothing is recorded yet" in texts(test)
-    assert f"--ledger {shlex.quote(str(empty))}" in test.code[0].value
+    assert f"--ledger {shlex.quote(str(empty))}" in drawn(test, "exact")["text"]
 
 
 def test_what_is_recorded_meanwhile_is_shown_on_the_next_run(
@@ -429,4 +429,4 @@ def test_a_ledger_that_can_not_be_read_is_said_and_no_fault_of_a_page(
         path.write_bytes(content[: len(content) // 2] if damage == "cut" else b"not one" * 1000)
     test = open_page(path, f"views/{page}.py")
     assert [each.value for each in test.subheader][-1] == "The ledger can't be read"
-    assert "actionledger doctor" in test.code[0].value
+    assert "actionledger doctor" in drawn(test, "exact")["text"]

@@ -270,7 +270,11 @@ def test_what_waits_is_shown_with_what_a_decision_binds(open_page: Open, waiting
     """And without being asked to, a page decides nothing: the command does."""
     test = as_person(open_page(waiting, PAGE, by="approvals"), "ann")
     assert len(tables(test)["what waits for a decision"]) == 2
-    what, binds, how = (each.value for each in test.code)
+    what, binds, how = (
+        str(json.loads(one.proto.json)["text"])
+        for one in test.get("bidi_component")
+        if one.proto.component_name == "actionledger.exact"
+    )
     assert '"path": "a"' in what
     assert "policy " in binds
     assert not [each for each in test.button if each.label in {"Approve", "Reject"}]

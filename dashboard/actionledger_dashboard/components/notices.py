@@ -9,6 +9,7 @@ import streamlit as st
 
 from actionledger.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger_dashboard.components import links
+from actionledger_dashboard.components.exact import show_exact
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ledger_path
 
@@ -20,10 +21,9 @@ def empty_ledger() -> None:
         "This ledger has no sessions. Either of these fills it; the page shows them as soon as they are there."
     )
     path = shlex.quote(str(ledger_path()))
-    st.code(
+    show_exact(
+        "notice.empty_ledger",
         f"actionledger import ~/.claude/projects --ledger {path}\nactionledger demo --ledger {path}",
-        language=None,
-        wrap_lines=True,
     )
 
 
@@ -43,7 +43,7 @@ def unreadable(error: LedgerError) -> None:
     st.text(
         "This page shows it again as soon as it can be read. What is wrong with it, and what can be done:"
     )
-    st.code(f"actionledger doctor {shlex.quote(str(ledger_path()))}", language=None)
+    show_exact("notice.unreadable", f"actionledger doctor {shlex.quote(str(ledger_path()))}")
 
 
 def nothing_found() -> None:
@@ -87,10 +87,9 @@ def read_once() -> None:
 
     st.subheader("No turn has been read twice yet", anchor=False)
     st.text("This reads all recorded turns again with another parser, and keeps what they had before:")
-    st.code(
+    show_exact(
+        "notice.read_once",
         f"actionledger replay --parser gembrain-standard --ledger {shlex.quote(str(ledger_path()))}",
-        language=None,
-        wrap_lines=True,
     )
     st.text(f"The parsers: {', '.join(PARSERS)}. Models, sources, profiles and periods compare without it.")
 
@@ -152,10 +151,9 @@ def nothing_lately(window: str) -> None:
     st.text(
         "Live sessions show here by themselves. This takes in what agents on this machine write, as they write it:"
     )
-    st.code(
+    show_exact(
+        "notice.nothing_lately",
         f"actionledger watch ~/.claude/projects --ledger {shlex.quote(str(ledger_path()))}",
-        language=None,
-        wrap_lines=True,
     )
 
 
@@ -171,4 +169,4 @@ def doctor(*, is_mendable: bool) -> None:
         if is_mendable
         else "The same on the command line:"
     )
-    st.code(f"actionledger doctor {path}{' --fix' * is_mendable}", language=None, wrap_lines=True)
+    show_exact("notice.doctor", f"actionledger doctor {path}{' --fix' * is_mendable}")

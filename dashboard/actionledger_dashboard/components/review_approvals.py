@@ -16,6 +16,7 @@ from actionledger.session.valid_decisions import DecisionStatus, open_decisions
 from actionledger.values import Approval
 from actionledger.vocabulary import DecisionKind
 from actionledger_dashboard.components import links, tables
+from actionledger_dashboard.components.exact import show_exact
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.review_controls import SAID
 from actionledger_dashboard.components.tables import Column
@@ -84,30 +85,26 @@ def _show(status: DecisionStatus) -> None:
         "A decision is about this content and this policy, in this ledger, once; what else the action binds, such as the scripts "
         "that a command names, is in the content's hash. Anything that has changed since is asked for again."
     )
-    for column, title, text in zip(
-        st.columns(2),
-        (f"What is to be run: {approval.name}", "What a decision binds"),
-        (_pretty(approval.arguments), binds),
-        strict=True,
-    ):
-        with column:
-            st.text(visible(title))
-            st.code("\n".join(map(visible, text.splitlines())), language=None, wrap_lines=True)
+    left, right = st.columns(2)
+    with left:
+        st.text(visible(f"What is to be run: {approval.name}"))
+        show_exact("approval.run", _pretty(approval.arguments))
+    with right:
+        st.text("What a decision binds")
+        show_exact("approval.binds", binds)
 
 
 def _decide(status: DecisionStatus, name: str) -> None:
     approval = status.approval
     if approval.decision is not None:
         st.text(f"{approval.decision} by {visible(approval.decided_by)}; to carry it out:")
-        st.code(_command("run", approval), language=None, wrap_lines=True)
+        show_exact("approval.how", _command("run", approval))
         return
     if is_read_only() or not may_be_decided_here():
         st.text(
             "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
         )
-        st.code(
-            f"{_command('approve', approval)}\n{_command('reject', approval)}", language=None, wrap_lines=True
-        )
+        show_exact("approval.how", f"{_command('approve', approval)}\n{_command('reject', approval)}")
         return
     if not name:
         st.text("Say who you are to decide.")

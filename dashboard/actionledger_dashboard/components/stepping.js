@@ -35,19 +35,3 @@ const KEYS = {
   ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous", Home: "first", End: "last",
   e: "nextError", E: "previousError", n: "nextFound", N: "previousFound",
 };
-
-// Where the page may not write to the clipboard, an old way may still be open.
-const copied = async (words) => {
-  try {
-    await navigator.clipboard.writeText(words);
-    return true;
-  } catch {
-    const field = element("textarea");
-    field.value = words;
-    document.body.append(field);
-    field.select();
-    const done = document.execCommand("copy");
-    field.remove();
-    return done;
-  }
-};

@@ -4,7 +4,18 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "components"
 
-VIEWER = ("shared", "marked", "cards", "explained", "facts", "minimap", "selected", "stepping", "viewer")
+VIEWER = (
+    "shared",
+    "marked",
+    "cards",
+    "explained",
+    "facts",
+    "minimap",
+    "selected",
+    "copying",
+    "stepping",
+    "viewer",
+)
 """What the viewer of a session is made of, in the order in which it is read."""
 
 
