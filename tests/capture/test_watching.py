@@ -122,6 +122,6 @@ def test_the_command_says_what_was_kept_when_it_is_ended(
             if "2 new turns" in said:
                 running.send_signal(number)
         assert running.wait() == 0
-    assert any(said.startswith("Altogether 2 turns, 2 calls and 0 results are new.") for said in told)
+    assert any(said.startswith("New altogether: 2 turns, 2 calls and 0 results.") for said in told)
     with al.open_ledger(file, read_only=True) as ledger:
         assert turns(ledger) == 2

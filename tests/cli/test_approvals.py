@@ -49,6 +49,8 @@ def test_one_is_shown_whole(run, waiting, ids):
     """By the beginning of its id."""
     shown = run("approvals", "show", "--ledger", waiting[0], ids[0][:12]).out
     assert f"approval_id: {ids[0]}" in shown
+    assert "None" not in shown
+    assert all(line.partition(": ")[2] for line in shown.splitlines())
     assert "\x1b" not in shown
     assert run("approvals", "show", "--ledger", waiting[0], ids[1], "--json").value["name"] == "create_file"
 

@@ -86,7 +86,8 @@ def show(approval: IdArgument, ledger: LedgerOption = None, *, as_json: JsonOpti
         print_json(_as_value(found, session))
         return
     for name, value in _as_value(found, session).items():
-        console.print(plain(f"{name}: {value}"))
+        if value is not None and value != "":
+            console.print(plain(f"{name}: {value}"))
 
 
 @app.command("approve")

@@ -18,6 +18,7 @@ from actionledger.clock import now
 from actionledger.errors import LedgerError
 from actionledger.importing.prices import Prices
 from actionledger.ledger import open_ledger
+from actionledger.plurals import counted
 
 if TYPE_CHECKING:
     from actionledger.capture.recording import Kept
@@ -170,7 +171,8 @@ def watch(
         report = watcher.run(lambda taken_now: print_note(f"{taken(taken_now)}."))
     beside.print(
         plain(
-            f"Altogether {report.turns:,} turns, {report.calls:,} calls and {report.results:,} results are new."
+            f"New altogether: {counted(report.turns, 'turn')}, {counted(report.calls, 'call')} and "
+            f"{counted(report.results, 'result')}."
         )
     )
     print_refusals(report, where)
