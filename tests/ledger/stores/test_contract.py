@@ -124,7 +124,7 @@ def test_rows_of_a_superseded_turn_go(ledger, make) -> None:
 
 def test_a_line_that_cannot_be_read_is_kept(ledger, make) -> None:
     """Whole, with the reason and whose segment it is of; the rest goes on."""
-    ledger.record_lines([b"nonsense\n", encode(make.note("a"))])
+    ledger.internals.record_lines([b"nonsense\n", encode(make.note("a"))])
     ledger.ingest()
     [(line, segment)] = ledger.sql(f"SELECT line, segment FROM {QUARANTINE.name}").fetchall()
     assert line == "nonsense"

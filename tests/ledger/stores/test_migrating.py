@@ -25,7 +25,7 @@ def file(tmp_path, make):
         for event in make.one_of_each():
             ledger.record(event)
         ledger.record(make.response("🫖 é\r\n\x00 茶"))
-        ledger.record_lines([b"nonsense\n"])
+        ledger.internals.record_lines([b"nonsense\n"])
         ledger.effects.mkdir()
         (ledger.effects / "e").write_text("kept")
     return path

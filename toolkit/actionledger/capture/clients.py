@@ -198,7 +198,7 @@ def _begun(ledger: Ledger) -> Recording[Any]:
         return wire.read(thing) if isinstance(thing, RawExchange) else calls.read(thing)
 
     recording: Recording[Any] = Recording(ledger, read, source=SOURCE, origin=origin)
-    ledger.before_close(recording.close)
+    ledger.internals.before_close(recording.close)
     return recording
 
 

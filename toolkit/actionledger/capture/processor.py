@@ -59,7 +59,7 @@ class _LedgerSpans(SpanProcessor):
         self._recording = SpanRecording(
             there, f"spans {now():%Y-%m-%d %H:%M:%S.%f}", settled=_SETTLED, prices=prices
         )
-        there.before_close(self._recording.close)
+        there.internals.before_close(self._recording.close)
 
     def on_end(self, span: ReadableSpan) -> None:
         """Have a span recorded; what is not sampled isn't."""

@@ -1,4 +1,6 @@
-"""What the package's own rooms ask of an open ledger, and nobody else: locks, counts, and the way that an import takes."""
+"""What the package's own rooms ask of an open ledger, and nobody else: locks, counts, and the ways that an import and a replay take."""
+
+from collections.abc import Callable, Iterable
 
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
@@ -14,12 +16,34 @@ class Internals:
     Args:
         store: where its tables lie.
         writer: writes its segments.
+        before_close: what is done before it is closed, the last first.
     """
 
-    def __init__(self, store: Store, writer: SegmentWriter) -> None:
+    def __init__(self, store: Store, writer: SegmentWriter, before_close: list[Callable[[], object]]) -> None:
         self._store = store
         self._files = store.files
         self._writer = writer
+        self._before_close = before_close
+
+    def record_lines(self, lines: Iterable[bytes]) -> None:
+        """Put events into the buffer that another process of this toolkit has encoded.
+
+        Args:
+            lines: the events, each a line as the ledger's ``record`` would write it, secrets masked.
+
+        Raises:
+            LedgerError: the ledger can't be written to.
+        """
+        for line in lines:
+            self._writer.append(line)
+
+    def before_close(self, finish: Callable[[], object]) -> None:
+        """Have something done before the ledger is closed, such as writing what still waits to be recorded.
+
+        Args:
+            finish: does it; nothing holds the ledger's lock then.
+        """
+        self._before_close.append(finish)
 
     def direct(self) -> DirectRecorder:
         """Return what records much at a time: it goes into the database without being flushed first; to be closed after use."""

@@ -146,25 +146,6 @@ class Ledger(AskedLedger):
         self._refuse_unless_writable()
         self._writer.add(dumped(event))
 
-    def record_lines(self, lines: Iterable[bytes]) -> None:
-        """Put events into the buffer that another process of this toolkit has encoded.
-
-        Args:
-            lines: the events, each a line as ``record`` would write it, secrets masked.
-
-        Raises:
-            LedgerError: the ledger can't be written to.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     ledger.record_lines([])
-            ...     len(ledger.sql("FROM turns"))
-            0
-        """
-        self._refuse_unless_writable()
-        for line in lines:
-            self._writer.append(line)
-
     def record_turn(
         self,
         session: str,
@@ -347,9 +328,9 @@ class Ledger(AskedLedger):
 
     @property
     def internals(self) -> Internals:
-        """What the package's own rooms ask of it, and nobody else: locks, counts, the way that an import takes."""
+        """What the package's own rooms ask of it, and nobody else: locks, counts, the ways that an import and a replay take."""
         self._refuse_unless_writable()
-        return Internals(self._store, self._writer)
+        return Internals(self._store, self._writer, self._before_close)
 
     @property
     def effects(self) -> Path:
@@ -360,19 +341,6 @@ class Ledger(AskedLedger):
     def manifests(self) -> Path:
         """The folder where sessions keep what their workspaces held, so that they can be run again."""
         return self._files.manifests
-
-    def before_close(self, finish: Callable[[], object]) -> None:
-        """Have something done before this is closed, such as writing what still waits to be recorded.
-
-        Args:
-            finish: does it; nothing holds this ledger's lock then.
-
-        Example:
-            >>> with al.open_ledger("team.duckdb") as ledger:
-            ...     ledger.before_close(lambda: print("Closing."))
-            Closing.
-        """
-        self._before_close.append(finish)
 
     def close(self) -> None:
         """Flush, ingest and, unless others still write, publish; a second time does nothing.

@@ -177,7 +177,7 @@ def _read(ledger: Ledger, task: Task, done: RecordedRun, missing: int) -> None:
             todo = batches(snapshot, task.within, done=done.run.run_id, texts=texts)
             with closing(runner.run(todo)) as answers:
                 for readings in answers:
-                    ledger.record_lines(reading.line for reading in readings if reading.line)
+                    ledger.internals.record_lines(reading.line for reading in readings if reading.line)
                     looked_at += len(readings)
                     done.turns += sum(reading.line is not None for reading in readings)
                     done.failed.update(reading.failed for reading in readings if reading.failed)
