@@ -228,7 +228,20 @@ def test_a_growing_file_keeps_what_it_had(items):
     for end in range(2, len(lines)):
         grown = [turn.external_id for turn in turns(items(*lines[:end]))]
         assert grown == whole[: len(grown)]
-    assert left_out(items(*lines[:2])) == {(LeftOutReason.EMPTY, "response"): 1}
+    assert left_out(items(*lines[:2])) == {
+        (LeftOutReason.EMPTY, "response"): 1,
+        (LeftOutReason.EMPTY, "session"): 1,
+    }
+
+
+def test_a_session_begins_with_its_first_response(items):
+    """A file that is read as it grows names the model and the task in no line before; what is recorded of a session stays as it is."""
+    begun = (meta(), line("turn_context", model="gpt-5"), message("user", "Mend it."))
+    found = items(*begun)
+    assert [each for each in found if isinstance(each, RecordedSession)] == []
+    assert left_out(found)[LeftOutReason.EMPTY, "session"] == 1
+    (session, *_) = items(*begun, call("c1"))
+    assert (session.model, session.task) == ("gpt-5", "Mend it.")
 
 
 def test_sub_agents_are_children(items):

@@ -13,9 +13,7 @@ SHOWN_REFUSALS = 20
 _SHOWN_DIALECTS = 3
 _SURE = 1.0
 
-_LEFT_OUT_QUERY = (
-    "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL ORDER BY count DESC"
-)
+_LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL HAVING sum(count) <> 0 ORDER BY count DESC"
 
 
 def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False) -> None:

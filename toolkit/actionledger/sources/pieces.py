@@ -112,6 +112,10 @@ class SessionPieces:
         else:
             turn.results.append(result)
 
+    def is_empty(self) -> bool:
+        """Return whether nothing of the session has come, given away or not."""
+        return not self._count and not self._waiting
+
     def is_full(self) -> bool:
         """Return whether it is time to give a piece away."""
         return len(self._closed) >= PIECE

@@ -71,8 +71,10 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         if rollout.pieces and rollout.pieces.is_full():
             yield rollout.pieces.piece()
     rollout.end_response()
-    if rollout.pieces:
+    if rollout.pieces and not rollout.pieces.is_empty():
         yield rollout.pieces.piece(is_last=True)
+    elif rollout.pieces:  # its model and its task are those of its first response
+        rollout.left_out[LeftOutReason.EMPTY, "session"] += 1
     for (reason, detail), count in rollout.left_out.items():
         yield LeftOut(shown(path), reason, detail, count)
 
