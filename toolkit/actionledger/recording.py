@@ -6,7 +6,7 @@ events again, and the ledger passes over them.
 
 import platform
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -221,7 +221,10 @@ def session_started(
     """Return the event of a session that begins."""
     return SessionStarted(
         **_head(run_id, "session-started", session.session_id),
-        **asdict(session),
+        session_id=session.session_id,
+        profile=session.profile,
+        model=session.model,
+        task=session.task,
         external_id=external_id,
         source=source,
         started_at=started_at,

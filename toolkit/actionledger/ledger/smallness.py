@@ -23,13 +23,20 @@ SMALL_CHARACTERS = 128 * 1024
 _SMALL_COUNT = 64
 """So many blocks, actions and issues are few."""
 
-_NAMES_BYTES = 500
-"""About how many bytes of a line are the names of its fields."""
+_BESIDE_BYTES = 600
+"""About how many bytes of a line are the names of its fields, and identifiers."""
 
 
 def _texts_in(kind: type) -> Callable[[Any], tuple[str | None, ...]]:
-    """Return what gives a value's texts; None stands for one that there is not."""
-    return attrgetter(*(each.name for each in fields(kind) if annotation(kind, each.name)[0] is str))
+    """Return what gives a value's texts, but for identifiers of our own; None stands for one that there is not."""
+    found = {each.name: annotation(kind, each.name) for each in fields(kind)}
+    return attrgetter(
+        *(
+            name
+            for name, (of, stored, _) in found.items()
+            if of is str and (stored is None or stored.sql_type != "UUID")
+        )
+    )
 
 
 _TEXTS: dict[type, Callable[[Any], tuple[str | None, ...]]] = {
@@ -63,7 +70,7 @@ def small_size(event: Event) -> int | None:
             return None
     except TypeError:  # a value of another type than its field's
         return None
-    return size + _NAMES_BYTES if size <= SMALL_CHARACTERS else None
+    return size + _BESIDE_BYTES if size <= SMALL_CHARACTERS else None
 
 
 def _characters_found(event: ResponseParsed) -> int:
