@@ -30,6 +30,13 @@ IN_JSON = f"({HOLDS} OR (NOT $is_same_in_json AND {_ESCAPED}))"
 NAMED = f"session_id IN (SELECT session_id FROM session_starts WHERE {HOLDS.format(column='external_id')})"
 """Of which sessions the name holds the text."""
 
+_NAMED_WITHIN = f"""session_id IN (
+    SELECT session_id FROM (
+        SELECT session_id, any_value(external_id) AS external_id FROM session_starts
+        WHERE session_id IN (SELECT session_id FROM turn_starts WHERE {{within}}) GROUP BY session_id)
+    WHERE {HOLDS.format(column="external_id")})"""
+"""The same of the sessions of some turns, behind a sum: DuckDB would look into everybody's name first."""
+
 _IN_RESPONSE = "turn_id IN (SELECT turn_id FROM turn_starts WHERE {within} AND {holds})"
 _IN_ARGUMENTS = "attempt_id IN (SELECT attempt_id FROM actions WHERE {within} AND {reading} AND {holds})"
 _IN_RESULTS = "attempt_id IN (SELECT attempt_id FROM execution_starts JOIN execution_ends USING (execution_id) WHERE {within} AND {holds})"
@@ -52,7 +59,8 @@ def has_text(within: str, reading: str) -> str:
     # Asked behind the join: DuckDB would look into each result before it knows whose it is.
     result = f"CASE WHEN {within} THEN {_IN_RESULT} ELSE false END" if within else _IN_RESULT
     results = _IN_RESULTS.format(within=within or "true", holds=result)
-    return f"({response} OR {NAMED} OR {arguments} OR {results})"
+    named = _NAMED_WITHIN.format(within=within) if within else NAMED
+    return f"({response} OR {named} OR {arguments} OR {results})"
 
 
 def text_parameters(text: str) -> dict[str, object]:

@@ -56,9 +56,15 @@ HITS = f"""
 called AS MATERIALIZED (
     SELECT attempt_id, action_id, action_index, span_start, span_end, arguments FROM actions
     WHERE attempt_id IN (SELECT attempt_id FROM page)),
+begun AS MATERIALIZED (
+    SELECT execution_id, attempt_id, action_id, action_index FROM execution_starts
+    ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)
+    WHERE attempt_id IN (SELECT attempt_id FROM page)),
 tried AS MATERIALIZED (
     SELECT attempt_id, action_id, action_index, result, message, span_start, span_end
-    FROM (FROM executions WHERE attempt_id IN (SELECT attempt_id FROM page))
+    FROM begun
+    JOIN (SELECT execution_id, result, message FROM execution_ends WHERE execution_id IN (SELECT execution_id FROM begun))
+    USING (execution_id)
     LEFT JOIN (SELECT action_id, attempt_id, span_start, span_end FROM called) USING (attempt_id, action_id)
     LIMIT {_ALL}),
 names AS MATERIALIZED (
