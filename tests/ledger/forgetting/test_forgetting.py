@@ -256,6 +256,43 @@ def test_an_import_brings_it_back_only_when_asked(tmp_path) -> None:
     assert verify(path).faults == ()
 
 
+@pytest.mark.parametrize("is_said", [True, False], ids=["said to go on", "not said"])
+@pytest.mark.parametrize("order", soaked([(0, 1), (1, 0)], [(0, 1)]))
+def test_a_message_that_another_session_has_copied(tmp_path, order, is_said) -> None:
+    """It is one turn, of the session that it was seen in first. A session that is said to go on from the forgotten one goes along; of another one
+    it is its own, and stays with it, or comes in with it when that is taken in again."""
+    path = tmp_path / "team.duckdb"
+    turns = [al.RecordedTurn(0, WORDS, external_id="m0"), al.RecordedTurn(1, KEPT, external_id="m1")]
+    parent = {"parent": "first", "relation": al.Relation.CONTINUATION} if is_said else {}
+    sessions = [
+        al.RecordedSession("first", "mint", "m", "", turns[:1], ids="source"),
+        al.RecordedSession("second", "mint", "m", "", tuple(turns), ids="source", **parent),
+    ]
+
+    def texts() -> list[tuple[str, str]]:
+        with open_ledger(path, read_only=True) as ledger:
+            asked = "SELECT s.external_id, text FROM turns JOIN sessions AS s USING (session_id) ORDER BY turn_index"
+            return ledger.sql(asked).fetchall()
+
+    with open_ledger(path) as ledger:
+        al.import_sessions(ledger, [sessions[place] for place in order])
+        assert len(ledger.sql("SELECT text FROM turns")) == 2
+        ledger.forget(["first"])
+    is_seconds_own = order == (1, 0) and not is_said
+    assert texts() == (
+        [] if is_said else [("second", WORDS), ("second", KEPT)] if is_seconds_own else [("second", KEPT)]
+    )
+    assert bool(list(found_in(path))) is is_seconds_own
+    with open_ledger(path) as ledger:
+        al.import_sessions(ledger, sessions)
+    assert texts() == ([] if is_said else [("second", WORDS), ("second", KEPT)])
+    if not is_said:
+        with open_ledger(path) as ledger:
+            ledger.forget(["second"])
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()
+
+
 def test_children_go_with_their_parents(tmp_path) -> None:
     """A subagent was told what its parent had to say."""
     path = tmp_path / "team.duckdb"
