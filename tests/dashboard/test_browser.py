@@ -751,7 +751,11 @@ def test_a_question_is_asked_and_its_answer_is_text(visit: Visit, hostile: str) 
     field = page.get_by_role("textbox", name="Statement")
     field.fill("SELECT external_id AS image, count(*) AS n FROM sessions GROUP BY ALL ORDER BY ALL")
     field.press("Control+Enter")
-    page.get_by_role("table", name="rows of the answer").get_by_text(hostile).wait_for()
+    table = page.get_by_role("table", name="rows of the answer")
+    table.get_by_text(hostile).wait_for()
+    assert (
+        table.evaluate("table => table.parentElement.tabIndex") == 0
+    )  # it is scrolled by keyboard, and has no link
     bar = page.get_by_test_id("stVegaLiteChart").locator("svg path[aria-label^='image']").first
     bar.hover(force=True)
     page.locator(".vg-tooltip.visible, #vg-tooltip-element").first.wait_for()

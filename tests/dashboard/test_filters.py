@@ -151,6 +151,27 @@ def test_a_value_that_is_not_there_is_named(
     assert not [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.table"]
 
 
+@pytest.mark.parametrize(
+    ("page", "name"),
+    [(OVERVIEW, "unit"), ("views/compare.py", "by"), ("views/live.py", "window")],
+)
+def test_a_choice_that_is_not_there_is_named(open_page: Open, sample: Path, page: str, name: str) -> None:
+    """The first one was taken in its place, and the link changed, without a word."""
+    test = open_page(sample, page, **{name: "foo"})
+    assert any('No choice goes by "foo" here' in text.value for text in test.text)
+    assert test.query_params[name] == "foo"
+
+
+def test_a_page_that_a_list_has_not_is_named(open_page: Open, sample: Path) -> None:
+    """The nearest one is shown."""
+    test = open_page(sample, TURNS)
+    for asked in ("99", "-1", "two", "9" * 5000):
+        test.query_params["page"] = asked
+        test.run()
+        said = f'There is no page "{asked}"; this is page 1.'
+        assert said in [text.value for text in test.text]
+
+
 def test_a_hit_leads_to_its_characters(open_page: Open, sample: Path, drawn: Drawn, mixed: str) -> None:
     """The list shows what is found where it stands, marked, and the link names the code points of the response."""
     table = drawn(open_page(sample, TURNS, task="demo", search="說明.MD"), "table")

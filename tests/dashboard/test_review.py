@@ -225,8 +225,9 @@ def test_a_turn_of_the_week_leads_back_to_it(open_page: Open, own: Path, drawn: 
 
 def test_a_link_that_leads_nowhere_is_a_sentence(open_page: Open, own: Path) -> None:
     """A turn, a session or a run of another ledger."""
-    for parameters in ({"session": STEPS, "turn": "99"}, {"session": "x"}, {"session": STEPS, "turn": "x"}):
-        assert "There is no such session in this ledger" in words(open_page(own, PAGE, **parameters))
+    assert "There is no such session in this ledger" in words(open_page(own, PAGE, session="x"))
+    for turn in ("99", "abc", "9" * 40):
+        assert f'No turn goes by "{turn}" in it.' in words(open_page(own, PAGE, session=STEPS, turn=turn))
     assert 'No run goes by "x" here' in words(open_page(own, PAGE, session=STEPS, turn="0", run="x"))
 
 

@@ -1,5 +1,6 @@
 """The row above a list: switches, choices and the list's pages, each of which leads to another address of the page."""
 
+import json
 from collections.abc import Sequence
 from math import ceil
 from typing import Any
@@ -8,8 +9,12 @@ import streamlit as st
 
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.visible import visible
 
 _mount = mount_of("bar", "addressed")
+
+_MOST_DIGITS = 9
+"""No list has so many pages; Python refuses to make a number of some thousand."""
 
 
 class Bar:
@@ -22,6 +27,7 @@ class Bar:
     def __init__(self, linked: Linked) -> None:
         self._linked = linked
         self._items: list[dict[str, Any]] = []
+        self._told = ""
 
     def flag(self, label: str, name: str) -> bool:
         """Let something be switched on, and return whether it is.
@@ -51,21 +57,28 @@ class Bar:
     def page_of(self, rows: int, size: int) -> int:
         """Let a page of the list be picked, and return how many rows stand before it.
 
+        Where the URL asks for one that is not there, the nearest is shown, and that is said.
+
         Args:
             rows: how many rows the list has.
             size: how many a page has.
         """
         pages = max(1, ceil(rows / size))
         there = st.query_params.get("page", "1")
-        page = max(1, min(pages, int(there))) if there.isdecimal() else 1
+        page = max(1, min(pages, int(there[:_MOST_DIGITS]))) if there.isdecimal() else 1
+        if there != str(page):
+            asked = visible(json.dumps(there, ensure_ascii=False))
+            self._told = f"There is no page {asked}; this is page {page:,}."
         if pages > 1:
             self._items.append({"kind": "pages", "page": page, "pages": pages})
         return (page - 1) * size
 
     def show(self) -> None:
-        """Show the row, where there is anything in it."""
+        """Show the row, where there is anything in it, and what was asked for and is not there."""
         if self._items:
             _mount(key=f"{self._linked.page}.bar", data={"items": self._items})
+        if self._told:
+            st.text(self._told)
 
     def _picked(self, label: str, name: str, options: Sequence[str]) -> str:
         """Return the option that the URL asks for, the first one where it asks for none that there is."""

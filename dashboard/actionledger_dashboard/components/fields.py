@@ -110,6 +110,11 @@ def is_known(field: Field, value: str, choices: Mapping[str, str]) -> bool:
     return bool(value) and value == writable(value) if field.kind == "text" else value in choices
 
 
+def place_of(text: str) -> int:
+    """Return the place of a turn that a text says; -1, which no turn has, where it says none that a session could have."""
+    return int(text) if text.isdecimal() and len(text) < 10 else -1
+
+
 def bound_of(text: str) -> ScoreBound | None:
     """Return the bound that a text says; None where it says none."""
     try:

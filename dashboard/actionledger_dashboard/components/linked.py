@@ -85,7 +85,7 @@ class Linked:
         return picked
 
     def switch(self, label: str, name: str, options: Sequence[str]) -> str:
-        """Let one of a few options be picked from a row of buttons without a label.
+        """Let one of a few options be picked from a row of buttons without a label; a link that names another one ends the page here.
 
         Args:
             label: what is picked, for who can't see the widget.
@@ -94,15 +94,16 @@ class Linked:
         """
         key = self._key(
             name,
-            label,
-            lambda _: True,
-            lambda there: next((item for item in there if item in options), options[0]),
+            "choice",
+            lambda item: item in options,
+            lambda there: there[0] if there else options[0],
         )
         # Told anew each time: what a run has said that another one followed at once never reached the page, where nothing was picked then.
         st.session_state[key] = st.session_state[key] or options[0]
         picked = st.segmented_control(label, options, key=key, required=True, label_visibility="collapsed")
         chosen = picked or options[0]
         self._write_option(name, chosen, options[0])
+        self.stop_at_unknown()
         return chosen
 
     def area(self, label: str, name: str, first: str, *, lines: int) -> str:

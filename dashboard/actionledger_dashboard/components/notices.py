@@ -9,6 +9,7 @@ import streamlit as st
 
 from actionledger.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger_dashboard.components import links
+from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.exact import show_exact
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ledger_path
@@ -72,6 +73,18 @@ def unknown_session() -> None:
     st.subheader("There is no such session in this ledger", anchor=False)
     st.text("The link may be of another ledger, or mistyped.")
     st.page_link(links.SESSIONS, label="All sessions →")
+
+
+def unknown_turn(turn: str, session_id: str) -> None:
+    """Say that a session has no turn of that number, and where its turns are.
+
+    Args:
+        turn: what the URL says.
+        session_id: the session.
+    """
+    st.subheader("There is no such turn in this session", anchor=False)
+    st.text(f"No turn goes by {visible(json.dumps(turn, ensure_ascii=False))} in it.")
+    show_anchors("turns", [("its turns", links.replay_href(session_id))], "There are")
 
 
 def no_session() -> None:

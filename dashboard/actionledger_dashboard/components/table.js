@@ -88,6 +88,7 @@ export default function ({ data, parentElement }) {
   const body = element("tbody");
   body.append(...data.rows.map((values, index) => rowOf(data, values, index)));
   table.append(headOf(data.columns), body);
+  if (!data.hrefs) frame.tabIndex = 0; // nothing in it takes the focus, and a part of it may have to be scrolled to
   frame.style.maxHeight = data.seen ? `${29 * (data.seen + 1) + 2}px` : "";
   frame.replaceChildren(table);
   if (data.reveal && frame.dataset.revealed !== data.reveal) frame.scrollIntoView({ block: "nearest" });

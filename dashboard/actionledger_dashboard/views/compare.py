@@ -28,6 +28,7 @@ from actionledger_dashboard.components.comparison_tables import (
     show_turns,
     turn_href,
 )
+from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.readings import Step, show_readings
 from actionledger_dashboard.components.sides import FIRST, Sides, pick_sides
@@ -143,7 +144,7 @@ def turns_of(sides: Sides, listed: Listed, limit: int, offset: int) -> list[quer
 def show_turn(sides: Sides) -> None:
     """Show both readings of the turn that the URL names, and the way to the next one of its bucket."""
     session_id, number = st.query_params["session"], st.query_params.get("turn", "0")
-    index = int(number) if number.isdecimal() else -1
+    index = place_of(number)
     runs = (sides.before.within.run_id, sides.after.within.run_id)
     details = [ask(queries.turn, session_id, index, run_id) for run_id in runs]
     before, after = details

@@ -15,6 +15,7 @@ from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture
 from actionledger_dashboard.cases import cases_folder, file_name, keep_case
 from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.messages import Recognised, calls_lane, recognised
 from actionledger_dashboard.components.pasted import (
@@ -100,8 +101,7 @@ def take_recorded() -> None:
         return
     st.session_state["playground.from"] = named
     try:
-        index = int(number) if number.isdecimal() and len(number) < 10 else -1
-        recorded = recorded_of(session_id, index, named[2])
+        recorded = recorded_of(session_id, place_of(number), named[2])
     except ActionLedgerError as error:
         notices.not_taken(error)
         return

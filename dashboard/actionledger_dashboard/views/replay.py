@@ -12,6 +12,7 @@ from actionledger.ledger.queries.starting import starts
 from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.beside import reading_choices, show_beside
+from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.session_facts import show_facts
 from actionledger_dashboard.components.sides import FIRST as BESIDE_FIRST
 from actionledger_dashboard.components.transcript import Names, show_transcript
@@ -96,7 +97,7 @@ def show_child(session: Session, child_id: str) -> None:
             "Child session", child_id, key="child.remove", on_remove=lambda: forget("child")
         )
         return
-    here = int(st.query_params.get("turn", "0")) if st.query_params.get("turn", "0").isdecimal() else 0
+    here = max(0, place_of(st.query_params.get("turn", "0")))
     ways = [
         ("Close it", links.replay_href(session.session_id, here)),
         ("On a page of its own", links.replay_href(child_id)),
@@ -116,8 +117,7 @@ def show_child(session: Session, child_id: str) -> None:
 
 def asked_for(session_id: str, names: Names, run_id: str | None) -> Asked:
     """Return what the URL asks for of a session; what is no number is the first turn."""
-    wanted = st.query_params.get(names.turn, "0")
-    turn = int(wanted) if wanted.isdecimal() and len(wanted) < 10 else 0
+    turn = max(0, place_of(st.query_params.get(names.turn, "0")))
     return Asked(session_id, turn, run_id, st.query_params.get(names.find, ""))
 
 

@@ -9,6 +9,7 @@ from actionledger.plurals import counted
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import page_of
+from actionledger_dashboard.components.fields import place_of
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.readings import Step
@@ -115,11 +116,14 @@ def show_one(name: str) -> None:
     if run_id is not None and run_id not in {run.run_id for run in ask(queries.runs)}:
         notices.unknown_value("Run", run_id, key="review.run.remove", on_remove=read_first)
         return
-    detail = ask(queries.turn, session_id, int(number), run_id) if number.isdecimal() else None
+    detail = ask(queries.turn, session_id, place_of(number), run_id)
+    if detail is None and ask(queries.session, session_id) is not None:
+        notices.unknown_turn(number, session_id)
+        return
     if detail is None:
         notices.unknown_session()
         return
-    show_turn(detail, name, run_id, steps_from(session_id, int(number), name))
+    show_turn(detail, name, run_id, steps_from(session_id, place_of(number), name))
 
 
 def read_first() -> None:
