@@ -22,7 +22,10 @@ ALLOWED = ("Ann@Team.example", "@other.example", "sub:42")
 def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a secrets.toml is looked for."""
     path = tmp_path / "secrets.toml"
-    monkeypatch.setattr(login.config, "get_option", lambda _: [str(tmp_path / "none.toml"), str(path)])
+    usual, places = login.config.get_option, [str(tmp_path / "none.toml"), str(path)]
+    monkeypatch.setattr(
+        login.config, "get_option", lambda name: places if name == "secrets.files" else usual(name)
+    )
     return path
 
 
