@@ -16,8 +16,9 @@ from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.rates import Clustering
+from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
-from actionledger_dashboard.components.headline import margin, sentence_of
+from actionledger_dashboard.components.headline import margin, sentence_of, turns_of
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -282,3 +283,13 @@ def mark_of(href: str) -> Mark:
     repeated = {"outcomes": "outcome", "dialects": "dialect", "executions": "execution"}
     single = {name: found[name][0] for name in ("stage", "code", "action", "origin") if name in found}
     return Mark(**single, **{name: tuple(found.get(there, ())) for name, there in repeated.items()})
+
+
+def test_long_names_leave_room_for_the_others(sample: Path) -> None:
+    """Sessions of agents go by ids; five of them took two lines, and all of a phone's first screen."""
+    with open_ledger(sample, read_only=True) as ledger:
+        report = failures(ledger)
+    names = {each.session_id: "0123456789" * 4 for each in report.groups[0].examples}
+    [_, first, *_] = turns_of(report, names, Filter())
+    assert first["text"].startswith("012345678901…90123456789 · turn ")
+    assert first["whole"] == "0123456789" * 4

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -299,6 +299,24 @@ def test_who_knows_the_code_decides(open_page: Open, waiting: Path) -> None:
         assert [each.decided_by for each in decided_approvals(ledger)] == ["ann"]
 
 
+def test_a_week_with_none_before_it_says_so_once(
+    open_page: Open, tmp_path: Path, recorder: Callable[..., Any], drawn: Drawn
+) -> None:
+    """Nothing is worse or new then; it was told twice, each time as a fault of what was compared."""
+    path = tmp_path / "gap.duckdb"
+    with al.open_ledger(path) as ledger:
+        writer = recorder(ledger)
+        writer.run("live")
+        for number, day in enumerate((2, 25)):
+            writer.session(f"s{number}")
+            writer.turn(f"s{number}", 0, "<a>b</a>", Outcome.CLEAN, at=datetime(2026, 3, day, 9))
+    test = open_page(path, PAGE, by="this week")
+    assert not test.warning
+    assert test.info[0].value.startswith("No response of the days before meant to act")
+    [way] = drawn(test, "anchors")["links"]
+    assert way["href"] == "./?since=2026-03-19&until=2026-03-25"
+
+
 def test_the_week_shows_what_is_new_decided_and_open(
     open_page: Open, tmp_path: Path, recorder: Callable[..., Any]
 ) -> None:
@@ -309,7 +327,7 @@ def test_the_week_shows_what_is_new_decided_and_open(
         writer = recorder(ledger)
         writer.run("live")
         for day in range(14):
-            at = __import__("datetime").datetime(2026, 3, 2, 9) + timedelta(days=day)
+            at = datetime(2026, 3, 2, 9) + timedelta(days=day)
             writer.session(f"s{day}", at=at)
             failed = day >= 7
             writer.turn(

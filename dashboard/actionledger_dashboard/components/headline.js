@@ -3,6 +3,7 @@
 const part = (piece) => {
   const words = piece.href ? follows(element("a", "", piece.text)) : element("span", "", piece.text);
   if (piece.href) words.href = piece.href;
+  if (piece.whole) words.title = piece.whole;
   if (piece.kind === "chip") return element("span", `chip ${piece.look}`, piece.text);
   if (piece.kind === "code") return element("code", "", piece.text);
   if (piece.kind !== "number") return words;

@@ -15,11 +15,13 @@ from actionledger_dashboard.components import links
 from actionledger_dashboard.components.answers import answer_of, points
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.failure_groups import group_href, place_of
-from actionledger_dashboard.components.visible import pieces
+from actionledger_dashboard.components.visible import cut_in_the_middle, pieces, visible
 from actionledger_dashboard.components.wording import NOTHING_FAILED, interval, out_of, share
 
 Words: TypeAlias = list[dict[str, Any]]
 """A sentence in pieces: each has its ``text``, and where it leads, or how it looks."""
+
+_LONGEST = 24  # characters of a session's name
 
 _mount = mount_of("headline")
 
@@ -131,7 +133,10 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     whole = {"text": f"its {counted(group.turns, 'turn')}", "href": group_href(group)}
     single = [
         {
-            "text": pieces(f"{names.get(each.session_id, each.session_id)} · turn {each.turn_index}"),
+            "text": pieces(
+                f"{cut_in_the_middle(names.get(each.session_id, each.session_id), _LONGEST)} · turn {each.turn_index}"
+            ),
+            "whole": visible(names.get(each.session_id, each.session_id)),
             "href": links.replay_href(each.session_id, each.turn_index, within.run_id),
         }
         for each in group.examples

@@ -22,6 +22,7 @@ from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.periods import latest_two
 from actionledger.vocabulary import ReviewAspect
 from actionledger_dashboard.components import links, notices, tables
+from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast
 from actionledger_dashboard.components.filters import midnight
 from actionledger_dashboard.components.tables import Column
@@ -56,8 +57,11 @@ def show_week() -> None:
     weeks = weeks_of()
     if weeks is not None:
         st.caption(weeks.words)
-        show_worse(weeks)
-        show_groups(weeks)
+        if ask(queries.funnel, weeks.before).intent:
+            show_worse(weeks)
+            show_groups(weeks)
+        else:
+            show_no_week_before(weeks)
     show_decided(weeks)
     show_open()
 
@@ -76,6 +80,13 @@ def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
         since=middle,
         words=f"{begin} – {end}, beside {first} – {last}; both with their first and last day (UTC).",
     )
+
+
+def show_no_week_before(weeks: Weeks) -> None:
+    """Say that nothing can be worse or new, and where what fails in the week stands."""
+    st.info("No response of the days before meant to act: nothing can be said to be worse than then, or new.")
+    days = f"./?{links.query_of(links.filter_parameters(weeks.after))}"
+    show_anchors("week.failures", [("what fails in these days", days)])
 
 
 def show_worse(weeks: Weeks) -> None:

@@ -109,3 +109,13 @@ def _patterns() -> tuple[frozenset[str], re.Pattern[str]]:
     )
     selectors = (chr(point) for each in _SELECTOR_RANGES for point in each)
     return frozenset(chain(invisible, _SHAPELESS, selectors)), pattern
+
+
+def cut_in_the_middle(text: str, most: int = 40) -> str:
+    """Return a text of bearable length: names differ at their ends.
+
+    Args:
+        text: it.
+        most: how many characters it may have.
+    """
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-most // 2 + 1 :]}"

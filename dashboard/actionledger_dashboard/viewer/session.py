@@ -5,11 +5,8 @@ from collections.abc import Callable, Sequence
 from actionledger.ledger.queries import Child, Session
 from actionledger.ledger.queries.starting import Start
 from actionledger.vocabulary import Relation
-from actionledger_dashboard.components.visible import Piece, pieces
+from actionledger_dashboard.components.visible import Piece, cut_in_the_middle, pieces
 from actionledger_dashboard.viewer.looks import Values
-
-_LONGEST = 40
-"""How many characters of a fact are seen; the whole of it is told to who asks."""
 
 
 def facts_of(session: Session) -> list[Values]:
@@ -26,7 +23,7 @@ def facts_of(session: Session) -> list[Values]:
         "Turns": f"{session.turns:,}",
     }
     return [
-        {"label": label, "text": pieces(_cut_in_the_middle(value or "–")), "whole": pieces(value or "–")}
+        {"label": label, "text": pieces(cut_in_the_middle(value or "–")), "whole": pieces(value or "–")}
         for label, value in facts.items()
     ]
 
@@ -83,7 +80,7 @@ def started_by(start: Start, child: Child, opened: str | None) -> Values:
     """
     name = child.external_id or child.session_id
     return {
-        "name": pieces(_cut_in_the_middle(name)),
+        "name": pieces(cut_in_the_middle(name)),
         "turns": child.turns,
         "failed": child.failed,
         "opened": opened,
@@ -97,13 +94,13 @@ def _start(child: Child, start: Start | None) -> str | list[Piece]:
         return ""
     if start is None:
         return "which call has started it is not recorded"
-    return pieces(f"started in turn {start.turn_index} by {_cut_in_the_middle(start.action)}")
+    return pieces(f"started in turn {start.turn_index} by {cut_in_the_middle(start.action)}")
 
 
 def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], str] | None) -> Values:
     name = "" if one is None else one.external_id or one.session_id
     return {
-        "name": pieces(_cut_in_the_middle(name)),
+        "name": pieces(cut_in_the_middle(name)),
         "role": role,
         "session": "" if one is None else one.session_id,
         "turns": None,
@@ -112,10 +109,3 @@ def _relative(one: Session | Child | None, role: str, href_of: Callable[[str], s
         "opened": None,
         "start": "",
     }
-
-
-def _cut_in_the_middle(text: str) -> str:
-    """Return a text of bearable length: names differ at their ends."""
-    if len(text) <= _LONGEST:
-        return text
-    return f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 + 1 :]}"
