@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, queries
@@ -11,6 +11,7 @@ from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.starting import starts
 from actionledger.replay.steps import steps
 from actionledger.values import Span
+from actionledger_dashboard.components.visible import Piece
 from actionledger_dashboard.viewer.conversation import shown_before, told_after
 from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
 from actionledger_dashboard.viewer.doing import run_lanes, was_recorded_elsewhere, went_wrong
@@ -198,17 +199,14 @@ def _turn(
     )
 
 
-def _worse(detail: TurnDetail, about: Sequence[Any]) -> Values:
+def _worse(detail: TurnDetail, about: str | list[Piece]) -> Values:
     """Return the verdict of a turn that was read and went wrong after that, with why, in place of that of its reading."""
     said, reason = went_wrong(detail)
     if not said:
         return {}
-    first = [f"{because(reason)} · "] if reason is not None else []
-    return {
-        "verdict": said,
-        "look": "bad",
-        "about": [*first, *([about] if isinstance(about, str) else about)],
-    }
+    first = f"{because(reason)} · " if reason is not None else ""
+    whole = first + about if isinstance(about, str) else [first, *about]
+    return {"verdict": said, "look": "bad", "about": whole}
 
 
 def _states(ask: Ask, detail: TurnDetail) -> list[Values]:

@@ -132,7 +132,7 @@ def test_what_was_refused_is_an_error_with_its_reason(elsewhere: Path) -> None:
     assert (
         (turn["verdict"], turn["look"]) == (listed["outcome"], listed["look"]) == ("clean, not done", "bad")
     )
-    assert turn["about"][0] == f"rejected: {SENTENCES[Reason.REJECTED]} · "
+    assert turn["about"].startswith(f"rejected: {SENTENCES[Reason.REJECTED]} · ")
     assert view["stretches"][2]["look"] == "bad"
 
 
