@@ -237,3 +237,11 @@ def test_a_ledger_of_which_nothing_was_left_out_says_so(
     test = open_page(sample, "views/left_out.py")
     assert "No import has left anything out" in test.info[0].value
     assert "actionledger import" in drawn(open_page(empty, "views/left_out.py"), "exact")["text"]
+
+
+def test_what_has_no_time_is_in_no_order_and_in_no_period(open_page: Open, calls_alone: Path) -> None:
+    """The list claimed to have the latest first, and the overview led to periods of which there is none."""
+    captions = [caption.value for caption in open_page(calls_alone, "views/turns.py").caption]
+    assert "1 turn" in captions
+    shown = open_page(calls_alone, "views/overview.py").get("bidi_component")
+    assert not [one for one in shown if "by=periods" in str(one.proto.json)]

@@ -13,6 +13,7 @@ from actionledger.replay.paired import PairedComparison, compare_by
 from actionledger.vocabulary import ExecutionStatus, Origin, Outcome
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.answers import in_points
+from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.sides import Sides
 from actionledger_dashboard.components.tables import Column
@@ -140,13 +141,11 @@ def show_groups(linked: Linked, sides: Sides) -> None:
     after = sides.after.within.run_id
     if after is None:
         return
-    title, choice = st.columns([3, 2], vertical_alignment="bottom")
-    title.subheader(
-        "Where it changed",
-        help="What got worse first. p: sign-flip over sessions, with all groups taken into account (Holm).",
-        anchor=False,
-    )
-    with choice:
+    with line():
+        heading(
+            "Where it changed",
+            "What got worse first. p: sign-flip over sessions, with all groups taken into account (Holm).",
+        )
         by = GROUPINGS[linked.switch("By", "group", list(GROUPINGS))]
     groups = ask(compare_by, sides.before.within.run_id, after, by, within=sides.within)
     columns = [

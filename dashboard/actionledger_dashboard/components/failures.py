@@ -12,6 +12,7 @@ from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.failure_groups import show_failure_groups, show_loops
+from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, tokens
@@ -28,9 +29,8 @@ def show_reasons(linked: Linked, report: FailureReport, within: Filter) -> None:
         report: what fails, in groups.
         within: the page's filter.
     """
-    title, choice = st.columns([3, 2], vertical_alignment="bottom")
-    title.subheader("Why they fail", anchor=False)
-    with choice:
+    with line():
+        heading("Why they fail")
         way = linked.switch("Ways to look", "reasons", [BY_COST, *WAYS])
     if not (WAYS[way](within) if way in WAYS else show_failure_groups(report, within)):
         st.info(NO_LOOP if way == "loops" else NOTHING_FAILED)

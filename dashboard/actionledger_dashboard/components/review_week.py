@@ -25,6 +25,7 @@ from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.answers import show_contrast
 from actionledger_dashboard.components.filters import midnight
+from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called, out_of
 from actionledger_dashboard.data import ask
@@ -116,9 +117,8 @@ def show_groups(weeks: Weeks) -> None:
         return
     worse = [change for change in found.changes if change.kind in _WORSE]
     if found.changes:
-        said, download = st.columns([8, 2], vertical_alignment="center")
-        said.caption(_counted(found.changes))
-        with download:
+        with line():
+            st.caption(_counted(found.changes), width="content")
             tables.offer_download(
                 "failures-of-the-week", len(found.changes), partial(as_rows, found.changes, report.groups)
             )

@@ -4,6 +4,7 @@ import streamlit as st
 
 from actionledger.ledger.review_values import NAME_CHARACTERS
 from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.visible import visible
 
 _KEY = "reviewer"
@@ -21,9 +22,9 @@ def show_reviewer() -> str:
     forget = st.session_state.pop(_FORGET, False)
     _mount(key=_KEY, data={"name": name, "forget": forget}, on_known_change=_remember)
     if name:
-        said, other = st.columns([6, 1], vertical_alignment="center")
-        said.text(f"You review as {visible(name)}.")
-        other.button("Not you?", key="reviewer.other", on_click=_forget)
+        with line():
+            st.text(f"You review as {visible(name)}.")
+            st.button("Not you?", key="reviewer.other", on_click=_forget)
         return name
     with st.form("reviewer.ask", border=False):
         box, button = st.columns([3, 1], vertical_alignment="bottom")

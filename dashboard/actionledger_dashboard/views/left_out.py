@@ -8,6 +8,7 @@ from actionledger.plurals import counted
 from actionledger.vocabulary import LEFT_OUT
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import page_of
+from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
@@ -22,13 +23,11 @@ def show() -> None:
         return
     linked = Linked("left_out")
     found = ask(queries.left_out_by_import)
-    title, choice = st.columns([3, 2], vertical_alignment="bottom")
-    title.subheader(
-        "What imports left out",
-        help="Nothing of it is in any number of the other pages. A file that was taken in again counts as it stood last.",
-        anchor=False,
-    )
-    with choice:
+    with line():
+        heading(
+            "What imports left out",
+            "Nothing of it is in any number of the other pages. A file that was taken in again counts as it stood last.",
+        )
         way = linked.switch("Ways to look", "by", [BY_REASON, BY_IMPORT])
     if not found:
         st.info("No import has left anything out: all that its recordings hold is in this ledger.")

@@ -11,6 +11,7 @@ from actionledger.ledger.queries import LateTurn
 from actionledger.plurals import counted
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import Bar
+from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
@@ -25,11 +26,9 @@ WINDOWS = {"15 minutes": timedelta(minutes=15), "hour": timedelta(hours=1), "day
 def show() -> None:
     """Show the page."""
     linked = Linked("live")
-    title, picked, pause = st.columns([4, 3, 2], vertical_alignment="bottom")
-    title.subheader("What goes on", anchor=False)
-    with picked:
+    with line():
+        heading("What goes on")
         window = linked.switch("How far back", "window", list(WINDOWS))
-    with pause:
         bar = Bar(linked)
         is_paused = bar.flag("Pause", "paused")
         bar.show()

@@ -24,6 +24,7 @@ from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.charts import Event
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst
+from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.navigation import go_to
@@ -101,9 +102,11 @@ def show_comparisons(within: Filter) -> None:
     known = ask(queries.dimensions)
     several = {"models": known.models, "sources": known.sources, "profiles": known.profiles}
     anchors += [(kind, {"by": kind}) for kind, values in several.items() if len(values) > 1]
-    anchors.append(("periods", {"by": "periods"}))
+    if known.first and known.last and known.first.date() < known.last.date():
+        anchors.append(("periods", {"by": "periods"}))
     targets = [(text, links.compare_href(parameters | shared)) for text, parameters in anchors]
-    show_anchors("comparisons", targets, "Is it better? Compare")
+    if targets:
+        show_anchors("comparisons", targets, "Is it better? Compare")
 
 
 NOTHING_TO_RATE = "No response within these filters meant to act and was recorded as it was written."
@@ -119,11 +122,11 @@ def show_unread(within: Filter) -> None:
 
 def show_funnel(found: Funnel, within: Filter) -> None:
     """Show how far responses and actions get."""
-    st.subheader(
-        "How far they get",
-        help="Each count opens its turns, and so does what was lost on the way to it.",
-        anchor=False,
-    )
+    with line():  # as high as the heading beside it
+        heading(
+            "How far they get",
+            "Each count opens its turns, and so does what was lost on the way to it.",
+        )
     show_steps(found, within)
     if found.not_auditable:
         st.caption(
@@ -138,14 +141,12 @@ def show_trend(linked: Linked, within: Filter) -> None:
     """Show parse success over time."""
     known = ask(queries.dimensions)
     is_long = known.first is not None and known.last is not None and known.last - known.first > BY_DAY_AT_MOST
-    title, choice = st.columns([3, 2], vertical_alignment="bottom")
-    title.subheader(
-        "Parse success over time",
-        help="Bands are 95 % intervals. Dotted lines: a model, a parser, a prompt or tools are new. Solid lines: from here on the "
-        "rate is another one, by more than chance. Select a point: the turns of that period.",
-        anchor=False,
-    )
-    with choice:
+    with line():
+        heading(
+            "Parse success over time",
+            "Bands are 95 % intervals. Dotted lines: a model, a parser, a prompt or tools are new. Solid lines: from here on the "
+            "rate is another one, by more than chance. Select a point: the turns of that period.",
+        )
         units = sorted(UNITS, reverse=is_long)
         unit = UNITS[linked.switch("Unit", "unit", units)]
     trend = ask(queries.success_over_time, within, unit)
@@ -192,14 +193,12 @@ def events_of(
 
 def show_groups(linked: Linked, within: Filter) -> None:
     """Show parse success for each value of a dimension, in which dialects its responses were read, and what they took."""
-    title, choice = st.columns([3, 2], vertical_alignment="bottom")
-    title.subheader(
-        "Where they are read",
-        help="Parse success with its 95 % interval, out of all that meant to act; beside it, how much of that was read in which "
-        "dialect, so that the shares of a row add up to its parse success. Each number opens its turns.",
-        anchor=False,
-    )
-    with choice:
+    with line():
+        heading(
+            "Where they are read",
+            "Parse success with its 95 % interval, out of all that meant to act; beside it, how much of that was read in which "
+            "dialect, so that the shares of a row add up to its parse success. Each number opens its turns.",
+        )
         by = linked.switch("By", "by", list(DIMENSIONS))
     dimension = DIMENSIONS[by]
     found = [(label, part) for label, part in ask(queries.funnel_by, dimension, within) if part.intent]

@@ -18,6 +18,7 @@ from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.labels import labels_column
+from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
@@ -38,7 +39,8 @@ IN = {
 
 def show() -> None:
     """Show the page."""
-    if ask(queries.dimensions).is_empty:
+    known = ask(queries.dimensions)
+    if known.is_empty:
         notices.empty_ledger()
         return
     linked = Linked("turns")
@@ -48,11 +50,10 @@ def show() -> None:
     if not count:
         notices.nothing_found()
         return
-    title, pages, export = st.columns([4, 4, 2], vertical_alignment="center")
-    title.caption(f"{counted(count, 'turn')}, the latest first")
-    with pages:
+    with line():
+        order = ", the latest first" if known.first else ""
+        st.caption(f"{counted(count, 'turn')}{order}", width="content")
         offset = page_of(linked, count, tables.PAGE)
-    with export:
         tables.offer_export("turns", count, whole_turns_behind(within))
     if len(within.reasons) == 1:
         st.caption(SENTENCES[Reason(within.reasons[0])])
