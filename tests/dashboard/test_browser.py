@@ -25,6 +25,7 @@ from actionledger.clock import now
 from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.vocabulary import Outcome
+from actionledger_dashboard.document import document
 from actionledger_dashboard.viewer.asking import view_of
 from actionledger_dashboard.viewer.page import page_of
 
@@ -262,7 +263,11 @@ def test_the_bar_of_a_list_is_worked_by_keys_and_keeps_the_focus(visit: Visit) -
     page.keyboard.press("Enter")
     page.wait_for_url("**/turns?task=many&page=2")
     page.locator("nav a[aria-label='page 2'][aria-current=page]").wait_for()
+    visit.requests.clear()
     visit.open("sessions?page=1")
+    asked = {url.rpartition("/static/js/")[2] for url in visit.requests if "/static/js/" in url}
+    assert asked
+    assert [name for name in asked if name not in document()] == []  # a list waits for no other script
     box = page.get_by_label("Only with failures")
     box.focus()
     page.keyboard.press("Space")

@@ -60,6 +60,17 @@ class Column:
     hrefs: Sequence[str] = ()
 
 
+def hrefs_of(values: Sequence[str], href_of: Callable[[str], str]) -> list[str]:
+    """Return where each cell of a column leads by its own value; what stands in several rows is asked for once.
+
+    Args:
+        values: the cells, from the first row to the last.
+        href_of: gives the address for one.
+    """
+    known = {value: href_of(value) for value in set(values)}
+    return [known[value] for value in values]
+
+
 def show_table(
     key: str,
     label: str,

@@ -13,7 +13,7 @@ from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.tables import Column, hrefs_of
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 
@@ -76,7 +76,7 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
             "Model",
             [row.model for row in found],
             "name",
-            hrefs=[only(within, models=(row.model,)) for row in found],
+            hrefs=hrefs_of([row.model for row in found], lambda value: only(within, models=(value,))),
         ),
         Column("Turns", [row.turns for row in found], "number"),
         *_that_match(found),
@@ -93,18 +93,18 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
         Column(
             "Source",
             [row.source for row in found],
-            hrefs=[only(within, sources=(row.source,)) for row in found],
+            hrefs=hrefs_of([row.source for row in found], lambda value: only(within, sources=(value,))),
         ),
         Column(
             "Profile",
             [row.profile for row in found],
-            hrefs=[only(within, profiles=(row.profile,)) for row in found],
+            hrefs=hrefs_of([row.profile for row in found], lambda value: only(within, profiles=(value,))),
         ),
         Column(
             "Task",
             [row.task for row in found],
             "name",
-            hrefs=[only(within, tasks=(row.task,)) for row in found],
+            hrefs=hrefs_of([row.task for row in found], lambda value: only(within, tasks=(value,))),
         ),
         labels_column(
             [(row.session_id, None) for row in found], partial(only, within), "Its own, and its turns'."

@@ -20,7 +20,7 @@ from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
-from actionledger_dashboard.components.tables import Column
+from actionledger_dashboard.components.tables import Column, hrefs_of
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
 from actionledger_dashboard.viewer.looks import look_of, words
@@ -72,19 +72,21 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
             "Model",
             [row.model for row in found],
             "name",
-            hrefs=[only(within, models=(row.model,)) for row in found],
+            hrefs=hrefs_of([row.model for row in found], lambda value: only(within, models=(value,))),
         ),
         Column(
             "Outcome",
             [words(row.outcome) for row in found],
             "verdict",
             looks=[look_of(row.outcome) for row in found],
-            hrefs=[only(within, outcomes=(str(row.outcome),)) for row in found],
+            hrefs=hrefs_of(
+                [str(row.outcome) for row in found], lambda value: only(within, outcomes=(value,))
+            ),
         ),
         Column(
             "Dialect",
             [row.dialect for row in found],
-            hrefs=[only(within, dialects=(row.dialect,)) if row.dialect else "" for row in found],
+            hrefs=hrefs_of([row.dialect for row in found], lambda value: only(within, dialects=(value,))),
         ),
         *_what_they_did(found, did),
         Column("Reason", [", ".join(map(str, row.reasons)) for row in found], "code"),
