@@ -95,9 +95,8 @@ _NAME = "md5(to_json([stage::VARCHAR, code, action, origin, matter])::VARCHAR)"
 _KINDS = f"""
 WITH {{failed}},
 {NAMED}
-SELECT {_NAME} AS name, any_value($stages[stage]), any_value(code), any_value(action), any_value(origin),
-       any_value(matter)
-FROM named GROUP BY name ORDER BY name"""
+SELECT {_NAME} AS name, $stages[stage], code, action, origin, matter
+FROM (SELECT DISTINCT stage, code, action, origin, matter FROM named) ORDER BY name"""
 
 _ORDER = "(turn_index, stage, attempt_id, coalesce(action_index, -1), code, detail)"
 

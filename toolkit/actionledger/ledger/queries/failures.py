@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from actionledger.ledger.queries.base import INTENT, READ, TOOK, Queryable, Stage, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.reasons import failed
+from actionledger.ledger.queries.reasons import PLACES, failed
 from actionledger.ledger.queries.scopes import Scope, scope
 from actionledger.ledger.queries.trend import Unit
 from actionledger.values import Span
@@ -185,13 +185,16 @@ course AS (
         PARTITION BY session_id ORDER BY turn_index ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING))"""
 """Every turn of some sessions: the next one that gets through, and the sums of what stands before it."""
 
-NAMED = """
+NAMED = f"""
 first_issues AS (
-    SELECT attempt_id, code, min_by({{'place': [span_start, span_end], 'detail': detail}}, (span_start, span_end)) AS issue
-    FROM issues SEMI JOIN (SELECT attempt_id, code FROM found WHERE stage = 1) USING (attempt_id, code) GROUP BY ALL),
+    SELECT attempt_id, code, min_by(detail, place) AS detail,
+           CASE WHEN count(span_start) > 0 THEN [min_by(span_start, place), min_by(span_end, place)] END AS place
+    FROM (SELECT attempt_id, code, detail, span_start, span_end,
+                 coalesce(span_start, {_END})::BIGINT * {_END + 1} + coalesce(span_end, {_END}) AS place FROM issues)
+    SEMI JOIN (SELECT attempt_id, code FROM found WHERE stage = 1) USING (attempt_id, code) GROUP BY attempt_id, code),
 named AS (
-    SELECT found.* EXCLUDE (detail, matter), issue.place AS place, coalesce(issue.detail, found.detail) AS detail,
-           CASE stage WHEN 2 THEN found.matter ELSE coalesce(issue.detail, found.detail) END AS matter
+    SELECT found.* EXCLUDE (detail, matter), place, coalesce(first_issues.detail, found.detail) AS detail,
+           CASE stage WHEN 2 THEN found.matter ELSE coalesce(first_issues.detail, found.detail) END AS matter
     FROM found LEFT JOIN first_issues USING (attempt_id, code))"""
 """What ``found`` of ``failed`` has, with the words of its first issue where reading failed, as SQL to put behind it."""
 
@@ -237,10 +240,19 @@ JOIN course AS later ON later.session_id = asked.session_id
     AND later.turn_index = (SELECT min(turn_index) FROM course WHERE course.session_id = asked.session_id AND turn_index > last)
 ORDER BY place"""
 
-_MEANT = """
-SELECT date_trunc($unit, occurred_at) AS period, count(DISTINCT turn_id) AS turns, count(DISTINCT session_id) AS sessions
-FROM parse_attempts WHERE list_contains($intent, outcome) AND {condition}
-GROUP BY GROUPING SETS ((period), ()) ORDER BY grouping(period) DESC, period"""
+_MEANT = f"""
+WITH meant AS (
+    SELECT date_trunc($unit, occurred_at) AS period, session_id, turn_id, turn_index
+    FROM parse_attempts WHERE list_contains($intent, outcome) AND {{condition}}),
+of_sessions AS (
+    SELECT period, session_id, count(*) AS readings, {PLACES}::BIGINT AS turns FROM meant GROUP BY period, session_id),
+uncertain AS (SELECT DISTINCT session_id FROM of_sessions WHERE readings <> turns),
+counted AS (
+    SELECT period, session_id, turns FROM of_sessions ANTI JOIN uncertain USING (session_id)
+    UNION ALL
+    SELECT period, session_id, count(DISTINCT turn_id) FROM meant SEMI JOIN uncertain USING (session_id) GROUP BY ALL)
+SELECT period, coalesce(sum(turns), 0)::BIGINT AS turns, count(DISTINCT session_id) AS sessions
+FROM counted GROUP BY GROUPING SETS ((period), ()) ORDER BY grouping(period) DESC, period"""
 
 _SHARED = """
 WITH before AS (SELECT DISTINCT turn_id, session_id FROM parse_attempts WHERE {before}),

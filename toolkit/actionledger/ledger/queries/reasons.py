@@ -115,7 +115,7 @@ ORDER BY failing.turns DESC, failing.count DESC, failing.stage, code, action, or
 
 _OF_EXAMPLES = "session_id IN (SELECT session_id FROM failing)"
 """An example is the first failure of the first session: only few sessions are asked for theirs."""
-_PLACES = "bit_count(bit_or(1::BIGINT << least(turn_index, 62)))"
+PLACES = "bit_count(bit_or(1::BIGINT << least(turn_index, 62)))"
 """In how many places of a session something is, as SQL: a turn has but one, so where these are as many as there are readings, no turn
 is there twice. What is uncertain, a session with more turns than bits or a turn that was read twice, is counted by the turns'
 identifiers, which takes three times as long."""
@@ -162,7 +162,7 @@ def reasons(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 100)
     statement = _REASONS.format(
         failed=failed(of_rows),
         examples=failed(f"{_OF_EXAMPLES} AND {condition}"),
-        places=_PLACES,
+        places=PLACES,
         **of_parts,
         **_CLUSTERINGS,
     )

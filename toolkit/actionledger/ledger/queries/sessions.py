@@ -28,7 +28,7 @@ Order: TypeAlias = Literal["newest", "oldest", "longest", "worst"]
 _ORDERS: dict[Order, str] = {
     "newest": "started_at DESC NULLS LAST, session_id DESC",
     "oldest": "started_at NULLS LAST, session_id",
-    "longest": "turns DESC, session_id",
+    "longest": "coalesce(turns, 0) DESC, session_id",
     "worst": "read / nullif(intent, 0) NULLS LAST, failed DESC, session_id",
 }
 
@@ -143,10 +143,12 @@ _MATCHED = """
 matched AS (SELECT session_id, count(*) AS matching FROM parse_attempts WHERE {condition} GROUP BY session_id)"""
 
 _FOUND = """
-found AS (
-    SELECT session_id, started_at, coalesce(turns, 0) AS turns, parent_session_id FROM session_starts
-    LEFT JOIN (SELECT session_id, count(*) AS turns FROM turn_starts GROUP BY session_id) USING (session_id)
-    WHERE {sessions})"""
+found AS (SELECT session_id, started_at, parent_session_id FROM session_starts WHERE {sessions})"""
+
+_LENGTHS = """
+lengths AS (
+    SELECT session_id, count(*) AS turns FROM turn_starts WHERE session_id IN (SELECT session_id FROM {of}) GROUP BY session_id)"""
+"""How many responses some sessions have: of all of them only where that is what they are ordered by."""
 
 _NUMBERS = """
 attempts AS (
@@ -181,14 +183,15 @@ paths AS (
     FROM listed JOIN paths ON listed.parent_session_id = paths.session_id),
 families AS (SELECT root, min(place) AS first FROM paths GROUP BY root),
 ordered AS (
-    SELECT session_id, turns, coalesce(path, [place]) AS path, coalesce(first, place) AS first
+    SELECT session_id, coalesce(path, [place]) AS path, coalesce(first, place) AS first
     FROM listed LEFT JOIN (SELECT session_id, path, first FROM paths JOIN families USING (root)) USING (session_id)
     ORDER BY first, path LIMIT $limit OFFSET $offset),
-page AS (SELECT session_id, turns, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered)"""
+page AS (SELECT session_id, path, row_number() OVER (ORDER BY first, path) AS line FROM ordered)"""
 """Only who has a child or is one needs a path: of a million sessions a few hundred."""
 
 _LINES = f"""
-SELECT {{columns}} FROM page JOIN ({sessions_of("session_id IN (SELECT session_id FROM page)")}) AS sessions USING (session_id)
+SELECT {{columns}} FROM (SELECT page.*, coalesce(turns, 0) AS turns FROM page LEFT JOIN lengths USING (session_id)) AS page
+JOIN ({sessions_of("session_id IN (SELECT session_id FROM page)")}) AS sessions USING (session_id)
 JOIN numbers USING (session_id) {{matched}} ORDER BY line"""
 
 _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
@@ -319,8 +322,14 @@ def _session_lines(within: Filter, *, only_failing: bool, order: Order, columns:
     needs_numbers = only_failing or order == "worst"
     numbers, words = _numbers(within, of="found" if needs_numbers else "page")
     candidates = _WITH_NUMBERS if needs_numbers else "found"
+    is_by_length = order == "longest"
+    lengths = _LENGTHS.format(of="found" if is_by_length else "page")
+    candidates += " LEFT JOIN lengths USING (session_id)" if is_by_length else ""
     page = _PAGE.format(order=_ORDERS[order], candidates=candidates, failing=_FAILING[only_failing])
-    tables += [numbers, page] if needs_numbers else [page, numbers]
+    # What they are picked or ordered by is known of all of them, the rest of those of the page.
+    parts = [(not needs_numbers, numbers), (not is_by_length, lengths)]
+    tables += [part for is_of_page, part in parts if not is_of_page]
+    tables += [page, *(part for is_of_page, part in parts if is_of_page)]
     matched = "LEFT JOIN matched USING (session_id)" if _is_of_turns(within) else ""
     lines = _LINES.format(columns=columns, matched=matched)
     return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
