@@ -21,7 +21,7 @@ QUICK := $(PARALLEL) --hypothesis-profile=quick -m "not slow and not soak"
 # Python is started some thousand times by the tests: what it compiles the first time is kept, also where an environment says no.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo quick test every-test soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants data clean
+.PHONY: demo quick test most-tests long soak lake matrix slow check format dashboard notebooks docs bench bench-dashboard wild fuzz mutants data clean
 
 demo: $(VENV)/.run  ## take the sample sessions in, run what is safe, print how far they got
 	$(BIN)/actionledger demo --ledger $(LEDGER)
@@ -32,12 +32,15 @@ dashboard: $(VENV)/.run  ## open the dashboard on the demo's ledger
 quick: $(VENV)/.dev  ## the tests that take next to no time, of every room: for each change, about a minute
 	$(BIN)/pytest $(QUICK)
 
-test: $(VENV)/.dev  ## every check, and every test that finds a fault by itself: before each commit
-	$(MAKE) --jobs 2 check every-test
+test: $(VENV)/.dev  ## every check, and every test but those of `make long` and `make soak`: before each commit
+	$(MAKE) --jobs 2 check most-tests
 
 # Beside the checks, of which the longest keeps one processor busy.
-every-test: $(VENV)/.dev
-	$(BIN)/pytest $(PARALLEL)
+most-tests: $(VENV)/.dev
+	$(BIN)/pytest $(PARALLEL) -m "not soak and not long"
+
+long: $(VENV)/.dev  ## whole programs, pages and browsers, that take a good half of a second each: before what was changed goes to others
+	$(BIN)/pytest $(PARALLEL) -m "not soak and long"
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (SOAK="-x")
 	$(BIN)/pytest $(PARALLEL) $(PATIENT) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(SOAK)
@@ -48,7 +51,7 @@ lake: $(VENV)/.lake  ## ledgers in a lake, on DuckDB 1.5.5 with its extensions, 
 matrix:  ## `make quick` on each Python that is here, with the oldest and the newest DuckDB (PYTHONS="3.13" DUCKDBS="2.0.0")
 	bash tests/matrix.sh "$(PYTHONS)" "$(DUCKDBS)" $(QUICK)
 
-slow: $(VENV)/.dev  ## measure anew which tests `make quick` leaves out
+slow: $(VENV)/.dev  ## measure anew which tests `make quick` and `make test` leave out
 	$(BIN)/pytest $(PARALLEL) --list-slow
 
 check: $(VENV)/.dev  ## style, types, layers
