@@ -382,7 +382,7 @@ def test_one_who_stops_an_import_is_told_what_was_kept(run, log, monkeypatch):
     monkeypatch.setattr(Importer, "take", take)
     done = run("import", log, "-l", "team.duckdb")
     assert done.code == ExitCode.STOPPED
-    assert "Stopped. What was read until then is kept; the same command goes on where it stopped." in done.out
+    assert "Stopped. What was taken in until then is kept; the same command takes in the rest." in done.out
     assert "2 sessions with 5 new turns taken in" in done.out
     monkeypatch.undo()
     again = run("import", log, "-l", log.parent / "team.duckdb")

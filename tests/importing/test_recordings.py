@@ -405,14 +405,15 @@ def test_a_message_whose_tokens_were_counted_further_is_the_same_message(ledger)
     assert rows(ledger, "SELECT count(*), sum(output_tokens) FROM turns") == [(1, 250)]
 
 
-def test_another_text_under_one_identifier_is_told_and_the_first_is_kept(ledger):
-    """It is no later state: it doesn't begin as what is there."""
+@pytest.mark.parametrize("other", ["Another thing.", "Other."])
+def test_another_text_under_one_identifier_is_told_and_the_first_is_kept(ledger, other):
+    """It is no later state, and no earlier one: the one doesn't begin as the other."""
     take(ledger, session("s", turn("m0", text="One thing.")))
-    report = take(ledger, session("s", turn("m0", text="Another thing.")))
+    report = take(ledger, session("s", turn("m0", text=other)))
     assert (report.turns, len(report.differing)) == (0, 1)
     assert rows(ledger, "SELECT text FROM turns") == [("One thing.",)]
     before = events(ledger)
-    take(ledger, session("s", turn("m0", text="Another thing.")))
+    take(ledger, session("s", turn("m0", text=other)))
     assert events(ledger) == before
 
 

@@ -16,6 +16,7 @@ from actionledger.sources.archives import files_in
 from actionledger.sources.base import Refusal
 from actionledger.sources.containers import head_of, opened
 from actionledger.sources.lines import json_lines
+from actionledger.sources.registry import sample_of
 from actionledger.sources.standard_input import STANDARD_INPUT
 
 LINES = b"".join(b'{"n": %d}\n' % n for n in range(5000))
@@ -128,6 +129,14 @@ def test_an_archive_that_explodes_is_refused(zipped, monkeypatch):
     monkeypatch.setattr(archives, "MAX_FILES", 5)
     with pytest.raises(SourceError, match="more than 5 files"):
         files_in(zipped(**{f"{n}.jsonl": b"{}" for n in range(6)}))
+
+
+def test_an_archive_that_packs_nothing_is_one(tmp_path):
+    """Its lines stand in it as they are."""
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        archive.writestr("a.jsonl", '{"session": "s", "text": "Hello."}\n' * 3)
+    assert sample_of(path).values == ()
 
 
 def test_an_archive_in_an_archive_is_refused(zipped):

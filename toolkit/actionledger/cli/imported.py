@@ -27,7 +27,7 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
     if seen := _seen(report):
         print_note(seen)
     if is_stopped:
-        console.print("Stopped. What was read until then is kept; the same command goes on where it stopped.")
+        console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
     console.print(f"{taken(report)}; {counted(len(report.refusals), 'line')} refused.")
     print_refusals(report, ledger)
     print_left_out(report)

@@ -59,7 +59,7 @@ def looked_up(
     if there is None:
         return Looked(turn, written, turn_id, State.NEW)
     state = _compared(turn, text, there)
-    if state is State.KNOWN and len(turn.calls) < there.call_count and not _are_among(turn, known, turn_id):
+    if state is State.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
         state = State.DIFFERING
     if state is State.KNOWN and turn_id not in known.ids:
         state = State.NEW
@@ -100,6 +100,16 @@ def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> State:
         return State.KNOWN  # an earlier state of what is there
     goes_on = len(text) > there.characters and _is_text_of(text[: there.characters], there)
     return State.GROWN if goes_on else State.DIFFERING
+
+
+def _is_state_of(turn: RecordedTurn, text: str, there: KnownTurn, known: Known, turn_id: str) -> bool:
+    """Return whether what has less than is recorded is an earlier state of it: has calls of it or, without any, begins as it does."""
+    if len(turn.calls) < there.call_count and not _are_among(turn, known, turn_id):
+        return False
+    if turn.calls or len(text) >= there.characters:
+        return True
+    recorded = known.text_of(turn_id)
+    return recorded is None or recorded.startswith((text, as_recorded(text)))
 
 
 def _are_among(turn: RecordedTurn, known: Known, turn_id: str) -> bool:

@@ -170,6 +170,7 @@ def _known(facts: Facts) -> Known:
     known = Known(there.ids, there.turns, there.superseded, set(facts.forgotten))
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
+        known.text_of = _ask_for_text
     return known
 
 
@@ -178,6 +179,10 @@ def _ask_for_open_calls() -> list[OpenCall]:
 
 
 def _ask_for_calls(_turn_id: str) -> frozenset[str]:
+    raise AskTheLedgerError
+
+
+def _ask_for_text(_turn_id: str) -> str:
     raise AskTheLedgerError
 
 

@@ -81,7 +81,11 @@ def _decoded(path: Path, number: int, line: bytes) -> Iterator[tuple[int, dict[s
     except UnicodeDecodeError as error:
         what = f"The line is no JSON: it is no UTF-8 at byte {error.start}; if the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE."
         yield Refusal(shown(path), number, what)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        yield Refusal(
+            shown(path), number, f"The line is no JSON: it is nested deeper than {MAX_DEPTH} levels."
+        )
+    except ValueError as error:
         yield Refusal(shown(path), number, f"The line is no JSON: {error}.")
 
 

@@ -20,7 +20,7 @@ from pydantic_core import from_json
 from actionledger.errors import SourceError, UnknownNameError
 from actionledger.sources import formats
 from actionledger.sources.base import SAMPLE_BYTES, Sample, Source
-from actionledger.sources.containers import head_of
+from actionledger.sources.containers import head_of, kind_of
 from actionledger.sources.lines import MAX_LINE
 
 GROUP = "actionledger.sources"
@@ -91,7 +91,9 @@ def sample_of(path: Path) -> Sample:
         MissingPackageError: what unpacks it is not installed.
     """
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
-    return Sample(path, head, tuple(islice(_values(head), _VALUES)))
+    # What lies in an archive as it is looks like lines of its own.
+    values = () if kind_of(head) else tuple(islice(_values(head), _VALUES))
+    return Sample(path, head, values)
 
 
 def _values(head: bytes) -> Iterator[Any]:

@@ -103,6 +103,7 @@ class Known:
         forgotten: the sessions that are forgotten, of whatever source.
         open_calls: returns the calls without a result.
         calls_of: returns the identifiers of a turn's calls.
+        text_of: returns a turn's text; None where it has none of that turn, which came in by the same import.
         answered: returns those of some calls' identifiers of which a result is recorded.
         left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
         added: what was added since somebody asked for it; None where nobody does.
@@ -114,6 +115,7 @@ class Known:
     forgotten: set[str] = field(default_factory=set)
     open_calls: Callable[[], list[OpenCall]] = list
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
+    text_of: Callable[[str], str | None] = lambda _turn_id: None
     answered: Callable[[Sequence[str]], set[str]] = set
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
 
@@ -166,6 +168,8 @@ _DONE = f"""
 {_KNOWN}
 SELECT session_id::VARCHAR FROM session_ends SEMI JOIN known USING (session_id)
 UNION ALL SELECT turn_id::VARCHAR FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}}"""
+
+_TEXT = "SELECT text FROM turn_starts WHERE turn_id = $turn_id::UUID"
 
 _CALLS = """
 SELECT call_id FROM actions WHERE turn_id = $turn_id::UUID AND call_id IS NOT NULL
@@ -224,6 +228,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         set(_texts(ledger, STANDING, {})),
         lambda: rows(ledger, OpenCall, _OPEN_CALLS, {"sources": among}),
         lambda turn_id: frozenset(_texts(ledger, _CALLS, {"turn_id": turn_id})),
+        lambda turn_id: next(iter(_texts(ledger, _TEXT, {"turn_id": turn_id})), None),
         lambda call_ids: set(_texts(ledger, _ANSWERED, {"sources": among, "call_ids": "\n".join(call_ids)})),
         lambda paths: _left_out(ledger, paths),
     )
