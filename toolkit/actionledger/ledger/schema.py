@@ -253,6 +253,24 @@ def sessions_of(condition: str = "") -> str:
         USING (session_id)"""
 
 
+def executions_of(condition: str = "") -> str:
+    """Return the SELECT of the view ``executions``, or of some of them alone: as with sessions, DuckDB would join all of them first.
+
+    Args:
+        condition: which executions, as SQL over ``execution_starts``; without one all of them.
+    """
+    where = f" WHERE {condition}" if condition else ""
+    starts = f"(FROM execution_starts{where})" if condition else "execution_starts"
+    theirs = f" WHERE execution_id IN (SELECT execution_id FROM execution_starts{where})"
+    ends = f"(FROM execution_ends{theirs})" if condition else "execution_ends"
+    return f"""
+        SELECT {_of_start("execution")}, coalesce(e.status, 'interrupted') AS status,
+               CASE WHEN e.status IS NULL THEN 'never_finished' ELSE e.reason END AS reason,
+               {_of_end("execution", "status", "reason")}
+        FROM {starts} s LEFT JOIN {ends} e USING (execution_id)
+        ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)"""
+
+
 VIEWS = {
     "runs": f"""
         SELECT {_of_start("run")}, {_of_end("run")}
@@ -261,12 +279,7 @@ VIEWS = {
     "turns": f"""
         SELECT {_of_start("turn")}, {_of_end("turn")}
         FROM turn_starts s LEFT JOIN (SELECT turn_id, {_of_end("turn", prefix="")} FROM turn_ends) e USING (turn_id)""",
-    "executions": f"""
-        SELECT {_of_start("execution")}, coalesce(e.status, 'interrupted') AS status,
-               CASE WHEN e.status IS NULL THEN 'never_finished' ELSE e.reason END AS reason,
-               {_of_end("execution", "status", "reason")}
-        FROM execution_starts s LEFT JOIN execution_ends e USING (execution_id)
-        ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)""",
+    "executions": executions_of(),
     "approvals": f"""
         SELECT {_of_start("approval")}, {_of_end("approval")}
         FROM approval_starts s LEFT JOIN approval_ends e USING (approval_id)""",

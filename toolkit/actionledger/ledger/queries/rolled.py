@@ -15,6 +15,7 @@ from actionledger.ledger.rollups.tables import FAILURES, KINDS, NOT_ROLLED_UP, P
 
 ROWS_APART = f"session_id IN (SELECT session_id FROM {NOT_ROLLED_UP})"
 """Which rows are to be asked themselves, as SQL."""
+_APART_OF_SOURCES = f"session_id IN (SELECT session_id FROM session_starts WHERE {ROWS_APART} AND list_contains($sources, source))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,12 @@ def counted(
         statements.append(_of_parts(columns, rolled.condition, label))
         parameters |= rolled.parameters
     apart = "" if rolled is None else f"{ROWS_APART} AND "
+    of_rows = within
+    if rolled is not None and within.sources:
+        # Of which source they are is asked of those few alone; its value is among those of the parts.
+        apart, of_rows = f"{_APART_OF_SOURCES} AND ", replace(within, sources=())
     for each in counts:
-        condition, values = scope(within, each.table, every_reading=every_reading)
+        condition, values = scope(of_rows, each.table, every_reading=every_reading)
         statements.append(_of_rows(each, condition, label, apart))
         parameters |= values
     return Scope(" UNION ALL BY NAME ".join(statements), parameters)

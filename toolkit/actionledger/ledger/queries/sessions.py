@@ -18,7 +18,7 @@ from actionledger.ledger.queries.base import (
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import HOLDS, NAMED
 from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
-from actionledger.ledger.schema import sessions_of
+from actionledger.ledger.schema import executions_of, sessions_of
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.vocabulary import Capture, Relation
 
@@ -163,13 +163,15 @@ calls AS (
     FROM actions WHERE {actions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 failures AS (
     SELECT session_id, count(*) AS executions, count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
-    FROM executions WHERE {executions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
+    FROM {tried} WHERE {executions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 numbers AS (
     SELECT session_id, coalesce(read, 0) AS read, coalesce(intent, 0) AS intent, coalesce(meant, 0) AS meant,
            coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid, coalesce(executions, 0) AS executions,
            coalesce(failed, 0) AS failed, list_sort(coalesce(captures, [])) AS captures
     FROM {of} LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id) LEFT JOIN failures USING (session_id))"""
 """What came of the responses of some sessions, a row each; every reading of theirs is scanned, so of as few as may be."""
+
+_OF_PAGE = executions_of("session_id IN (SELECT session_id FROM page)")
 
 _PAGE = """
 listed AS (
@@ -372,6 +374,7 @@ def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
         attempts=scope(given).condition,
         actions=scope(given, "actions").condition,
         executions=scope(given, "executions").condition,
+        tried="executions" if of == "found" else f"({_OF_PAGE})",
         of=of,
     )
     words = {"intent": INTENT, "read": READ, "runnable": RUNNABLE}
