@@ -107,6 +107,10 @@ WRONG = [
     ("import response.md", FAULT, "The format of 'response.md' is not known: it is no JSON and no table, and begins with 'Hello.'"),
     ("import empty", FAULT, "There is no file to take in"),
     ("import 'no*such'", FAULT, "No file fits the pattern 'no*such'."),
+    ("import damaged.gz", FAULT, "nothing can be unpacked of it, since it is damaged or holds nothing"),
+    # what is recorded live: no ledger is made for it
+    ("proxy --upstream nowhere", USE, "The upstream is a URL such as"),
+    ("watch nowhere", FAULT, "There is no folder 'nowhere' to watch"),
     # folders that are none
     ("orchestrator run work", FAULT, "work"),
     ("orchestrator run work go", USE, "--model"),
@@ -171,6 +175,7 @@ def test_a_wrong_use_ends_in_a_sentence(run, log, recorded, monkeypatch, wrong):
     (line, code, said), tmp_path = wrong, log.parent
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "response.md").write_text("Hello.")
+    (tmp_path / "damaged.gz").write_bytes(b"\x1f\x8b\x08bad")
     (tmp_path / "empty").mkdir()
     before = sorted(tmp_path.rglob("*"))
     done = run(*(str(recorded) if word == "LEDGER" else word for word in shlex.split(line)))

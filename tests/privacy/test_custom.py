@@ -99,10 +99,11 @@ def test_what_records_are_joined_by_is_left_alone(tmp_path) -> None:
         ("a" * 2001, "2,001 characters"),
     ],
 )
-def test_a_pattern_that_can_not_be_used_is_refused(pattern, said, tmp_path) -> None:
-    """Before anything is recorded, with the pattern and where it stands."""
+def test_a_pattern_that_can_not_be_used_is_refused(pattern, said, tmp_path, capfd) -> None:
+    """Before anything is recorded, with the pattern and where it stands; the engine says nothing beside that."""
     with pytest.raises(UsageError, match=said) as refused:
         al.open_ledger(tmp_path / "l.duckdb", secrets=[pattern])
+    assert capfd.readouterr().err == ""
     assert "secrets" in str(refused.value)
     assert not (tmp_path / "l.duckdb").exists()
     (tmp_path / "pyproject.toml").write_text("[tool.actionledger]\nsecrets = 'one'\n")

@@ -33,6 +33,16 @@ _TICK = 1000
 _SETTLED = 10.0
 
 
+def refuse_nowhere(folder: Path) -> None:
+    """Refuse to watch what is not there.
+
+    Raises:
+        SourceError: there is no such folder.
+    """
+    if not folder.exists():
+        raise SourceError(f"There is no folder {str(folder)!r} to watch.")
+
+
 class Watcher:
     """Takes in what is new in a folder.
 
@@ -60,8 +70,7 @@ class Watcher:
         stop: Event | None = None,
         prices: Prices | None = None,
     ) -> None:
-        if not folder.exists():
-            raise SourceError(f"There is no folder {str(folder)!r} to watch.")
+        refuse_nowhere(folder)
         self.report = ImportReport()
         self._folder = folder
         self._ledger = ledger

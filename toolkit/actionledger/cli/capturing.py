@@ -66,8 +66,10 @@ def proxy(
     Give the agent the address that is printed as its base URL. Bodies of OpenAI's and Anthropic's interfaces become turns,
     Gemini's and Bedrock's too; keys and headers are not recorded.
     """
-    from actionledger.capture.serving import ProxyServer  # noqa: PLC0415 - an optional dependency
+    from actionledger.capture.proxy import upstream_of  # noqa: PLC0415 - an optional dependency
+    from actionledger.capture.serving import ProxyServer  # noqa: PLC0415 - the same
 
+    upstream_of(upstream)  # before a ledger is made
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
     with open_ledger(where) as opened:
@@ -158,15 +160,17 @@ def watch(
     prices: PricesOption = None,
 ) -> None:
     """Take in the sessions in a folder, and what is written there from now on, until interrupted."""
-    from actionledger.capture.watching import Watcher  # noqa: PLC0415 - an optional dependency
+    from actionledger.capture.watching import Watcher, refuse_nowhere  # noqa: PLC0415 - an optional dependency
 
+    folder = folder.expanduser()
+    refuse_nowhere(folder)  # before a ledger is made
     where = ledger or DEFAULT_LEDGER
     costs = None if prices is None else Prices.of(prices)
     stop = Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     with open_ledger(where) as opened:
-        watcher = Watcher(folder.expanduser(), opened, form=form, stop=stop, prices=costs)
+        watcher = Watcher(folder, opened, form=form, stop=stop, prices=costs)
         print_note(f"Watching {folder}, recording to {where}. Ctrl-C ends it.")
         report = watcher.run(lambda taken_now: print_note(f"{taken(taken_now)}."))
     beside.print(

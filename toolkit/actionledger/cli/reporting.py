@@ -22,7 +22,7 @@ from actionledger.cli.tables import (
 )
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
-from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.left_out import left_out
 from actionledger.ledger.queries.naming import session_names
@@ -51,7 +51,11 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     """Print the funnel, the plan's targets, the dialects, the split by profile and model, and the top reasons of failure."""
     whole = funnel(ledger, within)
     if not whole.responses:
-        console.print("No response fits. 'actionledger import --help' says how to take some in.")
+        if within == EVERYTHING:
+            console.print("There is no response yet; 'actionledger import --help' says how to take some in.")
+        else:
+            said = f"No response fits {within.words}; without these options it says what the ledger holds."
+            console.print(plain(said))
         return
     console.print(funnel_table(whole))
     console.print(targets_table(whole, timings(ledger, within)))

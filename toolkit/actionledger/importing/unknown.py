@@ -44,7 +44,11 @@ def described(sample: Sample) -> str:
     """Return what a file is that no format knows, and what can be done, as a sentence."""
     name = repr(shown(sample.path))
     if not sample.head:
-        return f"The format of {name} is not known: it is empty."
+        packed = sample.path.is_file() and sample.path.stat().st_size
+        what = (
+            "nothing can be unpacked of it, since it is damaged or holds nothing" if packed else "it is empty"
+        )
+        return f"The format of {name} is not known: {what}."
     if sample.head.startswith(HEADER) and (damage := _damage(sample.path)):
         return f"The format of {name} is not known: {damage}"
     if other := kind_of(sample.head):
