@@ -125,7 +125,7 @@ def show_funnel(found: Funnel, within: Filter) -> None:
     with line():  # as high as the heading beside it
         heading(
             "How far they get",
-            "Each count opens its turns, and so does what was lost on the way to it.",
+            "A count opens its turns, and so does what was lost on the way to it, where a filter picks just those.",
         )
     show_steps(found, within)
     if found.not_auditable:
