@@ -37,11 +37,18 @@ def test_every_place_is_changed_where_that_is_asked_for():
     assert result("aXbXX", Edit("X", "", Places.EVERY)).changed == 3
 
 
+def test_a_text_may_grow_up_to_its_bound():
+    """To the character; and the last line keeps the break that ends the text, where the lines are found but for their blanks."""
+    assert edited_text("x.py", "a", [Edit("a", "bcd")], Bounds(characters=3, seconds=0.5))[0] == "bcd"
+    assert "grow beyond 2 characters" in str(refusal("a", Edit("a", "bcd"), bounds=Bounds(2, 0.5)))
+    assert edited("one\ntwo  \n", Edit("one\ntwo\n", "1\n2\n")) == "1\n2\n"
+
+
 def test_only_one_place_may_fit_where_that_is_asked_for():
     """More than one, even if they overlap, are refused with their lines."""
     error = refusal("aa\nb\naa\n", Edit.block("aa", "x"))
     assert error.reason == Reason.SEVERAL_MATCHES
-    assert "lines 1, 3" in str(error)
+    assert "(lines 1, 3)." in str(error)
     assert refusal("aaa", Edit.block("aa", "x")).reason == Reason.SEVERAL_MATCHES
     assert edited("aa\nb\n", Edit.block("aa\n", "x\n")) == "x\nb\n"
 
