@@ -168,8 +168,9 @@ class PlanImporter:
             custom.texts(),
         )
         self._importers.share()
-        workers = Workers(count, how, self._task_of)
-        with closing(workers.run(parts_of(self._plan.to_read, count))) as answers:
+        parts = list(parts_of(self._plan.to_read, count))
+        workers = Workers(min(count, sum(map(len, parts))), how, self._task_of)
+        with closing(workers.run(parts)) as answers:
             for given, answer in answers:
                 if answer is None or not self._add(given, answer):
                     workers.leave(given)
