@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from actionledger.canonical import json_text
 from actionledger.repetition.forms import (
     CallForm,
     call_form,
+    ends_of,
     error_form,
     hashed,
     may_pass,
@@ -42,7 +44,7 @@ class ActionFingerprint:
 
     Args:
         call: what was done, in the form that is compared; its name is empty for a response in which no action could be read.
-        outcome: what it came to, as a hash to which what varies by itself makes no difference.
+        answer: what it gave, or how it failed; the ends of what is long.
         error: how it failed, as a hash; empty where it didn't.
         thought: what came to mind, in words, where that was all; for comparing thoughts.
         is_refused: whether it could not be run at all, as it was written.
@@ -52,7 +54,7 @@ class ActionFingerprint:
     """
 
     call: CallForm
-    outcome: str
+    answer: str
     error: str = ""
     thought: str = ""
     is_refused: bool = False
@@ -64,6 +66,11 @@ class ActionFingerprint:
     def name(self) -> str:
         """The action's name."""
         return self.call.name
+
+    @property
+    def outcome(self) -> str:
+        """What it came to, as a hash to which what varies by itself makes no difference; asked for of few, since it takes long."""
+        return _outcome(self.name, self.answer, is_error=bool(self.error))
 
     @property
     def is_unread(self) -> bool:
@@ -95,7 +102,7 @@ def fingerprint(
     call = call_form(name, arguments, references=references)
     return ActionFingerprint(
         call=call,
-        outcome=error_form(error) if error else result_form(name, result),
+        answer=ends_of(error or result),
         error=hashed(error) if error else "",
         # A tool that only takes a thought down answers all of them alike.
         thought=words_of(result) if is_unchanged else "",
@@ -104,6 +111,11 @@ def fingerprint(
         is_waiting=call.is_rest or says_not_yet(name, arguments, error or result),
         is_passing=bool(error) and not is_refused and may_pass(error),
     )
+
+
+@lru_cache(maxsize=64)
+def _outcome(name: str, answer: str, *, is_error: bool) -> str:
+    return error_form(answer) if is_error else result_form(name, answer)
 
 
 def proposed_form(call: ActionCall, *, references: bool = False) -> CallForm:

@@ -170,6 +170,11 @@ def error_form(error: str) -> str:
     return hashed(_without(_NUMBERS, error))
 
 
+def ends_of(text: str) -> str:
+    """Return as much of what a call came to as is looked at: both ends of a long text."""
+    return text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}"
+
+
 def words_of(text: str) -> str:
     """Return what a text, or the texts of a JSON value, say: the beginning of it, in lower case and on one line."""
     return _words(_value(text))
@@ -265,8 +270,7 @@ def _words(value: Any) -> str:
 
 def _without(varying: re.Pattern[str], text: str) -> str:
     """Return a text, or both ends of a long one, in which all that varies is alike."""
-    ends = text if len(text) <= 2 * _END else f"{text[:_END]}\n{text[-_END:]}"
-    return _BLANKS.sub(" ", varying.sub("#", ends)).strip()
+    return _BLANKS.sub(" ", varying.sub("#", ends_of(text))).strip()
 
 
 @lru_cache(maxsize=1024)

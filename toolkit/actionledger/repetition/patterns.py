@@ -208,9 +208,8 @@ _STREAKS = tuple(each for each in Pattern if each in {Pattern.SAME_ACTION, *_WID
 
 def _is_same(one: ActionFingerprint, other: ActionFingerprint) -> bool:
     """Return whether two fingerprints are one call that came to the same."""
-    if (one.name, one.outcome) != (other.name, other.outcome):
-        return False
-    return one.call.exact == other.call.exact or bool(one.error and one.call.loose == other.call.loose)
+    is_call = one.call.exact == other.call.exact or (one.error and one.call.loose == other.call.loose)
+    return bool(one.name == other.name and is_call) and one.outcome == other.outcome
 
 
 def _digits(text: str) -> str:
