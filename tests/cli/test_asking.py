@@ -160,6 +160,7 @@ def test_a_statement_has_its_time(sentence, recorded):
         (("--file", "none.sql"), "can't be read"),
         (("SELECT 1", "-f", "parquet"), "give --output FILE"),
         (("SELECT 1", "--json", "-f", "csv"), "say two things"),
+        (("SELECT 1", "-o", "x.xyz"), "ends as none of the formats"),
         (("SELECT 1", "-o", "."), "is a folder"),
         (("SELECT 1", "-o", "none/x.csv"), "there is no 'none'"),
         ((" ",), "here is no statement"),

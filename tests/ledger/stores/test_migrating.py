@@ -71,6 +71,8 @@ def test_a_target_that_holds_something_is_refused(file, lake, tmp_path) -> None:
         migrate(there, file)
     with pytest.raises(UsageError, match="both files"):
         migrate(file, tmp_path / "other.duckdb")
+    with pytest.raises(UsageError, match="is a folder"):
+        migrate(file, tmp_path)
     with pytest.raises(UsageError, match="both lakes"):
         migrate(there, lake("there"))
 

@@ -123,12 +123,26 @@ def _statement(query: str | None, file: Path | None) -> str:
 def _format(form: Format | None, output: Path | None, *, as_json: bool) -> Format:
     if as_json and form not in {None, Format.JSON}:
         raise UsageError(f"--json and --format {form} say two things; give one of them.")
-    by_name = output.suffix.lower().removeprefix(".") if output else ""
-    named = Format(by_name) if by_name in set(Format) else Format.TABLE
-    chosen = Format.JSON if as_json else form or named
+    chosen = Format.JSON if as_json else form or _named_by(output)
     if chosen is Format.PARQUET and output is None:
         raise UsageError("Parquet is no text for a terminal; give --output FILE.")
     return chosen
+
+
+def _named_by(output: Path | None) -> Format:
+    """Return the format that a file's name says; a table where it says none, or there is no file.
+
+    Raises:
+        UsageError: its ending is that of no format.
+    """
+    ending = output.suffix.lower().removeprefix(".") if output else ""
+    if ending in {"", "txt"}:
+        return Format.TABLE
+    if ending not in set(Format):
+        raise UsageError(
+            f"{str(output)!r} ends as none of the formats does ({', '.join(Format)}); give --format as well."
+        )
+    return Format(ending)
 
 
 def _refuse_output(output: Path, *, force: bool) -> None:

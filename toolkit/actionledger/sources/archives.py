@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
 from actionledger.errors import SourceError
+from actionledger.plurals import counted
 from actionledger.sources.compressed import FREE_BYTES, MAX_RATIO, BrokenOffError
 
 MARK = b"PK\x03\x04"
@@ -112,7 +113,7 @@ def _archive(archive: Path, _changed: int, size: int) -> _Archive:
     if len(infos) > MAX_FILES or (total > FREE_BYTES and total > MAX_RATIO * size):
         opened.close()
         raise SourceError(
-            f"The archive {str(archive)!r} of {size:,} bytes would unpack to {len(infos):,} files of {total:,} bytes, more than "
+            f"The archive {str(archive)!r} of {size:,} bytes would unpack to {counted(len(infos), 'file')} of {total:,} bytes, more than "
             f"{MAX_FILES:,} files or {MAX_RATIO} times its size; if that is right, unpack it yourself, and give the folder."
         )
     return _Archive(opened, {name: info for info in infos if (name := _safe_name(info.filename))})

@@ -14,6 +14,7 @@ from actionledger.ledger.proofs.missing import missing_rows
 from actionledger.ledger.proofs.report import Fault
 from actionledger.ledger.proofs.stored import PROVEN, StoredCell, rows_of_links, stored_cells
 from actionledger.ledger.schema import LINK
+from actionledger.plurals import counted
 
 _AT_A_TIME = 50_000
 """About how many cells are held at a time."""
@@ -119,7 +120,7 @@ def _note_strays(connection: DuckDBPyConnection, links: Sequence[tuple[Any, ...]
         asked = f"SELECT count(*), min({LINK}) FROM {name} WHERE {LINK} > ? OR {LINK} < 0"  # noqa: S608 (our own names)
         [(count, link)] = connection.execute(asked, [last]).fetchall()
         if count:
-            sentence = f"{count:,} rows of the table {name} are of a link that there is not ({link}): nobody took them in."
+            sentence = f"The table {name} has {counted(count, 'row')} of a link that there is not ({link}): nobody took that in."
             found.faults.append(Fault(sentence, name, link))
 
 

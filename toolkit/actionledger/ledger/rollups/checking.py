@@ -13,6 +13,7 @@ from actionledger.ledger.rollups.making import (
 )
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.rollups.tables import APART, FAILURES, KINDS, PARTS
+from actionledger.plurals import counted
 
 _SAID = ", ".join(column for column in COLUMNS[PARTS] if column != "kind")
 _MADE = f"""
@@ -116,8 +117,11 @@ def _told(others: int, kinds: int) -> list[str]:
     found = [
         (
             others,
-            f"The table {PARTS} says of {others:,} sessions something else than their rows: rates that are made of it are wrong.",
+            f"The table {PARTS} says of {counted(others, 'session')} something else than their rows: rates that are made of it are wrong.",
         ),
-        (kinds, f"{kinds:,} rows of the table {KINDS} were changed: rates that are made of them are wrong."),
+        (
+            kinds,
+            f"{counted(kinds, 'row')} of the table {KINDS} {'was' if kinds == 1 else 'were'} changed: rates that are made of it are wrong.",
+        ),
     ]
     return [sentence for count, sentence in found if count]

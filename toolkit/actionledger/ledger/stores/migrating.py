@@ -55,6 +55,10 @@ def migrate(source: str | os.PathLike[str], target: str | os.PathLike[str]) -> M
         LedgerError: the target is not empty, somebody still writes to the source, or a table is not the same after all; then the
             target is as it was.
     """
+    if folder := next((each for each in (source, target) if Path(each).is_dir()), None):
+        raise UsageError(
+            f"{folder} is a folder; give a ledger's file, or the file that says where a lake is."
+        )
     if is_place(Path(source)) == is_place(Path(target)):
         kind = "lakes: migrate to a file in between" if is_place(Path(source)) else "files: copy the one"
         raise UsageError(f"{source} and {target} are both {kind}.")
