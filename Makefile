@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 LEDGER ?= demo.duckdb
 ROOMS ?=
 WILD ?=
-SOAK ?=
+MORE ?=
 LAKE ?=
 BENCH ?=
 EACH ?= 20
@@ -39,11 +39,11 @@ test: $(VENV)/.dev  ## every check, and every test but those of `make long` and 
 most-tests: $(VENV)/.dev
 	$(BIN)/pytest $(PARALLEL) -m "not soak and not long"
 
-long: $(VENV)/.dev  ## whole programs, pages and browsers, that take a good half of a second each: before what was changed goes to others
-	$(BIN)/pytest $(PARALLEL) -m "not soak and long"
+long: $(VENV)/.dev  ## whole programs, pages and browsers, that take about half a second each: before what was changed goes to others (MORE="-x")
+	$(BIN)/pytest $(PARALLEL) -m "not soak and long" $(MORE)
 
-soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (SOAK="-x")
-	$(BIN)/pytest $(PARALLEL) $(PATIENT) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(SOAK)
+soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (MORE="-x")
+	$(BIN)/pytest $(PARALLEL) $(PATIENT) --hypothesis-profile=soak -m "soak or scaled or hypothesis" $(MORE)
 
 lake: $(VENV)/.lake  ## ledgers in a lake, on DuckDB 1.5.5 with its extensions, PostgreSQL and S3 among them (LAKE="-m 'not soak'")
 	$(VENV)/lake/bin/pytest -n 0 $(PATIENT) -m "" tests/ledger/stores $(LAKE)
