@@ -26,7 +26,7 @@ STORE_MEMORY = "96MB"
 
 SMALL_FILE = 16_000_000
 """A published copy of fewer bytes is read by one thread: DuckDB gives threads a hundred thousand rows each at least, and to have several
-wait for each other takes a sixth more processor time."""
+wait for each other takes a tenth to a third more processor time."""
 
 BASE = "base"
 """What the published copy is called where it is attached."""
