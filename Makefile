@@ -39,7 +39,7 @@ test: $(VENV)/.dev  ## every check, and every test but those of `make long` and 
 most-tests: $(VENV)/.dev
 	$(BIN)/pytest $(PARALLEL) -m "not soak and not long"
 
-long: $(VENV)/.dev  ## whole programs, pages and browsers, that take a third of a second or more each: before what was changed goes to others (MORE="-x")
+long: $(VENV)/.dev  ## whole programs, pages and browsers, that take a fifth of a second or more each: before what was changed goes to others (MORE="-x")
 	$(BIN)/pytest $(PARALLEL) -m "not soak and long" $(MORE)
 
 soak: $(VENV)/.dev  ## what grows, what reads whole corpora, and properties with ten times the examples (MORE="-x")

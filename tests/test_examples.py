@@ -36,6 +36,9 @@ def public_callables() -> dict[str, object]:
 
 
 CALLABLES = public_callables()
+DOCUMENTED = {name: inspect.getdoc(value) or "" for name, value in CALLABLES.items()}
+WITH_LEDGER = [name for name, documented in DOCUMENTED.items() if "open_ledger" in documented]
+ALONE = [name for name in DOCUMENTED if name not in WITH_LEDGER]
 
 
 def test_the_callables_are_found():
@@ -53,18 +56,33 @@ def test_the_callables_are_found():
     assert len(CALLABLES) > 100
 
 
-@pytest.mark.parametrize("name", CALLABLES)
-def test_the_example_does_what_it_shows(name, tmp_path, monkeypatch):
-    """In an empty folder, with nothing but the package imported."""
-    documented = inspect.getdoc(CALLABLES[name]) or ""
-    assert "Example:\n" in documented, f"{name} has no example"
+@pytest.fixture
+def in_an_empty_folder(tmp_path, monkeypatch):
+    """With nothing but the package imported, and with its own profiles."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(PROFILES, "_registered", {})
+
+
+@pytest.mark.usefixtures("in_an_empty_folder")
+@pytest.mark.parametrize("name", ALONE)
+def test_an_example_does_what_it_shows(name):
+    assert_done(name)
+
+
+@pytest.mark.usefixtures("in_an_empty_folder")
+@pytest.mark.parametrize("name", WITH_LEDGER)
+def test_an_example_with_a_ledger_does_what_it_shows(name):
+    assert_done(name)
+
+
+def assert_done(name: str) -> None:
+    """Run the example of a callable."""
+    documented = DOCUMENTED[name]
+    assert "Example:\n" in documented, f"{name} has no example"
     if ".pl(" in documented:
         pytest.importorskip("polars")
     example = doctest.DocTestParser().get_doctest(documented, {"al": al}, name, None, 0)
-    shows = any(each.want for each in example.examples)
-    assert shows
+    assert any(each.want for each in example.examples)
     said: list[str] = []
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS, verbose=False)
     runner.run(example, out=said.append)

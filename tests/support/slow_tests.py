@@ -1,7 +1,7 @@
 """Which tests ``make quick`` and ``make test`` leave out: the functions and files listed beside this file, by measured time.
 
 ``make quick`` leaves out what is slow: a good part of a second, over all cases. ``make test`` leaves out what is long: a single
-case of it takes a third of a second, as a whole program, a page or a browser does. ``make long`` runs just those.
+case of it takes a fifth of a second, as a whole program, a page or a browser does. ``make long`` runs just those.
 
 ``pytest --list-slow`` measures all that it runs and writes the lists anew. What counts is the time of processors, the children's too,
 so that a busy machine lists hardly any others than a quiet one. A file of which every function is listed is listed itself, and not even
@@ -23,7 +23,7 @@ LISTS = {name: Path(__file__).with_name(f"{name}_tests.txt") for name in (SLOW, 
 ONE_CASE, ALL_CASES = 0.02, 0.2
 """Seconds of a processor: a function is slow from the first on the average of its cases, or from the second on in all."""
 
-LONG_CASE = 0.3
+LONG_CASE = 0.2
 """Seconds of a processor that a case of a function that is long takes on the average, with its part of what a module's tests share."""
 
 TAKEN, SHARED = "processor seconds", "processor seconds of what is shared"
