@@ -289,6 +289,14 @@ def test_results_of_no_call_are_counted(ledger):
     assert rows(ledger, "SELECT reason, count FROM left_out") == [("no_call", 2)]
 
 
+def test_a_second_result_of_a_call_is_none_without_a_call(ledger):
+    """Whether it stands in the call's turn or behind it: the first one is kept."""
+    results = tuple(RecordedResult("c0", text, is_error=False) for text in ("one", "two"))
+    report = take(ledger, session("s", turn("m0", call("c0"), results=results)))
+    assert (report.results, report.left_out_by_reason) == (1, {})
+    assert rows(ledger, "SELECT result FROM executions") == [('"one"',)]
+
+
 def full() -> tuple[RecordedTurn, ...]:
     return tuple(
         turn(

@@ -103,6 +103,20 @@ def test_a_line_that_comes_twice_adds_nothing(items):
     assert read_twice == read_once
 
 
+def test_a_session_that_a_stream_holds_at_several_ages_is_there_once(items):
+    """Each text, thought and prompt of a message, though its earlier states stand before it."""
+    begun = [asked("Look."), said("m1", text("I look."), {"type": "thinking", "thinking": "Hm."}, uuid="u1")]
+    begun += [said("m1", call("a"), uuid="u2"), answered("a", "one"), asked("And now?")]
+    whole = [*begun, said("m2", text("That."), text("That."), uuid="u3")]
+    found = items(*begun, *whole, *whole)
+    once = turns(items(*whole))
+    assert {name: (each.text, each.reasoning, each.prompt) for name, each in turns(found).items()} == {
+        name: (each.text, each.reasoning, each.prompt) for name, each in once.items()
+    }
+    assert once["m2"].text == "That.\n\nThat."
+    assert left_out(found) == {(LeftOutReason.DUPLICATE, "line"): 5}
+
+
 def test_a_long_session_comes_in_pieces_and_nothing_is_lost(items):
     """No piece repeats a message; results of messages that were given away come by themselves."""
     lines = []
@@ -120,7 +134,9 @@ def test_a_long_session_comes_in_pieces_and_nothing_is_lost(items):
 def test_a_result_may_stand_before_its_call(items):
     """Two writers write to one file; its turn has it all the same, also where a piece is given away in between."""
     before, after = ([said(f"{when}{number}", text("x")) for number in range(95)] for when in ("m", "n"))
-    found = items(*before, answered("a", "early"), before[-1], said("late", call("a", command="ls")), *after)
+    found = items(
+        *before, answered("a", "early"), said("m94", text("y")), said("late", call("a", command="ls")), *after
+    )
     turn = turns(found)["late"]
     assert [(each.call_id, each.output) for each in turn.results] == [("a", "early")]
     assert not any(each.results for each in found)

@@ -209,6 +209,22 @@ def test_a_copied_history_is_known_again(items):
     assert fork[0].ids == "source"
 
 
+def test_a_session_that_a_stream_holds_at_several_ages_is_there_once(items):
+    """Each text, thought, search and prompt of a response; what it had not by then is added."""
+    thought = item("reasoning", summary=[{"type": "summary_text", "text": "Hm."}])
+    search = item("web_search_call", status="completed", action={"type": "search", "query": "x"})
+    begun = [meta(), message("user", "Look."), thought, message("assistant", "I look."), search]
+    whole = [*begun, search, call("a"), output("a", "x"), message("user", "More."), call("b")]
+    found = items(*begun, *whole, *whole)
+    once = [(each.text, each.reasoning, each.prompt) for each in turns(items(*whole))]
+    assert [(each.text, each.reasoning, each.prompt) for each in turns(found)] == once
+    assert [[part.name for part in each.calls] for each in turns(found)] == [
+        ["web_search", "exec_command"],
+        ["exec_command"],
+    ]
+    assert left_out(found)[LeftOutReason.DUPLICATE, "message"] == 2
+
+
 def test_the_same_words_elsewhere_are_another_response(items):
     """Two sessions that end with "Done." have two responses, and so has one that says it twice."""
     one = items(

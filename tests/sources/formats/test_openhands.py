@@ -182,6 +182,17 @@ def v1_said(source: str, text: str, **fields) -> dict:
     return V1 | {"id": f"m-{text}", "kind": "MessageEvent", "source": source, "llm_message": message} | fields
 
 
+def test_a_conversation_that_a_stream_holds_twice_is_there_once(items):
+    """Each event by its identifier: a text, a thought, a prompt."""
+    events = [v1_said("user", "Look."), v1_said("agent", "I look."), v1_action("a", "r1"), v1_seen("a")]
+    (once,) = sessions(items(*events))
+    found = items(*events, *events)
+    assert [(each.text, each.prompt, each.calls) for each in sessions(found)[0].turns] == [
+        (each.text, each.prompt, each.calls) for each in once.turns
+    ]
+    assert left_out(found) == {(LeftOutReason.DUPLICATE, "event"): 2}
+
+
 def test_a_conversations_folder_is_one_session(tmp_path):
     """Its state says what each response took; its events lie beside it in the order of their numbers."""
     usage = {"prompt_tokens": 9, "completion_tokens": 4, "cache_read_tokens": 2, "response_id": "r1"}

@@ -129,10 +129,10 @@ class Results:
             result: what was read of it.
 
         Returns:
-            How many results were recorded, and how many belong to no call.
+            How many results were recorded, and how many belong to no call; those of calls that have one already are passed over.
         """
         waiting = _calls_of(turn, key, result, attempt_id_of(key, self._run))
-        found = 0
+        found = without_call = 0
         for each in turn.results:
             place = next(
                 (n for n, call in enumerate(waiting) if not each.call_id or call.call_id == each.call_id),
@@ -141,12 +141,14 @@ class Results:
             if place is not None:
                 self._take(waiting.pop(place), each)
                 found += 1
+            elif not each.call_id or each.call_id not in self._answered:
+                without_call += 1
         for call in waiting:
             if call.call_id:
                 self._open[call.call_id].append(call)
                 if self._is_asked:
                     self._opened[call.action_id] = call
-        return found, len(turn.results) - found
+        return found, without_call
 
     def of_earlier(
         self,

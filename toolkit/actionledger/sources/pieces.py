@@ -31,6 +31,7 @@ class OpenTurn:
         tools: the tools that were offered; see ``RecordedTurn``.
         model: the language model, if it is not the session's.
         thoughts: what the model thought before it answered, in order.
+        told: what its lines or events have said, by their own identifiers.
     """
 
     index: int
@@ -45,6 +46,20 @@ class OpenTurn:
     tools: str = ""
     model: str = ""
     thoughts: list[str] = field(default_factory=list)
+    told: dict[str, object] = field(default_factory=dict)
+
+    def is_told_again(self, known_as: str, says: object) -> bool:
+        """Return whether a line has come before: a stream may hold a file twice, or a session at several ages.
+
+        Args:
+            known_as: the line's own identifier; empty where it has none.
+            says: what it says of the message.
+        """
+        return (
+            bool(known_as)
+            and self.told.setdefault(known_as, says) is not says
+            and self.told[known_as] == says
+        )
 
     def closed(self) -> RecordedTurn:
         """Return what it has come to."""

@@ -151,6 +151,10 @@ class _Transcript:
         session = self._session(line)
         is_new = not session.has_open(external_id)
         turn = session.turn(external_id)
+        if turn.is_told_again(text_at(line, "uuid"), message):
+            self.left_out[LeftOutReason.DUPLICATE, "line"] += 1
+            self._prompts.pop(session.session.external_id, None)
+            return None
         if is_new:
             turn.occurred_at = time_at(line, "timestamp")
             turn.prompt = self._prompts.pop(session.session.external_id, None)

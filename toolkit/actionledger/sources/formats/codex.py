@@ -9,7 +9,7 @@ Arguments are the text that the model wrote. A sub-agent's or a fork's file begi
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -132,14 +132,22 @@ class _Rollout:
             return
         pieces = self._session(items[0][0])
         self._last = external_id = self._identity(first)
+        is_new = not pieces.has_open(external_id)
         turn = pieces.turn(external_id)
-        turn.occurred_at, turn.model = time_at(items[0][0], "timestamp"), self._model
-        turn.prompt, self._prompt = self._prompt, None
+        if is_new:
+            turn.occurred_at, turn.model = time_at(items[0][0], "timestamp"), self._model
+            turn.prompt = self._prompt
+        self._prompt = None
+        there = [*turn.texts, *turn.thoughts, *turn.calls.values()]  # a stream may hold a file twice
         for _, item in items:
-            self._take_part(pieces, external_id, item)
+            if there and (parts := _parts(item)) and all(part in there for part in parts):
+                self.left_out[LeftOutReason.DUPLICATE, text_at(item, "type")[:40]] += 1
+            else:
+                self._take_part(pieces, external_id, item)
 
     def _take_meta(self, meta: Line) -> None:
         """Take in the head of a file: the first is its own, a later one that of the history which is copied behind it."""
+        self.end_response()
         self._anchor = text_at(meta, "id") or self._anchor
         if self.pieces is not None:
             self.left_out[LeftOutReason.BOOKKEEPING, "session_meta"] += 1
@@ -268,6 +276,14 @@ def _text(item: Line) -> str:
     """Return the texts of an item: of its content, or of the summary of a thought."""
     parts = (*objects_at(item, "content"), *objects_at(item, "summary"))
     return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
+
+
+def _parts(item: Line) -> Sequence[str | RecordedCall]:
+    """Return what an item adds to a response: its text, its thoughts or its call."""
+    kind = text_at(item, "type")
+    if kind == "reasoning":
+        return thoughts_of(item)
+    return [_text(item) if kind == "message" else _call(kind, item)]
 
 
 def _call(kind: str, item: Line) -> RecordedCall:

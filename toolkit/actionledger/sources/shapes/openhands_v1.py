@@ -53,8 +53,7 @@ class V1Events:
         elif kind == "MessageEvent" and text_at(event, "source") != "agent":
             self._told.append(_texts(object_at(event, "llm_message").get("content")))
         elif kind == "MessageEvent":
-            message = object_at(event, "llm_message")
-            self._say(self._turn(event), message, _texts(message.get("content")))
+            self._take_message(event)
         elif kind == "ActionEvent":
             self._take_action(event)
         elif kind in {"ObservationEvent", "AgentErrorEvent", "UserRejectObservation"}:
@@ -62,11 +61,15 @@ class V1Events:
         else:
             self._passed[_NOTES.get(kind, LeftOutReason.UNKNOWN_KIND), kind[:40]] += 1
 
-    def _turn(self, event: Mapping[str, Any]) -> OpenTurn:
-        """Return the turn of an event: events of one response name it."""
+    def _turn(self, event: Mapping[str, Any]) -> OpenTurn | None:
+        """Return the turn of an event, since events of one response name it; None where the event has come before."""
         known = text_at(event, "llm_response_id") or text_at(event, "id")
         is_new = not self.pieces.has_open(known)
         turn = self.pieces.turn(known)
+        if turn.is_told_again(text_at(event, "id"), event):
+            self._passed[LeftOutReason.DUPLICATE, "event"] += 1
+            self._told.clear()
+            return None
         if is_new:
             turn.occurred_at, turn.tools = time_at(event, "timestamp"), self._tools
             turn.usage = self._usages.get(known, Usage())
@@ -81,8 +84,15 @@ class V1Events:
         if text:
             turn.texts.append(text)
 
+    def _take_message(self, event: Mapping[str, Any]) -> None:
+        turn, message = self._turn(event), object_at(event, "llm_message")
+        if turn is not None:
+            self._say(turn, message, _texts(message.get("content")))
+
     def _take_action(self, event: Mapping[str, Any]) -> None:
         turn, made = self._turn(event), object_at(event, "tool_call")
+        if turn is None:
+            return
         self._say(turn, event, _texts(event.get("thought")))
         call_id = text_at(event, "tool_call_id") or text_at(made, "id")
         name = text_at(made, "name") or text_at(event, "tool_name")
