@@ -131,6 +131,21 @@ def test_a_long_session_comes_in_pieces_and_nothing_is_lost(items):
     assert [each.call_id for piece in pieces for each in piece.results] == [f"c{n}" for n in range(200)]
 
 
+def test_a_stream_of_many_sessions_holds_few_of_them(items):
+    """What is read of a session is given away while the others are read; one that goes on after that goes on where it was."""
+    lines = [
+        said("m", text(f"{number}"), call(f"c{number}"), sessionId=f"s{number}", uuid=f"u{number}")
+        | {"message": said(f"m{number}", call(f"c{number}"))["message"]}
+        for number in range(100)
+    ]
+    found = items(*lines, answered("c0", "late", sessionId="s0"), said("n", text("More."), sessionId="s0"))
+    given = [each.external_id for each in found if each.turns]
+    assert given == [f"s{number}" for number in (*range(68), *range(68, 69), 0, *range(69, 100))]
+    begun = next(each for each in found if each.external_id == "s0")
+    assert [(turn.external_id, turn.index) for turn in begun.turns] == [("m0", 0)]
+    assert [each.is_last for each in found].count(True) == 100
+
+
 def test_a_result_may_stand_before_its_call(items):
     """Two writers write to one file; its turn has it all the same, also where a piece is given away in between."""
     before, after = ([said(f"{when}{number}", text("x")) for number in range(95)] for when in ("m", "n"))

@@ -225,6 +225,21 @@ def test_a_session_that_a_stream_holds_at_several_ages_is_there_once(items):
     assert left_out(found)[LeftOutReason.DUPLICATE, "message"] == 2
 
 
+def test_a_stream_of_several_sessions_has_each_of_them(items):
+    """A head behind what was said begins another one; before that it is of what this one comes from."""
+    one = [meta("one"), CONTEXT, message("user", "Go."), call("a"), output("a", "x"), tokens(5, 5)]
+    two = [meta("two", forked_from_id="one"), meta("one"), *one[2:5], call("b"), tokens(7, 7)]
+    found = items(*one, *two, *two, *one)
+    sessions = [each for each in found if isinstance(each, RecordedSession)]
+    assert [(each.external_id, each.parent, each.is_last) for each in sessions] == [
+        ("one", "", True),
+        ("two", "one", True),
+        ("one", "", True),
+    ]
+    assert [[turn.external_id for turn in each.turns] for each in sessions] == [["a"], ["a", "b"], ["a"]]
+    assert left_out(found)[LeftOutReason.BOOKKEEPING, "session_meta"] == 3
+
+
 def test_the_same_words_elsewhere_are_another_response(items):
     """Two sessions that end with "Done." have two responses, and so has one that says it twice."""
     one = items(

@@ -1,6 +1,7 @@
 """A session while its file is read: messages that may still grow, results that come later, and what can be given away."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,6 +13,9 @@ WINDOW = 32
 
 PIECE = 64
 """A piece is given away once it has so many messages."""
+
+SESSIONS = 32
+"""So many sessions of a file are kept open: sub-agents write between their parent's lines, and a stream may hold any number one after the other."""
 
 
 @dataclass(slots=True)
@@ -135,15 +139,17 @@ class SessionPieces:
         """Return whether it is time to give a piece away."""
         return len(self._closed) >= PIECE
 
-    def piece(self, *, is_last: bool = False) -> RecordedSession:
+    def piece(self, *, is_last: bool = False, is_whole: bool = False) -> RecordedSession:
         """Return what is closed, and let go of it.
 
         Args:
             is_last: whether nothing more comes, so that what is open is closed.
+            is_whole: whether what is open is closed although more may come.
         """
-        while is_last and self._open:
+        is_whole = is_whole or is_last
+        while is_whole and self._open:
             self._close_oldest()
-        late = [each for each in self._waiting if is_last or each[0] + WINDOW < self._count]
+        late = [each for each in self._waiting if is_whole or each[0] + WINDOW < self._count]
         results = tuple(result for _, result in late)
         piece = replace(self.session, turns=tuple(self._closed), results=results, is_last=is_last)
         self._closed, self._waiting = [], [each for each in self._waiting if each not in late]
@@ -154,3 +160,47 @@ class SessionPieces:
         for call_id in turn.calls:
             self._of_call.pop(call_id, None)
         self._closed.append(turn.closed())
+
+
+class FileSessions:
+    """The sessions of one file, of which few are open at a time, however many it holds.
+
+    Args:
+        capture: how much their recording keeps.
+    """
+
+    def __init__(self, capture: Capture) -> None:
+        self._capture = capture
+        self._all: dict[str, SessionPieces] = {}
+        self._open: OrderedDict[str, SessionPieces] = OrderedDict()
+        self._last = ""
+
+    def get(self, name: str, begun: Callable[[], RecordedSession]) -> SessionPieces:
+        """Return the session of that name.
+
+        Args:
+            name: its name.
+            begun: returns what is known of it, where it is new.
+        """
+        if name == self._last:
+            return self._open[name]
+        self._last = name
+        if name not in self._all:
+            self._all[name] = SessionPieces(begun(), self._capture)
+        self._open[name] = self._all[name]
+        self._open.move_to_end(name)
+        return self._all[name]
+
+    def is_crowded(self) -> bool:
+        """Return whether there are too many that are open."""
+        return len(self._open) > SESSIONS
+
+    def let_go(self) -> RecordedSession:
+        """Return all there is of the one that was written to longest ago; what still comes of it is added to that."""
+        _, session = self._open.popitem(last=False)
+        return session.piece(is_whole=True)
+
+    def end(self) -> Iterator[RecordedSession]:
+        """Yield the last piece of each."""
+        for session in self._all.values():
+            yield session.piece(is_last=True)

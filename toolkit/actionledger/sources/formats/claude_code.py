@@ -27,7 +27,7 @@ from actionledger.sources.base import (
 )
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.lines import json_lines
-from actionledger.sources.pieces import OpenTurn, SessionPieces
+from actionledger.sources.pieces import FileSessions, OpenTurn, SessionPieces
 from actionledger.sources.usage import usage_of
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 
@@ -93,10 +93,12 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
-        elif full := transcript.take(item[1]):
+            continue
+        if full := transcript.take(item[1]):
             yield full.piece()
-    for session in transcript.sessions.values():
-        yield session.piece(is_last=True)
+        if transcript.sessions.is_crowded():
+            yield transcript.sessions.let_go()
+    yield from transcript.sessions.end()
     for (reason, detail), count in transcript.left_out.items():
         yield LeftOut(shown(path), reason, detail, count)
 
@@ -117,7 +119,7 @@ class _Transcript:
 
     def __init__(self, name: str) -> None:
         self._file = name
-        self.sessions: dict[str, SessionPieces] = {}
+        self.sessions = FileSessions(Capture.CALLS)
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
         self._prompts: dict[str, str] = {}
         self._sidechains: dict[str, str] = {}
@@ -221,9 +223,7 @@ class _Transcript:
 
     def _session(self, line: Line) -> SessionPieces:
         name = self._name(line)
-        if name not in self.sessions:
-            self.sessions[name] = SessionPieces(self._begun(name, line), Capture.CALLS)
-        return self.sessions[name]
+        return self.sessions.get(name, lambda: self._begun(name, line))
 
     def _begun(self, name: str, line: Line) -> RecordedSession:
         parent = text_at(line, "sessionId") or self._file

@@ -53,7 +53,7 @@ _INJECTED = re.compile(r"\s*(?:<[a-z_]+(?:>|\s)|# AGENTS\.md instructions)")
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
-    """Yield the session of a rollout in pieces, then what was passed over.
+    """Yield the session of a rollout in pieces, then what was passed over; so of each, where a stream holds several.
 
     Args:
         path: the file, plain or gzipped; ``-`` for the standard input.
@@ -62,21 +62,18 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
     Raises:
         SourceError: the file can't be opened.
     """
-    rollout = _Rollout(path.name.split(".jsonl")[0])
+    rollout = _Rollout(path)
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
             continue
+        if rollout.is_over(item[1]):
+            yield from rollout.end()
+            rollout = _Rollout(path)
         rollout.take(item[1])
         if rollout.pieces and rollout.pieces.is_full():
             yield rollout.pieces.piece()
-    rollout.end_response()
-    if rollout.pieces and not rollout.pieces.is_empty():
-        yield rollout.pieces.piece(is_last=True)
-    elif rollout.pieces:  # its model and its task are those of its first response
-        rollout.left_out[LeftOutReason.EMPTY, "session"] += 1
-    for (reason, detail), count in rollout.left_out.items():
-        yield LeftOut(shown(path), reason, detail, count)
+    yield from rollout.end()
 
 
 def recognise(sample: Sample) -> float:
@@ -91,17 +88,34 @@ def recognise(sample: Sample) -> float:
 class _Rollout:
     """The session of one file, as far as its lines have come."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, path: Path) -> None:
         self.pieces: SessionPieces | None = None
         self.left_out: Counter[tuple[LeftOutReason, str]] = Counter()
-        self._name = name
-        self._anchor = name
+        self._path = path
+        self._name = self._anchor = path.name.split(".jsonl")[0]
         self._model = ""
         self._prompt: str | None = None
         self._response: list[tuple[Line, Line]] = []
+        self._has_said = False
         self._last = ""
         self._tokens: Any = None
         self._ends: dict[str, End] = {}
+
+    def is_over(self, line: Line) -> bool:
+        """Return whether a line begins another session: those that this one comes from have their heads before anything is said."""
+        if line.get("type") != "session_meta":
+            return False
+        return self._has_said and not self._is_own(object_at(line, "payload"))
+
+    def end(self) -> Iterator[Item]:
+        """Yield what has not been given away, and what was passed over."""
+        self.end_response()
+        if self.pieces and not self.pieces.is_empty():
+            yield self.pieces.piece(is_last=True)
+        elif self.pieces:  # its model and its task are those of its first response
+            self.left_out[LeftOutReason.EMPTY, "session"] += 1
+        for (reason, detail), count in self.left_out.items():
+            yield LeftOut(shown(self._path), reason, detail, count)
 
     def take(self, line: Line) -> None:
         """Take in a line."""
@@ -149,6 +163,8 @@ class _Rollout:
         """Take in the head of a file: the first is its own, a later one that of the history which is copied behind it."""
         self.end_response()
         self._anchor = text_at(meta, "id") or self._anchor
+        if self._is_own(meta):
+            self._has_said = False
         if self.pieces is not None:
             self.left_out[LeftOutReason.BOOKKEEPING, "session_meta"] += 1
             return
@@ -175,6 +191,9 @@ class _Rollout:
                 started_at=time_at(meta, "timestamp"),
             )
         )
+
+    def _is_own(self, meta: Line) -> bool:
+        return self.pieces is None or text_at(meta, "id") in {"", self.pieces.session.external_id}
 
     def _begin(self, session: RecordedSession) -> SessionPieces:
         self.pieces = SessionPieces(session, Capture.ARGUMENTS)
@@ -212,6 +231,7 @@ class _Rollout:
         kind = text_at(item, "type")
         if kind in _CALLS or kind == "reasoning" or (kind == "message" and item.get("role") == "assistant"):
             self._response.append((line, item))
+            self._has_said = True
             return
         self.end_response()
         if kind in _RESULTS:
