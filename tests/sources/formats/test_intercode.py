@@ -55,6 +55,14 @@ def test_an_action_is_a_turn(items):
     ]
 
 
+@pytest.mark.parametrize("name", ["ic_ctf_multiturn_gpt-4_10_turns", "ic_ctf_gpt-4_25_turns"])
+def test_a_name_may_say_how_often_the_model_was_asked(name, tmp_path):
+    """That is no part of the model's name."""
+    (tmp_path / f"{name}.json").write_text(json.dumps({"7": episode(("ls", "a.py", True))}))
+    (session,) = read(tmp_path / f"{name}.json")
+    assert session.model == "gpt-4"
+
+
 def test_episodes_may_stand_within_logs_and_have_thoughts(items):
     """Beside a note of how they were made."""
     held = episode(("execute[ls]", "", True))

@@ -265,8 +265,8 @@ SOURCE = Source(
     read,
     recognise,
     patterns=("*.jsonl", "*.jsonl.gz", "*.json"),
-    loses="The text of calls; the definitions of tools, of which it has the names; tokens of each message that it wrote, unless stream events "
-    "were recorded: the session's total and its cost are metadata.",
+    loses="The text of calls; the definitions of tools, of which it has the names; how long a response "
+    "took; the tokens that each message wrote, unless stream events were recorded: the session's total and its cost are metadata.",
     fields=("type", "session_id", "message", "parent_tool_use_id"),
     other_fields=(("type", "subtype", "session_id"), ("messages", "metadata")),
 )

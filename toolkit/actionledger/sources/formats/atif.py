@@ -250,9 +250,6 @@ SOURCE = Source(
     recognise,
     patterns=("trajectory*.json", "*.trajectory.json", "*.atif.json", "*.atif.jsonl"),
     wordings=WORDINGS,
-    loses=(
-        "Argument strings, which are parsed; whether a call failed, but for its words; which of several calls an observation "
-        "without an identifier answers; steps that no model was asked for; token identifiers."
-    ),
+    loses="Argument strings, which are parsed; whether a call failed, but for its words; which of several calls an observation without an identifier answers, and whether one without calls answers any; steps that no model was asked for; how long a response took; token identifiers.",
     fields=("schema_version", "session_id", "agent", "steps"),
 )

@@ -137,7 +137,7 @@ SOURCE = Source(
     read,
     recognise,
     patterns=("*.yaml", "*.yml", "*.yaml.gz", "*.json"),
-    loses="Times, unless a provider says them; how long an answer took; what a filter of the recorder has blotted out.",
+    loses="Times, and how long an answer took, unless a provider says them; what a filter of the recorder has blotted out.",
     fields=("interactions", "version"),
 )
 """The format."""

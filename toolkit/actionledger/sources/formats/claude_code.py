@@ -283,6 +283,6 @@ SOURCE = Source(
     read,
     recognise,
     wordings=WORDINGS,
-    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered.",
+    loses="The raw response: calls are parsed, so how they were written can't be audited; which tools were offered; how long a response took, and what it cost.",
     fields=("sessionId", "uuid", "parentUuid", "message"),
 )

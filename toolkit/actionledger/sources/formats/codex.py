@@ -322,6 +322,6 @@ SOURCE = Source(
     read,
     recognise,
     wordings=WORDINGS,
-    loses="Thoughts, where they are encrypted; whether a call failed, but for its words; which tools were offered.",
+    loses="Thoughts, where they are encrypted; whether a call failed, where no event says how it ended, but for its words; which tools were offered; how long a response took, why it ended, and what it cost.",
     fields=("timestamp", "type", "payload"),
 )

@@ -260,7 +260,7 @@ SOURCE = Source(
     recognise,
     patterns=("session-*.json", "session-*.jsonl", "*.jsonl.gz"),
     wordings=_WORDINGS,
-    loses="The text of calls, why a response ended, the tools that were offered, which folder it was.",
+    loses="The text of calls, why a response ended, how long it took, the tools that were offered, instructions, which folder it was.",
     fields=("sessionId", "projectHash", "startTime"),
 )
 """The format."""

@@ -29,7 +29,7 @@ from actionledger.sources.wordings import JUDGED, SHARED, reason_of, text_of
 from actionledger.vocabulary import Capture, Reason
 
 _HEAD = re.compile(rb'"turn_history"\s*:\s*\{')
-_MODEL = re.compile(r"_(?:multiturn|react|ctf)_(?P<model>[a-z][\w.-]*?)_\d+_turns")
+_MODEL = re.compile(r"_(?:multiturn|react|ctf(?!_multiturn))_(?P<model>[a-z][\w.-]*?)_\d+_turns")
 _NO_ACTION = re.compile(
     r"\s*(?:No \w+ code was found in your last response|Format your \w+ command as follows)"
 )

@@ -154,7 +154,7 @@ SOURCE = Source(
     read,
     recognise,
     patterns=("*.jsonl", "*.jsonl.gz"),
-    loses="What was asked, unless the file of requests lies beside the answers; how long an answer took.",
+    loses="What was asked, unless the file of requests lies beside the answers (`…output…` and `…input…`); how long an answer took, unless the provider says it.",
     fields=("custom_id", "response", "error"),
     other_fields=(
         ("custom_id", "method", "url", "body"),

@@ -121,7 +121,7 @@ SOURCE = Source(
     Capture.CALLS,
     read,
     recognise,
-    loses="The text of calls, the tools that were offered, whose child a session is; a session whose end is missing.",
+    loses="The text of calls, the tools that were offered, how long a response took, whose child a session is; a session whose end is missing.",
     fields=("type", "ts", "seq"),
 )
 """The format."""

@@ -136,8 +136,8 @@ SOURCE = Source(
     read,
     recognise,
     patterns=("*.json", "*.json.gz"),
-    loses="Argument strings, unless the provider's responses were kept; the tools that were offered; voice runs, which have no messages; "
-    "calls of the simulated user.",
+    loses="Argument strings, unless the provider's responses were kept; the tools that were offered; how long a "
+    "response took; voice runs, which have no messages; calls of the simulated user.",
     fields=("timestamp", "info", "tasks"),
 )
 """The format."""

@@ -108,7 +108,7 @@ SOURCE = Source(
     recognise,
     patterns=("*.json", "*.json.gz", "*.jsonl"),
     wordings=_WORDINGS,
-    loses="Times, tokens and cost; which model it was, but for the file's name; the tools that were offered; whether a tool failed, other than by its words.",
+    loses="Times, tokens and cost; which model it was; the tools that were offered; whether a tool failed, other than by its words.",
     fields=("task_id", "reward", "info", "traj", "trial"),
 )
 """The format."""

@@ -92,8 +92,8 @@ SOURCE = Source(
     recognise,
     patterns=("sessions.db", "*.db", "*.jsonl", "*.jsonl.gz", "*.json"),
     wordings=_WORDINGS,
-    loses="The text of calls, and of those that couldn't be read all but their number; the tools that were offered; tokens of a response "
-    "and, before the database, the model; which calls were of one response, where each stands in a message of its own; whose child a session is.",
+    loses="The text of calls, and of those that couldn't be read all but their number; the tools that were offered; tokens of a "
+    "response (the session's are metadata), how long it took and, before version 6 of the database, the model; which calls were of one response, where each stands in a message of its own; whose child a session is.",
     fields=("working_dir", "description", "message_count"),
     other_fields=(("id", "working_dir", "extension_data", "conversation"),),
 )

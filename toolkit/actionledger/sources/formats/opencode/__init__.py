@@ -62,7 +62,7 @@ SOURCE = Source(
     recognise,
     patterns=("ses_*.json", "*.json", "opencode*.db"),
     wordings=_WORDINGS,
-    loses="The text of calls, the tools that were offered, instructions; messages that only a newer table holds, which are counted.",
+    loses="The text of calls, the tools that were offered, instructions, how long a response took; messages that only its newer table `session_message` holds, which are counted.",
     fields=("id", "projectID", "directory"),
     other_fields=(("info", "messages"),),
 )
