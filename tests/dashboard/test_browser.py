@@ -268,7 +268,7 @@ def test_the_bar_of_a_list_is_worked_by_keys_and_keeps_the_focus(visit: Visit) -
     asked = {url.rpartition("/static/js/")[2] for url in visit.requests if "/static/js/" in url}
     assert asked
     assert [name for name in asked if name not in document()] == []  # a list waits for no other script
-    box = page.get_by_label("Only with failures")
+    box = page.get_by_label("Only failing")
     box.focus()
     page.keyboard.press("Space")
     page.wait_for_url("**/sessions?failing=1")

@@ -178,7 +178,7 @@ class TestSessions:
         for page, shown, rows in (("3", 2, 10), ("last", 1, 50)):
             test.query_params["page"] = page
             test.run()
-            assert drawn(test, "bar")["items"] == [{"kind": "pages", "page": shown, "pages": 2}]
+            assert drawn(test, "bar")["items"][1:] == [{"kind": "pages", "page": shown, "pages": 2}]
             assert len(column(test, "Turn")) == rows
 
     def test_says_that_nothing_is_found(self, open_page: Open, sample: Path) -> None:

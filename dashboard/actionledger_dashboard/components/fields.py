@@ -51,6 +51,7 @@ FIELDS = (
     Field("score", "Score", "score"),
     Field("outcome", "Outcome", "many", is_found=True),
     Field("dialect", "Dialect", "many", is_found=True),
+    Field("failing", "Failing", "one", is_found=True),
     Field("stage", "Went wrong in", "one", is_found=True, noun="stage"),
     Field("code", "Reason", "many", is_found=True),
     Field("action", "Action", "text", is_found=True),
@@ -75,6 +76,8 @@ def options(field: Field, known: Dimensions, runs: Sequence[Run]) -> Mapping[str
         return {run.run_id: run_label(run) for run in runs}
     if field.name == "origin":
         return RUN_BY
+    if field.name == "failing":
+        return {"1": "only"}
     if field.name == "code":
         return {str(code): str(code) for code in Reason if code is not Reason.CONVERTED}
     found: dict[str, Sequence[str]] = {

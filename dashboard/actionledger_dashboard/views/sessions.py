@@ -34,12 +34,10 @@ def show() -> None:
     linked = Linked("sessions")
     within = filters.pick(linked, lists=True)
     bar = Bar(linked)
-    only_failing = bar.flag("Only with failures", "failing")
+    bar.flag("Only failing", "failing")
     ordered = ORDERS[bar.one("Order", "order", list(ORDERS))]
     linked.stop_at_unknown()
-    first = ask(
-        queries.sessions_page, within, only_failing=only_failing, order=ordered, limit=tables.PAGE, offset=0
-    )
+    first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
     count = first.count
     offset = bar.page_of(count, tables.PAGE)
     title, middle, export = st.columns([2, 8, 2], vertical_alignment="center")
@@ -50,15 +48,12 @@ def show() -> None:
         notices.nothing_found()
         return
     with export:
-        tables.offer_export(
-            "sessions", count, whole_sessions(within, only_failing=only_failing, order=ordered)
-        )
+        tables.offer_export("sessions", count, whole_sessions(within, order=ordered))
     found = first
     if offset:
         found = ask(
             queries.sessions_page,
             within,
-            only_failing=only_failing,
             order=ordered,
             limit=tables.PAGE,
             offset=offset,

@@ -16,7 +16,7 @@ from actionledger.plurals import counted
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.bar import page_of
+from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
@@ -45,16 +45,20 @@ def show() -> None:
         return
     linked = Linked("turns")
     within = filters.pick(linked, lists=True)
+    bar = Bar(linked)
+    bar.flag("Only failing", "failing")
     first = ask(queries.turns_page, within, limit=tables.PAGE)
     count = first.count
-    if not count:
-        notices.nothing_found()
-        return
+    offset = bar.page_of(count, tables.PAGE)
     with line():
         order = ", the latest first" if known.first else ""
         st.caption(f"{counted(count, 'turn')}{order}", width="content")
-        offset = page_of(linked, count, tables.PAGE)
-        tables.offer_export("turns", count, whole_turns_behind(within))
+        bar.show()
+        if count:
+            tables.offer_export("turns", count, whole_turns_behind(within))
+    if not count:
+        notices.nothing_found()
+        return
     if len(within.reasons) == 1:
         st.caption(SENTENCES[Reason(within.reasons[0])])
     found = ask(queries.turns_page, within, limit=tables.PAGE, offset=offset) if offset else first

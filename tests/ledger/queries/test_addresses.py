@@ -25,7 +25,7 @@ DAYS = st.none() | st.dates(datetime(1990, 1, 1).date(), datetime(2090, 1, 1).da
 @given(profiles=NAMES, models=NAMES, tasks=NAMES, sources=NAMES, since=DAYS, until=DAYS)
 def test_a_filter_comes_back_from_its_address(**parts):
     """Whatever the sessions are called; what else an address says is passed over."""
-    within = Filter(run_id=derived_id("run", "a"), **parts)
+    within = Filter(run_id=derived_id("run", "a"), **parts, is_failing=True)
     assert (
         filter_of(f"http://localhost:8501/turns?{query_of(filter_parameters(within))}&page=2#end") == within
     )
@@ -52,6 +52,7 @@ def test_a_mark_is_a_filter_in_its_address(action, **parts):
     [
         ("turns?since=yesterday", "since=yesterday"),
         ("turns?since=2026-02-30", "since=2026-02-30"),
+        ("turns?failing=no", "failing=no"),
         ("turns?run=first", "'first' is no run's id"),
         ("turns?since=2026-01-01&since=2026-01-02", "'since' 2 times"),
     ],

@@ -155,12 +155,17 @@ FOUND: list[tuple[Filter, Picks]] = [
     (Filter(outcomes=("clean",)), lambda row: row["outcome"] == "clean"),
     (Filter(outcomes=("failed", "no_action")), lambda row: row["outcome"] in {"failed", "no_action"}),
     (Filter(dialects=("none",)), lambda row: row["dialect"] == ""),
+    (Filter(is_failing=True), lambda row: any(_failures(row))),
     (Filter(stage="reading"), lambda row: any(each[0] == "reading" for each in _failures(row))),
     (Filter(stage="checking", action="fly"), lambda row: any(each[2] == "fly" for each in _failures(row))),
     (Filter(stage="acting"), lambda row: any(each[0] == "acting" for each in _failures(row))),
     (Filter(action="create_file"), lambda row: any(each["name"] == "create_file" for each in row["actions"])),
 ]
 ELSEWHERE: list[tuple[Filter, Picks]] = [
+    (
+        Filter(is_failing=True, origin=Origin.RECORDED),
+        lambda row: any(each[0] == "acting" and each[3] == "recorded" for each in _failures(row)),
+    ),
     (
         Filter(stage="acting", action="edit", origin=Origin.RECORDED),
         lambda row: any(
@@ -371,7 +376,10 @@ def test_words_say_all_of_it() -> None:
         dialects=("none",), stage="acting", reasons=("timeout",), action="a", origin=Origin.RECORDED
     )
     assert found.words == "dialect none, failed in acting, reason timeout, action a, run by recorded"
-    assert Filter(executions=("failed",), text="a'b").words == 'execution failed, text "a\'b"'
+    assert (
+        Filter(executions=("failed",), is_failing=True, text="a'b").words
+        == 'failing, execution failed, text "a\'b"'
+    )
     assert EVERYTHING.words == "everything"
     assert (within.given.words, within.found.words) == (
         "model m, capture text, label l, score r<=1",

@@ -64,7 +64,7 @@ def test_an_address_picks_what_its_page_shows(world: Ledger) -> None:
     assert turns(world, base + found.address).fetchall() == found.fetchall()
     listed = sessions(world, f"{base}sessions?search=confirm&order=oldest+first")
     assert listed.address == "sessions?search=confirm"
-    assert len(sessions(world, "sessions?failing=1")) == len(sessions(world, only_failing=True)) == 3
+    assert len(sessions(world, "sessions?failing=1")) == len(sessions(world, Filter(is_failing=True))) == 3
     assert sessions(world).address == "sessions"
     assert turns(world, Filter(since=datetime(2026, 3, 2, 12))).address == ""
 

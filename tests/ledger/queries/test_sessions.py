@@ -1,5 +1,7 @@
 """The list of sessions, and one of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from actionledger.ids import derived_id
@@ -61,8 +63,8 @@ def test_filter_by_run_keeps_sessions_that_it_read(world: queries.Queryable) -> 
 
 def test_only_failing_leaves_out_what_went_well(world: queries.Queryable) -> None:
     """On Monday session one's executions failed; re-read, all of it is fine."""
-    assert queries.count_sessions(world, only_failing=True) == 3
-    rows = queries.sessions(world, AGAIN_ONLY, only_failing=True)
+    assert queries.count_sessions(world, Filter(is_failing=True)) == 3
+    rows = queries.sessions(world, replace(AGAIN_ONLY, is_failing=True))
     assert [row.external_id for row in rows] == ["two"]
 
 
@@ -81,15 +83,21 @@ def test_one_session_by_id(world: queries.Queryable) -> None:
     assert queries.session(world, "'; --") is None
 
 
-@pytest.mark.parametrize("within", [Filter(), Filter(text="e"), Filter(outcomes=("clean",))])
-@pytest.mark.parametrize("only_failing", [False, True])
-def test_a_page_with_its_count_is_the_page_and_the_count(
-    world: queries.Queryable, within: Filter, *, only_failing: bool
-) -> None:
+@pytest.mark.parametrize(
+    "within",
+    [
+        Filter(),
+        Filter(text="e"),
+        Filter(outcomes=("clean",)),
+        Filter(is_failing=True),
+        Filter(text="e", is_failing=True),
+    ],
+)
+def test_a_page_with_its_count_is_the_page_and_the_count(world: queries.Queryable, within: Filter) -> None:
     """What picks sessions is looked for once, and gives what two looks gave; behind the last one there is nothing."""
-    count = queries.count_sessions(world, within, only_failing=only_failing)
+    count = queries.count_sessions(world, within)
     for offset in range(count):
-        found = queries.sessions_page(world, within, only_failing=only_failing, limit=1, offset=offset)
-        [row] = queries.sessions(world, within, only_failing=only_failing, limit=1, offset=offset)
+        found = queries.sessions_page(world, within, limit=1, offset=offset)
+        [row] = queries.sessions(world, within, limit=1, offset=offset)
         assert (found.count, found.sessions[0].session_id) == (count, row.session_id)
     assert queries.sessions_page(world, within, limit=1, offset=9).sessions == []

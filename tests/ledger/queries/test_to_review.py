@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 import actionledger as al
+from actionledger.ledger import queries
 from actionledger.ledger.queries.to_review import Queue, count_turns_to_review, turns_to_review
 
+CREATE = '```actions\n{"actions": [{"type": "create_task", "content": "Call Ada"}]}\n```'
 TEXTS = ["<execute>1</execute>", "Well.", "<execute>2</execute>", "Hm."]
 
 
@@ -61,6 +63,22 @@ def test_a_turn_says_what_was_said_of_it(ledger) -> None:
         (0, False, True),
     ]
     assert (turns[1].labels, turns[3].assigned_to, turns[3].comments) == (("odd",), "ann", 1)
+
+
+def test_whoever_asks_which_turns_fail_is_told_the_same(tmp_path) -> None:
+    """A refused action is a failure for the queue, the lists and the replay alike."""
+    policy = tmp_path / "policy.toml"
+    policy.write_text('[[rule]]\naction = "*"\nverdict = "reject"\nwhy = "Not today."\n')
+    with al.open_ledger(tmp_path / "team.duckdb", in_background=False) as ledger:
+        with al.Runtime("assistant", ledger=ledger, policy=policy) as runtime:
+            for text in ("Hello.", CREATE):
+                runtime.handle(text)
+        within = al.Filter(is_failing=True)
+        assert [turn.turn_index for turn in turns_to_review(ledger, Queue.FAILING, "ann")] == [1]
+        assert [turn.turn_index for turn in queries.turns_behind(ledger, within)] == [1]
+        [session] = queries.sessions(ledger, within)
+        assert (session.turns, session.matching) == (2, 1)
+        assert [turn.has_error for turn in queries.turns(ledger, session.session_id)] == [False, True]
 
 
 def test_a_filter_narrows_a_queue(ledger) -> None:

@@ -55,6 +55,10 @@ FOUND: dict[str, Any] = {
     "dialect": Annotated[
         Several, typer.Option("--dialect", help="Only what was found in this dialect, or in none.")
     ],
+    "failing": Annotated[
+        bool | None,
+        typer.Option("--failing", help="Only where something failed: in reading, checking or acting."),
+    ],
     "stage": Annotated[
         str | None, typer.Option(help="Only where something failed in reading, checking or acting.")
     ],
@@ -165,6 +169,7 @@ def _found(
     *,
     outcome: Several = None,
     dialect: Several = None,
+    failing: bool | None = None,
     stage: str | None = None,
     reason: Several = None,
     action: str | None = None,
@@ -180,6 +185,7 @@ def _found(
     return {
         "outcomes": tuple(outcome or ()),
         "dialects": tuple(dialect or ()),
+        "is_failing": bool(failing),
         "stage": stage,
         "reasons": tuple(reason or ()),
         "action": action,

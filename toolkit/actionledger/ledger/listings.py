@@ -10,7 +10,6 @@ from actionledger.ledger.queries.addresses import (
     filter_of,
     filter_parameters,
     mark_parameters,
-    parameters_in,
     query_of,
     refuse_others,
 )
@@ -29,7 +28,6 @@ def sessions(
     ledger: Ledger,
     within: Filter | str = EVERYTHING,
     *,
-    only_failing: bool = False,
     order: Order = "newest",
 ) -> QueryResult:
     """Return the sessions that a filter picks, as rows: how they were read, what failed, how they ended.
@@ -37,8 +35,7 @@ def sessions(
     Args:
         ledger: what to ask.
         within: which sessions, by a response that it picks; the numbers count all that are within ``within.given``. Or the address of
-            the dashboard's page of sessions, whose switch is taken, too.
-        only_failing: whether to leave out sessions in which all was read, valid and done.
+            the dashboard's page of sessions.
         order: ``newest``, ``oldest``, ``longest`` or ``worst``; children stand under their parent.
 
     Returns:
@@ -58,14 +55,11 @@ def sessions(
         'sessions?model=small'
     """
     if isinstance(within, str):
-        refuse_others(within, *FILTERS, *_SHOWN_AS, "failing")
-        only_failing = only_failing or bool(parameters_in(within).get("failing"))
+        refuse_others(within, *FILTERS, *_SHOWN_AS)
         within = filter_of(within)
     if order not in get_args(Order):
         raise UsageError(f"{order!r} is no order; choose one of {', '.join(get_args(Order))}.")
-    narrowed: Parameters = {"failing": "1"} if only_failing else {}
-    statement = whole_sessions(within, only_failing=only_failing, order=order)
-    return _listed(ledger, statement, "sessions", within, narrowed)
+    return _listed(ledger, whole_sessions(within, order=order), "sessions", within, {})
 
 
 def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TURNS) -> QueryResult:

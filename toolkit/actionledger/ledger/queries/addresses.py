@@ -19,6 +19,7 @@ FILTERS = (
     *(
         "outcome",
         "dialect",
+        "failing",
         "stage",
         "code",
         "action",
@@ -83,6 +84,7 @@ def filter_parameters(within: Filter) -> Parameters:
         "score": tuple(map(str, within.scores)),
         "outcome": within.outcomes,
         "dialect": within.dialects,
+        "failing": ("1",) if within.is_failing else (),
         "stage": (within.stage,) if within.stage else (),
         "code": within.reasons,
         "execution": within.executions,
@@ -135,6 +137,7 @@ def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:
         until=until + _DAY if until else None,
         dialects=tuple(there.get("dialect", ())),
         outcomes=tuple(there.get("outcome", ())),
+        is_failing=bool(_only(there, "failing", _switch)),
         stage=one["stage"],
         reasons=tuple(there.get("code", ())),
         action=one["action"],
@@ -159,6 +162,12 @@ def _only(there: Mapping[str, Sequence[str]], name: str, read: Callable[[str], V
         return read(values[0]) if values[0] else None
     except ValueError as error:
         raise UsageError(f"{name}={values[0]} can't be taken: {error}.") from error
+
+
+def _switch(text: str) -> bool:
+    if text != "1":
+        raise ValueError("it is 1 or left out")
+    return True
 
 
 def _day(text: str) -> datetime:

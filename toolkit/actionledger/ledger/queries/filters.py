@@ -22,6 +22,7 @@ NO_DIALECT = "none"
 _FOUND = (
     "dialects",
     "outcomes",
+    "is_failing",
     "stage",
     "reasons",
     "action",
@@ -48,6 +49,7 @@ class Filter:
         until: up to but not including when.
         dialects: the dialects that responses were found to be in, ``"none"`` among them; this and all below say what came of a response.
         outcomes: what came of reading it.
+        is_failing: whether something must have gone wrong in its turn: in reading, in checking or in acting, a refusal among them.
         stage: where something went wrong in its turn.
         reasons: what went wrong there, or anywhere where no stage is named.
         action: an action that was read in it, as the model wrote its name; with a stage or reasons, the one that it went wrong with.
@@ -78,6 +80,7 @@ class Filter:
     until: datetime | None = None
     dialects: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ()
+    is_failing: bool = False
     stage: Stage | None = None
     reasons: tuple[str, ...] = ()
     action: str | None = None
@@ -190,6 +193,7 @@ class Filter:
         parts += [f"since {self.since:%Y-%m-%d %H:%M}"] if self.since else []
         parts += [f"until {self.until:%Y-%m-%d %H:%M}"] if self.until else []
         parts += [_any_of("dialect", self.dialects), _any_of("outcome", self.outcomes)]
+        parts += ["failing"] if self.is_failing else []
         parts += [f"failed in {self.stage}"] if self.stage else []
         parts += [_any_of("reason", self.reasons)]
         parts += [f"action {self.action}"] if self.action else []

@@ -122,3 +122,8 @@ def executed(*, has_statuses: bool, origin: Origin | None) -> str:
 def run_by(origin: Origin | None) -> str:
     """Return the condition on executions that picks whose they are."""
     return "origin = $origin" if origin else "true"
+
+
+FAILING = went_wrong(None, has_reasons=False, has_action=False, origin=None)
+"""Which parse attempts are of failing turns: something went wrong in reading, checking or acting, a refusal among it. Nothing else is called
+so anywhere."""

@@ -128,7 +128,7 @@ def found_scope(within: Filter) -> Scope:
         parts.append("list_contains($outcomes, outcome)")
     if within.dialects:
         parts.append("list_contains($dialects, dialect)")
-    if within.stage or within.reasons:
+    if within.is_failing or within.stage or within.reasons:
         wrong = {"has_reasons": bool(within.reasons), "has_action": bool(within.action)}
         parts.append(went_wrong(within.stage, **wrong, origin=within.origin))
     elif within.action:

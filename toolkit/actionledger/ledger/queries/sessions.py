@@ -175,7 +175,7 @@ _OF_PAGE = executions_of("session_id IN (SELECT session_id FROM page)")
 
 _PAGE = """
 listed AS (
-    SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates} WHERE {failing}),
+    SELECT found.*, row_number() OVER (ORDER BY {order}) AS place FROM {candidates}),
 paths AS (
     SELECT session_id, session_id AS root, place, [place] AS path FROM listed
     WHERE session_id IN (SELECT parent_session_id FROM listed)
@@ -200,10 +200,6 @@ _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
     'refusal': CASE WHEN meant > intent AND intent = 0 THEN '{NOT_AUDITABLE}' ELSE '' END}}"""
 
-_COUNT = "SELECT count(*) FROM {candidates} WHERE {failing}"
-
-_FAILING = {True: "(read < intent OR valid < actions OR failed > 0)", False: "true"}
-
 _HELD = f"session_id IN (SELECT session_id FROM turn_starts WHERE {{condition}} AND {HOLDS.format(column='text')})"
 
 _TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
@@ -215,7 +211,6 @@ def sessions(
     ledger: Queryable,
     within: Filter = EVERYTHING,
     *,
-    only_failing: bool = False,
     limit: int | None = 50,
     offset: int = 0,
     order: Order = "newest",
@@ -225,12 +220,11 @@ def sessions(
     Args:
         ledger: what to ask.
         within: which sessions; the numbers count their responses within ``within.given``, so that no rate is within its own outcome.
-        only_failing: whether to leave out sessions in which all was read, valid and done.
         limit: how many sessions a page has; None for all of them.
         offset: how many sessions stand before it.
         order: how the sessions are ordered; a family by the first of its members.
     """
-    selection = _session_lines(within, only_failing=only_failing, order=order, columns=_columns(within))
+    selection = _session_lines(within, order=order, columns=_columns(within))
     return rows(
         ledger, SessionRow, selection.condition, selection.parameters | {"limit": limit, "offset": offset}
     )
@@ -240,7 +234,6 @@ def sessions_page(
     ledger: Queryable,
     within: Filter = EVERYTHING,
     *,
-    only_failing: bool = False,
     limit: int = 50,
     offset: int = 0,
     order: Order = "newest",
@@ -250,25 +243,21 @@ def sessions_page(
     Args:
         ledger: what to ask.
         within: which sessions; see ``sessions``.
-        only_failing: whether to leave out sessions in which all was read, valid and done.
         limit: how many sessions a page has.
         offset: how many sessions stand before it; behind the last one there is a page of none, which doesn't know how many there are.
         order: how the sessions are ordered.
     """
     columns = f"{_columns(within)}, (SELECT count(*) FROM listed) AS count"
-    statement, parameters = _session_lines(within, only_failing=only_failing, order=order, columns=columns)
+    statement, parameters = _session_lines(within, order=order, columns=columns)
     found = rows(ledger, _Counted, statement, parameters | {"limit": limit, "offset": offset})
     return SessionsPage(found[0].count if found else 0, list[SessionRow](found))
 
 
-def whole_sessions(
-    within: Filter = EVERYTHING, *, only_failing: bool = False, order: Order = "newest"
-) -> Scope:
+def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> Scope:
     """Return the statement that gives all of them as rows without a rate: what was read whole, and of how many, stands apart.
 
     Args:
         within: which sessions; the numbers count their responses within ``within.given``.
-        only_failing: whether to leave out sessions in which all was read, valid and done.
         order: how the sessions are ordered; a family by the first of its members.
 
     Returns:
@@ -277,26 +266,19 @@ def whole_sessions(
     columns = _columns(within, parsed="read").replace(
         "read AS parsed", "read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act"
     )
-    statement, parameters = _session_lines(within, only_failing=only_failing, order=order, columns=columns)
+    statement, parameters = _session_lines(within, order=order, columns=columns)
     return Scope(statement, parameters | {"limit": None, "offset": 0})
 
 
-def count_sessions(ledger: Queryable, within: Filter = EVERYTHING, *, only_failing: bool = False) -> int:
+def count_sessions(ledger: Queryable, within: Filter = EVERYTHING) -> int:
     """Return how many sessions there are to page through.
 
     Args:
         ledger: what to ask.
         within: which sessions.
-        only_failing: whether to leave out sessions in which all was read, valid and done.
     """
     tables, parameters = _tables(within)
-    candidates = "found"
-    if only_failing:
-        numbers, words = _numbers(within, of="found")
-        tables, parameters = [*tables, numbers], parameters | words
-        candidates = _WITH_NUMBERS
-    count = _COUNT.format(candidates=candidates, failing=_FAILING[only_failing])
-    return number(ledger, f"WITH {','.join(tables)} {count}", parameters)
+    return number(ledger, f"WITH {','.join(tables)} SELECT count(*) FROM found", parameters)
 
 
 def session(ledger: Queryable, session_id: str) -> Session | None:
@@ -311,23 +293,22 @@ def session(ledger: Queryable, session_id: str) -> Session | None:
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
 
 
-def _session_lines(within: Filter, *, only_failing: bool, order: Order, columns: str) -> Scope:
+def _session_lines(within: Filter, *, order: Order, columns: str) -> Scope:
     """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given.
 
     Args:
         within: which sessions.
-        only_failing: whether to leave out sessions in which all was read, valid and done.
         order: how they are ordered.
         columns: what to select.
     """
     tables, parameters = _tables(within)
-    needs_numbers = only_failing or order == "worst"
+    needs_numbers = order == "worst"
     numbers, words = _numbers(within, of="found" if needs_numbers else "page")
     candidates = _WITH_NUMBERS if needs_numbers else "found"
     is_by_length = order == "longest"
     lengths = _LENGTHS.format(of="found" if is_by_length else "page")
     candidates += " LEFT JOIN lengths USING (session_id)" if is_by_length else ""
-    page = _PAGE.format(order=_ORDERS[order], candidates=candidates, failing=_FAILING[only_failing])
+    page = _PAGE.format(order=_ORDERS[order], candidates=candidates)
     # What they are picked or ordered by is known of all of them, the rest of those of the page.
     parts = [(not needs_numbers, numbers), (not is_by_length, lengths)]
     tables += [part for is_of_page, part in parts if not is_of_page]

@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, number, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, scope
+from actionledger.ledger.queries.found import FAILING
+from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import Outcome, Reason
 
 
@@ -32,7 +33,7 @@ class TurnToReview:
         occurred_at: when the response was made; None where nobody said.
         outcome: what came of reading it.
         reasons: what went wrong in reading, checking and acting, in this order, each once.
-        is_failing: whether it could not be read whole, has an action that is not valid, or one that did not succeed.
+        is_failing: whether something went wrong in it, as ``Filter.is_failing`` has it.
         judged_by: how many people have judged this reading.
         is_mine: whether the person who asks has.
         assigned_to: whom it waits for; empty for nobody.
@@ -69,18 +70,13 @@ said AS (
 verdicts AS (
     SELECT attempt_id, count(*) AS judged_by, bool_or(reviewer = $by) AS is_mine
     FROM last_steps WHERE step <> 'withdrawn' AND aspect = 'verdict' GROUP BY attempt_id),
-refused AS (SELECT DISTINCT attempt_id FROM actions WHERE status IN ('invalid', 'unknown')),
-undone AS (
-    SELECT DISTINCT turn_id FROM executions
-    WHERE status IN ('failed', 'timed_out', 'interrupted') AND {FIRST_EXECUTIONS}),
 found AS (
     SELECT a.attempt_id, a.session_id::VARCHAR AS session_id, turn_index, model, occurred_at, outcome, reason,
-           outcome IN ('partial', 'failed') OR r.attempt_id IS NOT NULL OR u.turn_id IS NOT NULL AS is_failing,
+           {FAILING} AS is_failing,
            coalesce(judged_by, 0) AS judged_by, coalesce(is_mine, false) AS is_mine,
            coalesce(assigned_to, '') AS assigned_to, coalesce(labels, []) AS labels, coalesce(comments, 0) AS comments
     FROM (SELECT * FROM parse_attempts WHERE {{condition}}) AS a
-    LEFT JOIN verdicts USING (attempt_id) LEFT JOIN said USING (turn_id)
-    LEFT JOIN refused AS r ON r.attempt_id = a.attempt_id LEFT JOIN undone AS u ON u.turn_id = a.turn_id)"""
+    LEFT JOIN verdicts USING (attempt_id) LEFT JOIN said USING (turn_id))"""
 
 _QUEUES = {
     Queue.MINE: "assigned_to = $by",

@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import (
-    INTENT,
     NOT_DONE,
-    READ,
+    NOT_READ,
     REFUSED,
     RUNNABLE,
     Queryable,
@@ -30,7 +29,7 @@ class TurnRow:
         errors: how many fields were refused.
         executions: how many tries there were.
         failed: how many of them were attempted and did not succeed.
-        has_error: whether something in the turn could not be read, is not valid or was not done, by refusal or failure.
+        has_error: whether the turn is failing, as ``Filter.is_failing`` has it, or nothing has read it.
     """
 
     index: int
@@ -95,8 +94,7 @@ counted AS (
     FROM asked LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id)
     LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (turn_id)),
 found AS (
-    SELECT * EXCLUDE (is_undone), outcome IS NULL OR (list_contains($intent, outcome) AND NOT list_contains($read, outcome))
-              OR valid < actions OR failed > 0 OR is_undone AS has_error
+    SELECT * EXCLUDE (is_undone), outcome IS NULL OR ({not_read}) OR errors > 0 OR is_undone AS has_error
     FROM counted)"""
 
 _TURNS = f"{_FOUND} SELECT * FROM found ORDER BY index"
@@ -160,6 +158,7 @@ def _query(query: str, run_id: str | None, between: str = "") -> str:
         reading=reading(run_id),
         refused=REFUSED,
         not_done=NOT_DONE,
+        not_read=NOT_READ,
         carried_out=FIRST_EXECUTIONS,
         between=between,
     )
@@ -169,7 +168,5 @@ def _bound(session_id: str, run_id: str | None) -> dict[str, object]:
     bound: dict[str, object] = {
         "session_id": session_id,
         "runnable": RUNNABLE,
-        "intent": INTENT,
-        "read": READ,
     }
     return bound | ({"run_id": run_id} if run_id else {})
