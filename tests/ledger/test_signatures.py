@@ -23,6 +23,9 @@ MESSAGES = {
     "[1, 2, 3] of 4": "[#] of #",
     "a\tb\r\n  c\x00 d": "a b c\x00 d",
     "The tag is <content>, not </content>.": "The tag is <content>, not </content>.",
+    "Chunk ID: 90b936\nWall time: 0.4 seconds\nProcess exited with code 1\nOutput:\nfatal: no upstream": "fatal: no upstream",
+    "Command: sh -c 'a\nb'\nWall time: 0.4 seconds\nOutput:\n": "no output",
+    "Exit code: 2\nOutput of a kind": "Exit code: # Output of a kind",
     "": "",
 }
 

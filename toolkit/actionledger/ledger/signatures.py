@@ -9,6 +9,15 @@ LONGEST = 160
 _LOOKED_AT = 2_000
 """How much of a message is looked at, in characters."""
 
+_FRAME = re.compile(
+    r"\A(?:Command|Chunk ID|Wall time|Exit code|Process exited)\b.{0,2000}?^Output:$\n?",
+    re.DOTALL | re.MULTILINE,
+)
+"""What a runtime puts around all that a program has printed, the same each time: with it, no two commands would be told apart."""
+
+NO_OUTPUT = "no output"
+"""What stands for the output of a program that has printed nothing."""
+
 _THING, _TEXT, _PATH = "#", "…", "/…"
 """What stands for a number, an identifier, a hash or a time; for a quoted value; and for a path or an address.
 
@@ -44,7 +53,8 @@ def signature(message: str) -> str:
     """Return what is left of a message without what changes from one to the next.
 
     Numbers, identifiers, hashes and times become ``#``, quoted values ``…``, paths and addresses ``/…``, several of them in a row
-    one, and blanks of any kind one blank. The signature of a signature is itself.
+    one, and blanks of any kind one blank. A runtime's frame around what a program has printed is left out. The signature of a
+    signature is itself.
 
     Args:
         message: what a runtime, a tool or a reader said.
@@ -52,7 +62,8 @@ def signature(message: str) -> str:
     Returns:
         At most ``LONGEST`` characters, and never more than the message has.
     """
-    text = message[:_LOOKED_AT]
+    framed = _FRAME.match(message)
+    text = (message[framed.end() :].strip() or NO_OUTPUT if framed else message)[:_LOOKED_AT]
     while (shorter := _bounded(_VARIABLE.sub(_stand_in, " ".join(text.split())))) != text:
         text = shorter
     return text
