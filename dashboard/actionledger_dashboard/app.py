@@ -5,6 +5,7 @@ import streamlit as st
 from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.navigation import Target, show_navigation
+from actionledger_dashboard.components.parameters import has_filters, say_what_is_not_read
 from actionledger_dashboard.loading import load, script_of
 
 st.set_page_config(page_title="actionledger", page_icon="📒", layout="wide")
@@ -24,9 +25,10 @@ pages = [
 page = st.navigation(pages, position="hidden")
 login.require()
 show_navigation(
-    [Target(one.title, one.url_path or "./", one == page) for one in pages],
-    keeps=page.url_path in {"replay", "left_out", "live", "sql", "health", "playground"},
+    [Target(one.title, one.url_path or "./", one == page, has_filters(one.url_path)) for one in pages],
+    keeps=not has_filters(page.url_path),
 )
+say_what_is_not_read(page.url_path)
 with notices.unreadable_is_said():
     load(script_of(page.url_path))
     page.run()

@@ -192,7 +192,7 @@ class TestPairs:
         )
         place = drawn(turn, "readings")["place"]
         assert place == "lost in mint 1 of 1: session s1, turn 1"
-        assert 'No dialect goes by "gone" here' in said(open_page(dialects, COMPARE, of_dialect="gone"))
+        assert 'Dialect: there is no "gone" here' in said(open_page(dialects, COMPARE, of_dialect="gone"))
 
     def test_a_turn_shows_both_readings(
         self, open_page: Open, twice: Path, drawn: Drawn, run_of: str
@@ -209,10 +209,10 @@ class TestPairs:
     @pytest.mark.parametrize(
         ("name", "value", "expected"),
         [
-            ("after_run", "no such run", 'No after goes by "no such run" here'),
-            ("before_run", "<b>\u202ex</b>", 'No before goes by "<b>[U+202E]x</b>" here'),
-            ("bucket", "worst", 'No read again goes by "worst" here'),
-            ("model", "no such model", 'No model goes by "no such model" here'),
+            ("after_run", "no such run", 'After: there is no "no such run" here'),
+            ("before_run", "<b>\u202ex</b>", 'Before: there is no "<b>[U+202E]x</b>" here'),
+            ("bucket", "worst", 'Read again: there is no "worst" here'),
+            ("model", "no such model", 'Model: there is no "no such model" here'),
             ("session", "no such session", "There is no such turn in this ledger"),
         ],
     )
@@ -314,7 +314,7 @@ class TestBeside:
     def test_an_unknown_run_is_named(self, open_page: Open, twice: Path) -> None:
         """A link to a run that is not there says so."""
         test = open_page(twice, REPLAY, session=derived_id("session", "s3"), beside="x")
-        assert 'No run goes by "x" here' in said(test)
+        assert 'Run: there is no "x" here' in said(test)
 
 
 @pytest.fixture(scope="module")

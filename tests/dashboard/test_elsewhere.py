@@ -152,7 +152,7 @@ def test_a_child_opens_in_the_place_of_its_parent(open_page: Open, elsewhere: Pa
     ]
     assert not test.text
     test = open_page(elsewhere, "views/replay.py", session=PARENT, child="gone")
-    assert any('No child session goes by "gone" here' in text.value for text in test.text)
+    assert any('Child session: there is no "gone" here' in text.value for text in test.text)
 
 
 def test_a_child_opens_from_the_call_that_started_it(open_page: Open, tmp_path: Path, drawn: Drawn) -> None:

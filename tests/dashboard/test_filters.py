@@ -54,7 +54,8 @@ def whole() -> Filter:
         {
             "run": [derived_id("run", "live")], "since": ["2026-03-02"], "until": ["2026-03-03"], "model": ["a", "b"],
             "profile": ["coder"], "task": ["t"], "source": ["s"], "capture": ["text"], "label": ["l"],
-            "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "dialect": ["none"], "stage": ["acting"],
+            "score": ["reward>=0.5", "a=b=1"], "outcome": ["clean"], "dialect": ["none"], "failing": ["1"],
+            "stage": ["acting"],
             "code": ["timeout"], "action": ["edit"], "execution": ["failed"], "origin": ["recorded"], "verdict": ["wrong"],
             "turn_label": ["odd"],
             "search": ["100%"],
@@ -134,12 +135,12 @@ def test_rates_set_aside_what_came_of_responses(
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("outcome", "claen", 'No outcome goes by "claen" here'),
-        ("score", "reward", 'No score goes by "reward" here'),
-        ("capture", "all", 'No capture goes by "all" here'),
-        ("stage", "thinking", 'No stage goes by "thinking" here'),
-        ("origin", "them", 'No runtime goes by "them" here'),
-        ("code", "because", 'No reason goes by "because" here'),
+        ("outcome", "claen", 'Outcome: there is no "claen" here'),
+        ("score", "reward", 'Score: there is no "reward" here'),
+        ("capture", "all", 'Capture: there is no "all" here'),
+        ("stage", "thinking", 'Went wrong in: there is no "thinking" here'),
+        ("origin", "them", 'Run by: there is no "them" here'),
+        ("code", "because", 'Reason: there is no "because" here'),
     ],
 )
 def test_a_value_that_is_not_there_is_named(
@@ -147,18 +148,24 @@ def test_a_value_that_is_not_there_is_named(
 ) -> None:
     """No list is shown as if it were the filter's."""
     test = open_page(sample, SESSIONS, **{name: value})
-    assert f"{said}; remove this filter to see what there is." in [text.value for text in test.text]
+    assert f"{said}; take it out to see what there is." in [text.value for text in test.text]
     assert not [one for one in test.get("bidi_component") if one.proto.component_name == "actionledger.table"]
 
 
 @pytest.mark.parametrize(
-    ("page", "name"),
-    [(OVERVIEW, "unit"), ("views/compare.py", "by"), ("views/live.py", "window")],
+    ("page", "name", "label"),
+    [
+        (OVERVIEW, "unit", "Unit"),
+        ("views/compare.py", "by", "Compare"),
+        ("views/live.py", "window", "How far back"),
+    ],
 )
-def test_a_choice_that_is_not_there_is_named(open_page: Open, sample: Path, page: str, name: str) -> None:
+def test_a_choice_that_is_not_there_is_named(
+    open_page: Open, sample: Path, page: str, name: str, label: str
+) -> None:
     """The first one was taken in its place, and the link changed, without a word."""
     test = open_page(sample, page, **{name: "foo"})
-    assert any('No choice goes by "foo" here' in text.value for text in test.text)
+    assert any(f'{label}: there is no "foo" here' in text.value for text in test.text)
     assert test.query_params[name] == "foo"
 
 

@@ -218,7 +218,7 @@ class TestLive:
             ("now", 0, "now said"),
         ]
         test = open_page(live, LIVE)
-        assert "2 responses in 1 session, 1 of them not ended" in texts(test)
+        assert "2 responses in 1 session, 1 of which goes on" in texts(test)
         assert "3 responses in 2 sessions" in texts(open_page(live, LIVE, window="day"))
 
     def test_what_is_flushed_meanwhile_is_there_the_next_time_it_looks(

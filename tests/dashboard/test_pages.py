@@ -106,11 +106,11 @@ class TestOverview:
     @pytest.mark.parametrize(
         ("name", "value", "said"),
         [
-            ("model", "no such model", 'No model goes by "no such model" here'),
-            ("run", "no such run", 'No run goes by "no such run" here'),
-            ("since", "yesterday", 'No day goes by "yesterday" here'),
-            ("until", "9999-12-31", 'No day goes by "9999-12-31" here'),
-            ("task", "<b>\u202ex</b>", 'No task goes by "<b>[U+202E]x</b>" here'),
+            ("model", "no such model", 'Model: there is no "no such model" here'),
+            ("run", "no such run", 'Run: there is no "no such run" here'),
+            ("since", "yesterday", 'From (UTC): there is no "yesterday" here'),
+            ("until", "9999-12-31", 'To (UTC): there is no "9999-12-31" here'),
+            ("task", "<b>\u202ex</b>", 'Task: there is no "<b>[U+202E]x</b>" here'),
         ],
     )
     def test_a_filter_that_does_not_exist_is_named(
@@ -118,17 +118,17 @@ class TestOverview:
     ) -> None:
         """A stale link doesn't show the numbers of everything as if they were the filter's."""
         test = open_page(sample, OVERVIEW, **{name: value})
-        assert f"{said}; remove this filter" in texts(test)
+        assert f"{said}; take it out" in texts(test)
         assert not stats(test)
         assert test.query_params[name] == value
-        press(test, "Remove this filter")
+        press(test, "Take it out")
         assert stats(test)["Responses"][0] == "7"
         assert name not in test.query_params
 
     def test_only_the_unknown_value_is_removed(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """What is known of a filter stays picked."""
         test = open_page(sample, OVERVIEW, task=["undated", "no such task"])
-        press(test, "Remove this filter")
+        press(test, "Take it out")
         assert (test.query_params["task"], stats(test)["Responses"][0]) == ("undated", "1")
 
     def test_a_way_to_look_that_does_not_exist_is_the_first(
@@ -168,9 +168,21 @@ class TestSessions:
     def test_an_order_that_is_not_there_is_named(self, open_page: Open, sample: Path) -> None:
         """And no list is shown as if it were in that order."""
         test = open_page(sample, SESSIONS, order="dearest first")
-        assert 'No order goes by "dearest first" here; remove this filter to see what there is.' in texts(
-            test
+        assert 'Order: there is no "dearest first" here; take it out to see what there is.' in texts(test)
+
+    @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, "views/health.py"])
+    def test_what_a_page_does_not_know_of_a_link_is_named(
+        self, open_page: Open, sample: Path, page: str
+    ) -> None:
+        """A mistyped filter narrowed nothing, and the numbers stood there as if it had."""
+        test = open_page(sample, page, modle="large")
+        assert (
+            'The link has "modle", which this page does not know; nothing here is narrowed by it.'
+            in texts(test)
         )
+        press(test, "Take it out")
+        assert "modle" not in test.query_params
+        assert "modle" not in texts(test)
 
     def test_a_page_that_is_not_there_is_the_nearest(self, open_page: Open, larger: Path) -> None:
         """A link may be older than the list, or be written by hand."""
@@ -270,7 +282,7 @@ class TestReplay:
     def test_an_unknown_run_is_named(self, open_page: Open, sample: Path) -> None:
         """A reading that is not there is not silently another one."""
         test = open_page(sample, REPLAY, session=STEPS, turn="0", run="no such run")
-        assert 'No run goes by "no such run" here; remove this filter' in texts(test)
+        assert 'Run: there is no "no such run" here; take it out' in texts(test)
         test.button[0].click().run()
         assert "run" not in test.query_params
         assert drawn(test, "transcript")["index"] == 0
@@ -352,7 +364,9 @@ class TestReplay:
 def test_a_day_far_off_is_a_day(open_page: Open, sample: Path, stats: Stats) -> None:
     """A filter reaches back as far as recordings can."""
     assert stats(open_page(sample, OVERVIEW, since="1990-01-01"))["Responses"][0] == "6"
-    assert 'No day goes by "1889-01-01" here' in texts(open_page(sample, OVERVIEW, since="1889-01-01"))
+    assert 'From (UTC): there is no "1889-01-01" here' in texts(
+        open_page(sample, OVERVIEW, since="1889-01-01")
+    )
 
 
 @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS])

@@ -227,8 +227,8 @@ def test_a_link_that_leads_nowhere_is_a_sentence(open_page: Open, own: Path) -> 
     """A turn, a session or a run of another ledger."""
     assert "There is no such session in this ledger" in words(open_page(own, PAGE, session="x"))
     for turn in ("99", "abc", "9" * 40):
-        assert f'No turn goes by "{turn}" in it.' in words(open_page(own, PAGE, session=STEPS, turn=turn))
-    assert 'No run goes by "x" here' in words(open_page(own, PAGE, session=STEPS, turn="0", run="x"))
+        assert f'It has no turn "{turn}".' in words(open_page(own, PAGE, session=STEPS, turn=turn))
+    assert 'Run: there is no "x" here' in words(open_page(own, PAGE, session=STEPS, turn="0", run="x"))
 
 
 def test_a_dashboard_for_reading_records_nothing(
@@ -240,7 +240,7 @@ def test_a_dashboard_for_reading_records_nothing(
     widget(before, "button_group", "verdict").set_value("wrong").run()
     assert "This dashboard is for reading only: nothing is recorded here." in words(before)
     test = as_person(open_page(own, PAGE, session=STEPS, turn="0"), "ann")
-    assert "Nothing is said here: this dashboard only reads." in [each.value for each in test.caption]
+    assert "Nothing can be said here: this dashboard only reads." in [each.value for each in test.caption]
     assert not test.get("button_group")
     assert not test.text_area
     assert said(own) == []

@@ -28,20 +28,18 @@ class Field:
         label: what it is called.
         kind: how it is picked.
         is_found: whether it is about what came of a response, so that no rate is made within it.
-        noun: what a value of it is called, where that is not the label.
     """
 
     name: str
     label: str
     kind: Kind
     is_found: bool = False
-    noun: str = ""
 
 
 FIELDS = (
     Field("run", "Run", "one"),
-    Field("since", "From (UTC)", "day", noun="Day"),
-    Field("until", "To (UTC)", "day", noun="Day"),
+    Field("since", "From (UTC)", "day"),
+    Field("until", "To (UTC)", "day"),
     Field("model", "Model", "many"),
     Field("profile", "Profile", "many"),
     Field("task", "Task", "many"),
@@ -52,11 +50,11 @@ FIELDS = (
     Field("outcome", "Outcome", "many", is_found=True),
     Field("dialect", "Dialect", "many", is_found=True),
     Field("failing", "Failing", "one", is_found=True),
-    Field("stage", "Went wrong in", "one", is_found=True, noun="stage"),
+    Field("stage", "Went wrong in", "one", is_found=True),
     Field("code", "Reason", "many", is_found=True),
     Field("action", "Action", "text", is_found=True),
     Field("execution", "Execution", "many", is_found=True),
-    Field("origin", "Run by", "one", is_found=True, noun="runtime"),
+    Field("origin", "Run by", "one", is_found=True),
     Field("verdict", "Verdict", "many", is_found=True),
     Field("turn_label", "Turn label", "many", is_found=True),
     Field("search", "Text", "text", is_found=True),

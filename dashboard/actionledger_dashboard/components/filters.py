@@ -109,7 +109,7 @@ def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Aske
     values = tuple(dict.fromkeys(value for value in there if is_known(field, value, choices)))
     for value in there:
         if value and value not in values:
-            linked.note_unknown(field.noun or field.label, field.name, value)
+            linked.note_unknown(field.label, field.name, value)
     return _Asked(field, choices, values if field.kind in {"many", "score"} else values[:1])
 
 

@@ -94,7 +94,7 @@ class Linked:
         """
         key = self._key(
             name,
-            "choice",
+            label,
             lambda item: item in options,
             lambda there: there[0] if there else options[0],
         )
@@ -129,7 +129,7 @@ class Linked:
         """
         key = self._key(
             name,
-            "Day",
+            label,
             lambda item: day_of(item) is not None,
             lambda there: day_of(there[0]) if there else None,
         )

@@ -24,11 +24,13 @@ class Target:
         title: what it is called.
         path: its address, from the first page's.
         is_here: whether it is the page that is shown.
+        has_filters: whether it is narrowed by the filters, so that they are taken along to it.
     """
 
     title: str
     path: str
     is_here: bool
+    has_filters: bool
 
 
 def show_navigation(targets: Sequence[Target], *, keeps: bool) -> None:

@@ -63,9 +63,24 @@ def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], N
     """
     said, remove = st.columns([6, 1], vertical_alignment="center")
     said.text(
-        f"No {label.lower()} goes by {visible(json.dumps(value, ensure_ascii=False))} here; remove this filter to see what there is.",
+        f"{label}: there is no {visible(json.dumps(value, ensure_ascii=False))} here; take it out to see what there is.",
     )
-    remove.button("Remove this filter", key=key, on_click=on_remove)
+    remove.button("Take it out", key=key, on_click=on_remove)
+
+
+def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> None:
+    """Say that a link has a parameter that the page does not know, and offer to take it out of the link.
+
+    Args:
+        name: the parameter.
+        key: tells the button from others.
+        on_remove: takes it out.
+    """
+    said, remove = st.columns([6, 1], vertical_alignment="center")
+    said.text(
+        f"The link has {visible(json.dumps(name, ensure_ascii=False))}, which this page does not know; nothing here is narrowed by it."
+    )
+    remove.button("Take it out", key=key, on_click=on_remove)
 
 
 def unknown_session() -> None:
@@ -83,7 +98,7 @@ def unknown_turn(turn: str, session_id: str) -> None:
         session_id: the session.
     """
     st.subheader("There is no such turn in this session", anchor=False)
-    st.text(f"No turn goes by {visible(json.dumps(turn, ensure_ascii=False))} in it.")
+    st.text(f"It has no turn {visible(json.dumps(turn, ensure_ascii=False))}.")
     show_anchors("turns", [("its turns", links.replay_href(session_id))], "There are")
 
 

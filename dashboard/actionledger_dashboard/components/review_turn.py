@@ -55,7 +55,7 @@ def show_turn(detail: TurnDetail, name: str, run_id: str | None, steps: Sequence
             after=[list(run_lanes(detail))],
         )
     if is_read_only():
-        right.caption("Nothing is said here: this dashboard only reads.")
+        right.caption("Nothing can be said here: this dashboard only reads.")
     elif name:
         with right:
             Controls(detail, name, run_id, said).show()

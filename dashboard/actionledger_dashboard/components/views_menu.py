@@ -36,7 +36,7 @@ def show_views(page: str) -> None:
         else:
             st.text("No view is saved yet: narrow a list, and give that a name.")
         if is_read_only():
-            st.caption("Nothing is saved here: this dashboard only reads.")
+            st.caption("Nothing can be saved here: this dashboard only reads.")
             return
         _show_saving(kept, PATHS.get(page, page))
         if shelf.views:

@@ -50,7 +50,8 @@ def show_window(window: str) -> None:
     sessions = {row.session_id: row for row in reversed(found)}
     going = sum(not row.has_ended for row in sessions.values())
     most = f"the last {TURNS:,} responses" if len(found) == TURNS else counted(len(found), "response")
-    st.caption(f"{most} in {counted(len(sessions), 'session')}, {going:,} of them not ended")
+    state = f"{going:,} of which {'go' if going > 1 else 'goes'} on" if going else "all ended"
+    st.caption(f"{most} in {counted(len(sessions), 'session')}, {state}")
     show_sessions(found)
     show_turns(found)
 

@@ -79,7 +79,7 @@ def show_saved() -> None:
 def keep(statement: str) -> None:
     """Offer to keep the statement under a name, and to remove those that are kept."""
     if is_read_only():
-        st.caption("Nothing is saved here: this dashboard only reads.")
+        st.caption("Nothing can be saved here: this dashboard only reads.")
         return
     kept = saved("queries")
     with st.expander("Save or remove statements"):

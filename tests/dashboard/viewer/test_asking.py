@@ -53,8 +53,10 @@ def long(tmp_path_factory: pytest.TempPathFactory, recorder: Callable[..., Any])
         made.run("live")
         made.session("long")
         for index in range(LONG):
-            outcome = Outcome.FAILED if index % 100 == 7 else Outcome.NO_ACTION
-            made.turn("long", index, f"Number {index}.", outcome)
+            outcome, reason = (
+                (Outcome.FAILED, Reason.TRUNCATED) if index % 100 == 7 else (Outcome.NO_ACTION, None)
+            )
+            made.turn("long", index, f"Number {index}.", outcome, reason=reason)
         yield ledger
 
 
