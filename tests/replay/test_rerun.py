@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from threading import Event
@@ -17,8 +18,10 @@ import actionledger as al
 from actionledger.cli import app
 from actionledger.demo import sample_sessions, take_samples
 from actionledger.demo.live import play
+from actionledger.ledger.queries.lately import turns_lately
 from actionledger.profiles.coder import CODER
 
+LONG_AGO = datetime(2000, 1, 1)
 _FILE = "<create_file><path>{}</path><content>{}</content></create_file>"
 
 
@@ -46,6 +49,15 @@ def test_the_sample_sessions_run_again_as_they_ran(ledger: al.Ledger) -> None:
     )
     assert report.counts == {"identical": 6, "diverged": 0, "refused": 0}, str(report)
     assert sum(each.performed for each in report.sessions) > 20
+
+
+def test_a_session_that_ran_again_is_no_busier_than_it_was(ledger: al.Ledger) -> None:
+    """The page of what goes on counts what was executed the first time, as all others do."""
+    session = _coded(ledger, _FILE.format("a", "b"))
+    before = turns_lately(ledger, LONG_AGO)
+    assert al.rerun(ledger, session).counts["identical"] == 1
+    assert turns_lately(ledger, LONG_AGO) == before
+    assert [turn.executions for turn in before] == [1]
 
 
 @pytest.mark.soak

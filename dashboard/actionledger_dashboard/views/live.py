@@ -68,7 +68,7 @@ def show_sessions(found: list[LateTurn]) -> None:
         Column("State", ["ended" if row.has_ended else "goes on" for row in last]),
         Column("Responses", [len(rows) for rows in by_session.values()], "number", "Within the window."),
         Column("Waiting", [sum(row.waiting for row in rows) for rows in by_session.values()], "number", "Actions that wait for a person."),
-        Column("Not ended", [rows[0].running for rows in by_session.values()], "number", "Executions of the last response that have begun and not ended."),
+        Column("Not ended", [rows[0].running for rows in by_session.values()], "number", "Executions of the last response that have begun and not ended, or were broken off."),
         Column("Model", [row.model for row in last], "long"),
     ]  # fmt: skip
     hrefs = [links.replay_href(row.session_id, row.turn_index) for row in last]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.base import RUNNABLE, Queryable, picked, rows
-from actionledger.ledger.queries.scopes import FIRST_READING
+from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
 SNIPPET = 160
@@ -69,7 +69,7 @@ calls AS (
 last_tries AS (
     SELECT turn_id, action_id, max_by(status, try_number) AS status, count(*) AS tries,
            count(*) FILTER (status IN ('failed', 'timed_out')) AS failed, count(*) FILTER (status = 'interrupted') AS running
-    FROM executions SEMI JOIN late USING (turn_id) GROUP BY turn_id, action_id),
+    FROM executions SEMI JOIN late USING (turn_id) WHERE {FIRST_EXECUTIONS} GROUP BY turn_id, action_id),
 tries AS (
     SELECT turn_id, sum(tries)::BIGINT AS executions, sum(running)::BIGINT AS running, sum(failed)::BIGINT AS failed,
            count(*) FILTER (status = 'pending') AS waiting
