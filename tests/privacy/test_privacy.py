@@ -10,6 +10,7 @@ from effort import examples
 from hypothesis import given, settings, strategies as st
 from planted import Planted, planted
 
+from actionledger import privacy
 from actionledger.privacy import mask, mask_lines, mask_text
 from actionledger.privacy.tokens import TOKENS, Token
 
@@ -205,6 +206,27 @@ def test_lines_are_masked_together_as_each_by_itself() -> None:
         ]
     assert b"hunter2" not in b"".join(mask_lines(kept))
     assert mask_lines([]) == []
+
+
+def test_lines_are_asked_once_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was found in lines together is not looked for again in each of them."""
+    asked: list[bytes] = []
+    automaton = privacy._ASKED
+
+    def literals(text: bytes, lowered: bytes) -> list[privacy.Literal]:
+        asked.append(text)
+        return type(automaton).literals(automaton, text, lowered)
+
+    monkeypatch.setattr(automaton, "literals", literals)
+    lines = [b'"in path"', b'"password=hunter2"', b'"task"']
+    assert mask_lines(lines) == [b'"in path"', b'"password=*******"', b'"task"']
+    assert asked == [b"\n".join(lines)]
+
+
+@pytest.mark.parametrize("text", ["task_id", "disk_usage", "work_dir", "network_name"])
+def test_an_everyday_name_holds_no_beginning_of_a_key(text: str) -> None:
+    """What every result of a task has is not taken for a key's beginning, to be looked into at each flush."""
+    assert privacy._ASKED.literals(text.encode(), text.encode()) == []
 
 
 def filled(template: str, drawn: random.Random) -> str:

@@ -29,6 +29,9 @@ __all__ = ["mask", "mask_lines", "mask_text"]
 
 _OTHER = -1
 
+Literal = tuple[int, int]
+"""A literal that stands in a text: the number of its kind, and where it begins."""
+
 
 class Kind(Protocol):
     """A kind of secrets."""
@@ -66,34 +69,27 @@ class _Asked:
             [needle.lower() for needle in needles], implementation=Implementation.DFA
         )
 
-    def in_line(self, text: bytes, lowered: bytes) -> tuple[list[tuple[Kind, list[int]]], bool]:
-        """Return the kinds whose literals stand in a line, each with where they begin, and whether one of the others does.
-
-        Args:
-            text: the line.
-            lowered: the same in small letters.
-        """
-        found: dict[int, list[int]] = {}
-        for number, start in self._literals(text, lowered):
-            found.setdefault(number, []).append(start)
-        is_other = found.pop(_OTHER, None) is not None
-        return [(self._kinds[number], starts) for number, starts in found.items()], is_other
-
-    def places(self, text: bytes) -> list[int]:
-        """Return where any of the literals begins in a text, in no order.
+    def literals(self, text: bytes, lowered: bytes) -> list[Literal]:
+        """Return the literals that stand in a text, and where each begins, in no order.
 
         Args:
             text: any number of lines.
+            lowered: the same in small letters.
         """
-        return [start for _, start in self._literals(text, text.lower())]
-
-    def _literals(self, text: bytes, lowered: bytes) -> list[tuple[int, int]]:
         letters, numbers = self._letters, self._numbers
         return [
             (numbers[index], start)
             for index, start, end in self._automaton.find_matches_as_indexes(lowered, overlapping=True)
             if index >= len(letters) or text[start:end] == letters[index]
         ]
+
+    def kinds(self, literals: Sequence[Literal]) -> tuple[list[tuple[Kind, list[int]]], bool]:
+        """Return the kinds whose literals these are, each with where they begin, and whether one of the others is among them."""
+        found: dict[int, list[int]] = {}
+        for number, start in literals:
+            found.setdefault(number, []).append(start)
+        is_other = found.pop(_OTHER, None) is not None
+        return [(self._kinds[number], starts) for number, starts in found.items()], is_other
 
 
 _ASKED = _Asked(TOKENS, (*NAMED, *HEADERS), SPELLINGS)
@@ -109,17 +105,7 @@ def mask(line: bytes) -> bytes:
         The line, the same object where there is nothing to hide.
     """
     lowered = line.lower()
-    kinds, is_spelled = _ASKED.in_line(line, lowered)
-    if is_spelled:
-        view = seen_through(line)
-        lowered = view.text.lower()
-        kinds, _ = _ASKED.in_line(view.text, lowered)
-        found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]
-    else:
-        found = _spans(kinds, line, lowered)
-    if custom.known():
-        found += custom.spans(line)
-    return masked(line, sorted(found)) if found else line
+    return _masked(line, lowered, _ASKED.literals(line, lowered))
 
 
 def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
@@ -133,9 +119,32 @@ def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
     """
     if custom.known():
         return [mask(line) for line in lines]
+    text = b"\n".join(lines)
+    lowered = text.lower()
     ends = list(accumulate(len(line) + 1 for line in lines))
-    suspected = {bisect_right(ends, place) for place in _ASKED.places(b"\n".join(lines))}
-    return [mask(line) if index in suspected else line for index, line in enumerate(lines)]
+    in_lines: dict[int, list[Literal]] = {}
+    for number, place in _ASKED.literals(text, lowered):
+        index = bisect_right(ends, place)
+        in_lines.setdefault(index, []).append((number, place - ends[index] + len(lines[index]) + 1))
+    kept = [*lines]
+    for index, literals in in_lines.items():
+        line, end = lines[index], ends[index] - 1
+        kept[index] = _masked(line, lowered[end - len(line) : end], literals)
+    return kept
+
+
+def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:
+    kinds, is_spelled = _ASKED.kinds(literals)
+    if is_spelled:
+        view = seen_through(line)
+        lowered = view.text.lower()
+        kinds, _ = _ASKED.kinds(_ASKED.literals(view.text, lowered))
+        found = [view.in_line(span) for span in _spans(kinds, view.text, lowered)]
+    else:
+        found = _spans(kinds, line, lowered)
+    if custom.known():
+        found += custom.spans(line)
+    return masked(line, sorted(found)) if found else line
 
 
 def _spans(kinds: Sequence[tuple[Kind, list[int]]], text: bytes, lowered: bytes) -> list[Span]:

@@ -234,7 +234,14 @@ TOKENS: tuple[Token, ...] = (
     Token("1Password token", "ops_eyJ", r"[A-Za-z0-9+/]{100,}+={0,3}", "ops_eyJ{260w}", "ops_eyJ"),
     # Money, mail and messages
     *(
-        Token("Stripe key", kind, rf"(?:live|test|prod)_{_W}{{10,}}+", f"{kind}live_{{24w}}", f"{kind}live_x")
+        Token(
+            "Stripe key",
+            kind,
+            rf"(?:live|test|prod)_{_W}{{10,}}+",
+            f"{kind}live_{{24w}}",
+            f"{kind}live_x",
+            begins="ltp",
+        )
         for kind in ("sk_", "rk_")
     ),
     Token(
