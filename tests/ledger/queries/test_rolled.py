@@ -101,7 +101,8 @@ def _read(book: Book, drawn: random.Random, name: str, index: int, run: str) -> 
         issues += (Issue(reason, Span(0, 1), f"{name} {index}"),)
     capture = drawn.choice(list(Capture))
     catalogue = drawn.choice(("coder", None))
-    book.read(name, index, outcome, run, reason=reason, actions=tuple(found), issues=issues, capture=capture, catalogue=catalogue)  # fmt: skip
+    dialect = drawn.choice(("xml_tags", "json", ""))
+    book.read(name, index, outcome, run, reason=reason, actions=tuple(found), issues=issues, capture=capture, catalogue=catalogue, dialect=dialect)  # fmt: skip
     for place in range(len(found)) if run == "live" else ():
         status = drawn.choice((None, *ExecutionStatus))
         failed = status in {ExecutionStatus.FAILED, ExecutionStatus.DENIED}
@@ -157,6 +158,22 @@ def figures(found: queries.Funnel) -> dict[str, object]:
     return {name: told(value) if isinstance(value, Rate) else value for name, value in values.items()}
 
 
+def dialects(found: list[queries.ReadIn]) -> list[tuple[object, ...]]:
+    return [(each.label, each.dialect, told(each.share)) for each in found]
+
+
+def test_dialects_are_asked_of_what_is_rolled_up(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a filter of whole days takes is no question to each row."""
+    asked: list[str] = []
+    ask = Ledger.sql
+    monkeypatch.setattr(
+        Ledger, "sql", lambda self, query, *args: asked.append(query) or ask(self, query, *args)
+    )
+    assert queries.dialects(ledger)
+    queries.dialects(ledger, FILTERS["within a day"])
+    assert [tables.DIALECTS in query for query in asked] == [True, False]
+
+
 @pytest.mark.parametrize("name", soaked(FILTERS, ["everything"]))
 def test_says_what_the_rows_say(asked: Ledger, name: str) -> None:
     """Funnels, splits, trends and reasons are the same on either road."""
@@ -168,6 +185,9 @@ def test_says_what_the_rows_say(asked: Ledger, name: str) -> None:
         assert [(label, figures(each)) for label, each in by_parts] == [
             (label, figures(each)) for label, each in by_rows
         ]
+        by_parts, by_rows = (queries.dialects_by(each, dimension, within) for each in (asked, rows))
+        assert dialects(by_parts) == dialects(by_rows)
+    assert dialects(queries.dialects(asked, within)) == dialects(queries.dialects(rows, within))
     trends = [queries.success_over_time(each, within, "week") for each in (asked, rows)]
     assert trends[0] == trends[1]
     assert [told(each.success) for each in trends[0].periods] == [

@@ -107,6 +107,7 @@ CHANGES = (
     "UPDATE rollup_parts SET model = 'other'",
     "DELETE FROM rollup_parts WHERE session_id = (SELECT min(session_id) FROM rollup_parts)",
     "DELETE FROM rollup_failures",
+    "UPDATE rollup_dialects SET dialect = 'other'",
     "INSERT INTO rollup_apart SELECT session_id FROM rollup_parts",
 )
 

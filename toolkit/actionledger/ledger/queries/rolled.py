@@ -11,7 +11,7 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.counted import Counts
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scopes import Scope, of_session, scope
-from actionledger.ledger.rollups.tables import FAILURES, KINDS, NOT_ROLLED_UP, PARTS
+from actionledger.ledger.rollups.tables import DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS
 
 ROWS_APART = f"session_id IN (SELECT session_id FROM {NOT_ROLLED_UP})"
 """Which rows are to be asked themselves, as SQL."""
@@ -90,16 +90,30 @@ def counted(
         columns = [name for each in counts for name in each.columns]
         statements.append(_of_parts(columns, rolled.condition, label))
         parameters |= rolled.parameters
-    apart = "" if rolled is None else f"{ROWS_APART} AND "
-    of_rows = within
-    if rolled is not None and within.sources:
-        # Of which source they are is asked of those few alone; its value is among those of the parts.
-        apart, of_rows = f"{_APART_OF_SOURCES} AND ", replace(within, sources=())
+    apart, of_rows = rows_beside(within, rolled)
     for each in counts:
         condition, values = scope(of_rows, each.table, every_reading=every_reading)
         statements.append(_of_rows(each, condition, label, apart))
         parameters |= values
     return Scope(" UNION ALL BY NAME ".join(statements), parameters)
+
+
+def rows_beside(within: Filter, rolled: Scope | None) -> tuple[str, Filter]:
+    """Return which rows are asked beside what is rolled up.
+
+    Args:
+        within: which responses.
+        rolled: what ``rolled_scope`` says of it.
+
+    Returns:
+        A condition as SQL, with its AND, and the filter for the rest of it.
+    """
+    if rolled is None:
+        return "", within
+    if not within.sources:
+        return f"{ROWS_APART} AND ", within
+    # Of which source they are is asked of those few alone; its value is among those of the parts.
+    return f"{_APART_OF_SOURCES} AND ", replace(within, sources=())
 
 
 def _of_rows(counts: Counts, condition: str, label: Label, apart: str) -> str:
@@ -151,3 +165,25 @@ failures_of_parts AS (
     SELECT stage, code, action, origin, 1, sum(hits)::BIGINT, sum(turns)::BIGINT, any_value(size), session_id
     FROM {PARTS} JOIN {FAILURES} USING (kind) JOIN together USING (session_id)
     WHERE {condition} AND NOT is_alone GROUP BY ALL)"""
+
+
+def parts_read_in(condition: str, label: Label) -> str:
+    """Return, as SQL, in which dialects parts were read: tables to put behind WITH.
+
+    Args:
+        condition: which parts.
+        label: what they are split by.
+
+    Returns:
+        ``sizes_of_parts``, of which ``size`` a ``unit`` is and how many sessions are ``alike``, and ``read_of_parts``, what was ``read`` of it in
+        each dialect; a unit is a session, or all sessions of a kind.
+    """
+    return f"""
+alone AS (SELECT {label.of_parts} AS label, kind, count(*) AS alike FROM {PARTS} WHERE {condition} AND is_alone GROUP BY ALL),
+together AS (SELECT {label.of_parts} AS label, session_id, kind FROM {PARTS} WHERE {condition} AND NOT is_alone),
+sizes_of_parts AS (
+    SELECT label, kind::UHUGEINT::UUID AS unit, alike, audited::BIGINT AS size FROM alone JOIN {KINDS} USING (kind)
+    UNION ALL SELECT label, session_id, 1, sum(audited)::BIGINT FROM together JOIN {KINDS} USING (kind) GROUP BY label, session_id),
+read_of_parts AS (
+    SELECT label, dialect, kind::UHUGEINT::UUID AS unit, read::BIGINT AS read FROM alone JOIN {DIALECTS} USING (kind)
+    UNION ALL SELECT label, dialect, session_id, sum(read)::BIGINT FROM together JOIN {DIALECTS} USING (kind) GROUP BY ALL)"""

@@ -8,11 +8,12 @@ from actionledger.ledger.rollups.making import (
     COLUMNS,
     DIGEST,
     LISTED,
+    LISTED_DIALECTS,
     count_parts,
     pick_changed,
 )
 from actionledger.ledger.rollups.reading import is_current
-from actionledger.ledger.rollups.tables import APART, FAILURES, KINDS, PARTS
+from actionledger.ledger.rollups.tables import APART, DIALECTS, FAILURES, KINDS, PARTS
 from actionledger.plurals import counted
 
 _SAID = ", ".join(column for column in COLUMNS[PARTS] if column != "kind")
@@ -51,8 +52,9 @@ _STRANGERS = (
 _KINDS = f"""
 SELECT count(*) FROM (
     SELECT digest, {DIGEST} AS made
-    FROM (SELECT * REPLACE (coalesce(failures, []) AS failures)
-          FROM {KINDS} LEFT JOIN (SELECT kind, {LISTED} FROM {FAILURES} GROUP BY kind) USING (kind)))
+    FROM (SELECT * REPLACE (coalesce(failures, []) AS failures, coalesce(dialects, []) AS dialects)
+          FROM {KINDS} LEFT JOIN (SELECT kind, {LISTED} FROM {FAILURES} GROUP BY kind) USING (kind)
+          LEFT JOIN (SELECT kind, {LISTED_DIALECTS} FROM {DIALECTS} GROUP BY kind) USING (kind)))
 WHERE digest IS DISTINCT FROM made"""
 
 

@@ -8,12 +8,13 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.proofs.cells import ENDS
-from actionledger.ledger.queries.base import INTENT
+from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ
 from actionledger.ledger.queries.counted import ALL, Counts
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import AGAIN, FIRST_READING
 from actionledger.ledger.rollups.tables import (
     APART,
+    DIALECTS,
     FAILURES,
     KINDS,
     PARTS,
@@ -46,6 +47,7 @@ COLUMNS = {
     FAILURES: {"kind": "INTEGER", "stage": "INTEGER"}
     | dict.fromkeys(("code", "action", "origin"), "VARCHAR")
     | dict.fromkeys(("hits", "turns"), "INTEGER"),
+    DIALECTS: {"kind": "INTEGER", "dialect": "VARCHAR", "read": "INTEGER"},
     APART: {"session_id": "UUID"},
     STATE: {"link": "INTEGER", "definition": "VARCHAR"},
 }
@@ -108,12 +110,22 @@ WITH {failed(_THEIRS)}
 SELECT part, of_session, stage, code, action, origin, count(*)::INTEGER AS hits, count(DISTINCT found.turn_id)::INTEGER AS turns
 FROM found JOIN rolling_attempts USING (attempt_id) GROUP BY ALL"""
 
+_READ_IN = f"""
+CREATE OR REPLACE TEMP TABLE rolling_dialects AS
+SELECT part, of_session, dialect, count(*)::INTEGER AS read
+FROM parse_attempts JOIN (SELECT attempt_id, part, of_session FROM rolling_attempts) USING (attempt_id)
+WHERE {_THEIRS} AND {AUDITABLE} AND list_contains($read, outcome) GROUP BY ALL"""
+
 LISTED = """
 list({'stage': stage, 'code': code, 'action': action, 'origin': origin, 'hits': hits, 'turns': turns}
      ORDER BY stage, code, action, origin) AS failures"""
 """What failed in a part or a kind, as one value, as SQL."""
 
+LISTED_DIALECTS = "list({'dialect': dialect, 'read': read} ORDER BY dialect) AS dialects"
+"""In which dialects responses of a part or a kind were read, as one value, as SQL."""
+
 _FAILED_IN = f"SELECT part, of_session, {LISTED} FROM rolling_failures GROUP BY part, of_session"
+_DIALECTS_OF = f"SELECT part, of_session, {LISTED_DIALECTS} FROM rolling_dialects GROUP BY part, of_session"
 
 
 def _counted_sql(counts: Counts) -> str:
@@ -125,10 +137,10 @@ def _counted_sql(counts: Counts) -> str:
     )
 
 
-DIGEST = "sha256(to_json([{}, failures::JSON::VARCHAR])::VARCHAR)".format(
+DIGEST = "sha256(to_json([{}, failures::JSON::VARCHAR, dialects::JSON::VARCHAR])::VARCHAR)".format(
     ", ".join(f"{name}::VARCHAR" for name in _NUMBERS)
 )
-"""What tells a kind from others, as SQL: its numbers, and what failed. An action's name is whatever a model has written, so that a weaker
+"""What tells a kind from others, as SQL: its numbers, what failed, and in which dialects it was read. An action's name is whatever a model has written, so that a weaker
 digest might be made to take two kinds for one."""
 
 _JOINS = " ".join(f"LEFT JOIN ({_counted_sql(counts)}) USING (part, of_session)" for counts in ALL)
@@ -140,7 +152,8 @@ WITH parts AS (
            any_value(of_capture) AS capture, any_value(of_profile) AS profile, any_value(of_model) AS model, any_value(of_task) AS task
     FROM rolling_attempts ANTI JOIN (SELECT session_id AS of_session FROM rolling_apart) USING (of_session) GROUP BY part, of_session),
 counted AS (
-    SELECT parts.*, {_ZEROED}, coalesce(failures, []) AS failures FROM parts {_JOINS} LEFT JOIN ({_FAILED_IN}) USING (part, of_session))
+    SELECT parts.*, {_ZEROED}, coalesce(failures, []) AS failures, coalesce(dialects, []) AS dialects FROM parts {_JOINS}
+    LEFT JOIN ({_FAILED_IN}) USING (part, of_session) LEFT JOIN ({_DIALECTS_OF}) USING (part, of_session))
 SELECT *, count(*) OVER (PARTITION BY of_session, CASE WHEN NOT is_first THEN run_id END) = 1 AS is_alone,
        {DIGEST} AS digest
 FROM counted"""
@@ -148,12 +161,14 @@ FROM counted"""
 _NEW_KINDS = f"""
 CREATE OR REPLACE TEMP TABLE rolling_kinds AS
 SELECT digest, (SELECT coalesce(max(kind), 0) FROM {KINDS}) + row_number() OVER (ORDER BY digest) AS kind,
-       {", ".join(f"any_value({name}) AS {name}" for name in _NUMBERS)}, any_value(failures) AS failures
+       {", ".join(f"any_value({name}) AS {name}" for name in _NUMBERS)}, any_value(failures) AS failures,
+       any_value(dialects) AS dialects
 FROM rolling_parts ANTI JOIN {KINDS} USING (digest) GROUP BY digest"""
 
 _INSERTS = f"""
-INSERT INTO {KINDS} BY NAME SELECT * EXCLUDE (failures) FROM rolling_kinds;
+INSERT INTO {KINDS} BY NAME SELECT * EXCLUDE (failures, dialects) FROM rolling_kinds;
 INSERT INTO {FAILURES} BY NAME SELECT kind, unnest(failures, recursive := true) FROM rolling_kinds WHERE len(failures) > 0;
+INSERT INTO {DIALECTS} BY NAME SELECT kind, unnest(dialects, recursive := true) FROM rolling_kinds WHERE len(dialects) > 0;
 DELETE FROM {PARTS} WHERE {_THEIRS};
 DELETE FROM {APART} WHERE {_THEIRS};
 INSERT INTO {APART} FROM rolling_apart;
@@ -165,9 +180,10 @@ ORDER BY of_session, part"""
 
 _UNUSED = f"""
 DELETE FROM {FAILURES} WHERE kind NOT IN (SELECT kind FROM {PARTS});
+DELETE FROM {DIALECTS} WHERE kind NOT IN (SELECT kind FROM {PARTS});
 DELETE FROM {KINDS} WHERE kind NOT IN (SELECT kind FROM {PARTS})"""
 
-DEFINITION = digest_of(_OWN, _APART, _FAILED, _PARTS_SQL)
+DEFINITION = digest_of(_OWN, _APART, _FAILED, _READ_IN, _PARTS_SQL)
 """What tells a rollup that was made in this way."""
 
 
@@ -237,6 +253,7 @@ _TEMPORARY = (
     "rolling_attempts",
     "rolling_apart",
     "rolling_failures",
+    "rolling_dialects",
     "rolling_parts",
     "rolling_kinds",
 )
@@ -261,6 +278,7 @@ def count_parts(connection: DuckDBPyConnection, start: int, count: int) -> None:
     connection.execute(_OWN)
     connection.execute(_APART)
     connection.execute(_FAILED, {"intent": INTENT})
+    connection.execute(_READ_IN, {"read": READ})
     connection.execute(_PARTS_SQL)
 
 

@@ -7,7 +7,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.proofs.cells import ENDS
-from actionledger.ledger.rollups.tables import APART, FAILURES, KINDS, NOT_ROLLED_UP, PARTS, STATE
+from actionledger.ledger.rollups.tables import APART, DIALECTS, FAILURES, KINDS, NOT_ROLLED_UP, PARTS, STATE
 from actionledger.ledger.schema import OF_SESSION, TABLES
 
 _WITH_ROWS = ("parse_attempts", "actions", "executions")
@@ -44,7 +44,7 @@ def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, 
         from actionledger.ledger.rollups.making import COLUMNS  # noqa: PLC0415 - it takes all queries along
 
         everybody = " UNION ".join(f"SELECT session_id FROM {name}" for name in _WITH_ROWS)
-        nothing = {name: _empty(COLUMNS[name]) for name in (PARTS, KINDS, FAILURES)}
+        nothing = {name: _empty(COLUMNS[name]) for name in (PARTS, KINDS, FAILURES, DIALECTS)}
         return nothing | {NOT_ROLLED_UP: everybody}
     newer = _of_tail(in_tail)
     apart = f"SELECT session_id FROM {BASE}.{APART}"
@@ -52,6 +52,7 @@ def views_of_rollup(in_tail: Collection[str], *, is_current: bool) -> dict[str, 
     return {
         KINDS: f"FROM {BASE}.{KINDS}",
         FAILURES: f"FROM {BASE}.{FAILURES}",
+        DIALECTS: f"FROM {BASE}.{DIALECTS}",
         PARTS: f"{parts} ANTI JOIN ({newer}) USING (session_id)" if newer else parts,
         NOT_ROLLED_UP: f"{apart} UNION {newer}" if newer else apart,
     }

@@ -13,10 +13,11 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import transaction
 
-PARTS, KINDS, FAILURES, APART, STATE = (
+PARTS, KINDS, FAILURES, DIALECTS, APART, STATE = (
     "rollup_parts",
     "rollup_kinds",
     "rollup_failures",
+    "rollup_dialects",
     "rollup_apart",
     "rollup_state",
 )
@@ -24,6 +25,7 @@ ROLLUPS = {
     PARTS: "a session in one run, on one day and of one capture, and the kind that it is of",
     KINDS: "what parts of one kind come to, each number once",
     FAILURES: "what failed in each part of one kind, how often, and in how many turns",
+    DIALECTS: "in which dialects responses of each part of one kind were read whole, and how many",
     APART: "a session whose rows are to be asked themselves",
     STATE: "up to which link of the chain sessions are rolled up",
 }
