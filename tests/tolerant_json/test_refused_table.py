@@ -72,6 +72,9 @@ REFUSED = [
     ('{"a": [[1, 2]}', "ambiguous", (13, 14)),
     ('[{"a": 1, "b": {"c": 2, "d": 3}, 4]', "ambiguous", (31, 32)),
     ('[{"a": 1, {"b": 2}]', "malformed_json", (10, 11)),
+    ('[{"a": 1,) "b":{"c": 2, "d": 3}, 4]', "missing_value", (34, 35)),
+    ('[1, "b": 2]', "malformed_json", (7, 8)),
+    ('[{}, "b": 2]', "ambiguous", (8, 9)),
     ('[{"a": {"b": 1}, "c": 2}}, 3]', "ambiguous", (24, 25)),
     ('{"a": [1, 2}, {"b": 3]}', "ambiguous", (12, 13)),
     ('{"a": {"b": {"c": 1}, "d": 2}}, "e": 3}', "ambiguous", (30, 31)),
@@ -133,6 +136,12 @@ def test_what_has_no_plain_reading_is_refused(text, code, span):
     assert [(issue.code, issue.span) for issue in decoded.issues] == [(code, span)]
 
 
+def test_what_stands_in_the_way_is_quoted_by_its_beginning():
+    """Twelve characters of it, wherever it stands."""
+    (issue,) = decode('[1, "b"  ?234567890123456]', options=CAREFUL).issues
+    assert issue.message.endswith("Expected a comma or ']', got '?23456789012'.")
+
+
 @pytest.mark.parametrize(("text", "code"), [(text, code) for text, code, _ in REFUSED])
 def test_what_is_read_for_all_that_has_the_issue(text, code):
     """Who asks for the likelier reading hears why the careful one gave up; nobody hears nothing."""
@@ -180,6 +189,7 @@ def test_the_likelier_reading_is_taken_and_said_to_be_in_doubt(text, value, code
         ('{"a": 1}, {"b": 2}', "several_values"),
         ('{"a": 1} and so on', "text_after_value"),
         ("[1] x", "text_after_value"),
+        ("[1] }x", "text_after_value"),
     ],
 )
 def test_what_stands_behind_a_value_is_an_issue_in_a_text_that_ends_with_it(text, code):

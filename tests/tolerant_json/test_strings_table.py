@@ -33,6 +33,7 @@ VALID = [
 
 QUOTES = [
     ("{'a': 'b'}", {"a": "b"}, "quotes@1-4 quotes@6-9"),
+    ('{""a"": 1}', {"a": 1}, "quotes@1-6"),
     ('[\'a\', "b", \'c\']', ["a", "b", "c"], "quotes@1-4 quotes@11-14"),
     ("{'a': 'it's'}", {"a": "it's"}, "quotes@1-4 quotes@6-7 inner_quote@9-12"),
     ("{'it's': 1}", {"it's": 1}, "quotes@1-2 inner_quote@4-7"),
@@ -115,6 +116,7 @@ UNCLOSED_STRING = [
     ('{"a": "x, "b": 1}', {"a": "x", "b": 1}, "unclosed_string@8-8"),
     ('{"a": "x,\n "b": 1}', {"a": "x", "b": 1}, "unclosed_string@8-8"),
     ('{"a": "x\n "b": 1}', {"a": "x", "b": 1}, "unclosed_string@8-8 missing_comma@10-10"),
+    ('{"a": "x"\nb": "y"}', {"a": "x", "b": "y"}, "missing_comma@10-10 unclosed_string@10-10"),
     ('{"a: 1, "b": 2}', {"a": 1, "b": 2}, "unclosed_string@3-3"),
     ('{"first name: "x"}', {"first name": "x"}, "unclosed_string@12-12"),
     ('{a": 1}', {"a": 1}, "unclosed_string@1-1"),
