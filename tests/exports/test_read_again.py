@@ -78,6 +78,24 @@ def test_what_is_lost_is_what_is_said(both: Any):
     assert rows(after, "SELECT count(*) FROM tools") == [(0,)]
 
 
+def test_spans_that_come_as_they_end_are_one_session(recorded: al.Ledger, tmp_path: Path):
+    """The last of them is the session's own: until then each request's says which one it is of."""
+    [[session]] = rows(
+        recorded, "SELECT session_id::VARCHAR FROM turns GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
+    )
+    [whole] = otlp.traces([track(recorded, session)])["resourceSpans"]
+    root, *spans = whole["scopeSpans"][0]["spans"]
+    log = tmp_path / "spans.jsonl"
+    with al.open_ledger(tmp_path / "grown.duckdb", in_background=False) as grown:
+        for held in (spans[:3], [*spans, root]):
+            lines = [{"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]} for span in held]
+            log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+            al.import_path(log, grown)
+        asked = "SELECT count(*) FROM turns WHERE session_id = (SELECT session_id FROM sessions)"
+        [[count]] = rows(recorded, f"SELECT count(*) FROM turns WHERE session_id = '{session}'")
+        assert rows(grown, asked) == [(count,)]
+
+
 @pytest.fixture(scope="module")
 def samples(tmp_path_factory: pytest.TempPathFactory):
     """A ledger of some of the sample sessions, of every kind."""

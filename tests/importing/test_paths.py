@@ -136,6 +136,15 @@ def test_a_file_with_a_trouble_is_told_of_again(tmp_path, path):
     assert counts(path)["turns"] == 1
 
 
+def test_what_differs_is_told_with_its_file(tmp_path, path):
+    """Of several that were named it is the one to look into."""
+    first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    first.write_text(line(turn=0))
+    second.write_text(line(turn=0, text="another"))
+    [told] = import_path([first, second], path, source="log").differing
+    assert told.file == str(second)
+
+
 def test_a_format_that_is_said_is_another_reading(tmp_path, path):
     """What was passed over as it was is read again where people say how."""
     log = tmp_path / "log.jsonl"

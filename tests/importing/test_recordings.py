@@ -264,6 +264,14 @@ def test_children_stand_under_their_parent(ledger):
     ) == [("c", "subagent", "p", "0.5", '["hard"]')]
 
 
+def test_other_words_under_a_known_identifier_are_told_also_beside_its_calls(ledger):
+    """However short they are; an earlier state begins as what is there does."""
+    take(ledger, session("s", turn("m0", call("c1", {}), text="Hello there.", capture=Capture.CALLS)))
+    begun = take(ledger, session("s", turn("m0", call("c1", {}), text="Hello", capture=Capture.CALLS)))
+    other = take(ledger, session("s", turn("m0", call("c1", {}), text="Bye.", capture=Capture.CALLS)))
+    assert [(each.known, len(each.differing)) for each in (begun, other)] == [(1, 0), (0, 1)]
+
+
 @pytest.mark.parametrize("is_taken_in", [True, False])
 def test_a_part_of_a_message_is_no_state_of_it(ledger, is_taken_in):
     """A source that gives a message in parts hears of it: a call that is not recorded is never taken for one that is."""

@@ -54,7 +54,7 @@ def _spans(track: Track) -> list[Span]:
     ends = [int(span["endTimeUnixNano"]) for span in turns]
     known = {
         "gen_ai.operation.name": "invoke_agent",
-        "gen_ai.conversation.id": session.external_id or session.session_id,
+        "gen_ai.conversation.id": _conversation(track),
         "gen_ai.request.model": session.model,
         "actionledger.session_id": session.session_id,
         "actionledger.parent_session_id": session.parent_session_id,
@@ -69,11 +69,17 @@ def _spans(track: Track) -> list[Span]:
     return [whole, *turns]
 
 
+def _conversation(track: Track) -> str:
+    """Return what each request's span says as well: of spans that come as they end, the whole session's is the last."""
+    return track.session.external_id or track.session.session_id
+
+
 def _of_turn(detail: TurnDetail, track: Track, trace: str, root: str) -> list[Span]:
     response = detail.response
     own = _span_id("turn", response.turn_id)
     known = {
         "gen_ai.operation.name": "chat",
+        "gen_ai.conversation.id": _conversation(track),
         "gen_ai.request.model": track.session.model,
         "gen_ai.usage.input_tokens": response.input_tokens,
         "gen_ai.usage.output_tokens": response.output_tokens,

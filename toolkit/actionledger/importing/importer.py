@@ -89,7 +89,7 @@ class Importer:
         self.run = self._run.key
         self._sessions = OpenSessions(self._run, source, known)
         self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
-        self._refusals = Refusals(record, self.run.run_id, source, origin)
+        self._refusals = Refusals(record, self.run.run_id, source)
 
     def take(self, item: Item, workspace: Workspace | None = None) -> None:
         """Take in a session or a piece of one, or note what is none.
@@ -251,12 +251,12 @@ class Importer:
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
         if looked.state is State.DIFFERING:
-            self._refusals.note_differing(item, session, looked, self.report)
+            self._refusals.note_differing(item, session, looked, self.report, self.file)
             return False
         if looked.state is State.KNOWN:
             self.report.known += 1
             return False
-        return not self._refusals.is_too_large(item, session, looked, self.report)
+        return not self._refusals.is_too_large(item, session, looked, self.report, self.file)
 
     def _read(self, item: RecordedSession, session: SessionKey, looked: Looked) -> None:
         turn, run_id, record = looked.turn, self.run.run_id, self._run.record

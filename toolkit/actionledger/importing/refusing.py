@@ -18,14 +18,12 @@ class Refusals:
         record: takes the events.
         run_id: the run.
         source: what records name the source.
-        origin: the path that the sessions come from.
     """
 
-    def __init__(self, record: Recorder, run_id: str, source: str, origin: str) -> None:
+    def __init__(self, record: Recorder, run_id: str, source: str) -> None:
         self._record = record
         self._run_id = run_id
         self._source = source
-        self._origin = origin
 
     def refuse(self, refusal: Refusal, report: ImportReport) -> None:
         """Keep a refusal; the same one of the same file is kept once."""
@@ -33,25 +31,25 @@ class Refusals:
         self._note("line_refused", str(refusal), "line-refused", self._source, str(refusal))
 
     def note_differing(
-        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
     ) -> None:
-        """Record that a turn comes with another text than before."""
+        """Record that a turn of a file comes with another text than before."""
         place = f"{item.external_id}#{looked.turn.index}"
         reason = f"{place}: other content under the same id; what was recorded first is kept."
-        report.differing.append(Refusal(self._origin, 0, reason))
+        report.differing.append(Refusal(file, 0, reason))
         about = ("turn-differs", looked.turn_id, looked.written.text)
         self._note("turn_differs", reason, *about, session_id=session.session_id)
 
     def is_too_large(
-        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport
+        self, item: RecordedSession, session: SessionKey, looked: Looked, report: ImportReport, file: str
     ) -> bool:
-        """Return whether a response is too large to be recorded, and then refuse it."""
+        """Return whether a response of a file is too large to be recorded, and then refuse it."""
         if len(looked.written.text) <= RESPONSE_CHARACTERS:
             return False
         index = looked.turn.index
         event = response_refused(session.session_id, self._run_id, index, len(looked.written.text))
         reason = f"Session {item.external_id!r}, turn {index}: {event.message}"
-        report.refusals.append(Refusal(self._origin, 0, reason))
+        report.refusals.append(Refusal(file, 0, reason))
         self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))
         return True
 

@@ -103,10 +103,11 @@ def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> State:
 
 
 def _is_state_of(turn: RecordedTurn, text: str, there: KnownTurn, known: Known, turn_id: str) -> bool:
-    """Return whether what has less than is recorded is an earlier state of it: has calls of it or, without any, begins as it does."""
+    """Return whether what has less than is recorded is an earlier state of it: has calls of it and begins as it does."""
     if len(turn.calls) < there.call_count and not _are_among(turn, known, turn_id):
         return False
-    if turn.calls or len(text) >= there.characters:
+    has_calls_within = text != turn.text  # a state with fewer of them need not begin as the whole does
+    if has_calls_within or len(text) >= there.characters:
         return True
     recorded = known.text_of(turn_id)
     return recorded is None or recorded.startswith((text, as_recorded(text)))
