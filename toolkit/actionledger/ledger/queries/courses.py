@@ -88,18 +88,30 @@ _COURSE = picked(
     turn_index="t.turn_index",
     profile="t.profile",
     unread=f"CASE WHEN r.outcome = '{Outcome.FAILED}' THEN t.text END",
-    # A source that was only read may say what the model was told, but never when.
-    # Where another runtime recorded what came of calls, a response without a call is carried out as it is.
-    is_carried_out="t.finished_at IS NOT NULL OR tries.tried IS NOT NULL "
-    "OR NOT coalesce(has_calls, false) AND coalesce(is_recorded, false)",
+    is_carried_out="true",
     refused="coalesce(refusals.refused, [])",
     tried="coalesce(tries.tried, [])",
 )
 
+# A source that was only read may say what the model was told, but never when.
+# Where another runtime recorded what came of calls, a response without a call is carried out as it is.
+_IS_CARRIED_OUT = (
+    "finished_at IS NOT NULL OR has_tries OR NOT coalesce(has_calls, false) AND coalesce(is_recorded, false)"
+)
+
 _COURSES = f"""
-WITH read AS (
-    SELECT DISTINCT ON (turn_id) turn_id, session_id, attempt_id, outcome FROM parse_attempts WHERE {{condition}}
+WITH read_once AS (
+    SELECT DISTINCT ON (turn_id) turn_id, turn_index, session_id, attempt_id, outcome FROM parse_attempts WHERE {{condition}}
     ORDER BY turn_id, parsed_at, attempt_id),
+called AS (SELECT attempt_id, true AS has_calls FROM actions SEMI JOIN read_once USING (attempt_id) GROUP BY attempt_id),
+carried_out AS (SELECT attempt_id, true AS has_tries FROM executions SEMI JOIN read_once USING (attempt_id) GROUP BY attempt_id),
+elsewhere AS (SELECT session_id, true AS is_recorded FROM execution_starts WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} GROUP BY session_id),
+sessions AS (
+    SELECT session_id, bool_and(coalesce({_IS_CARRIED_OUT}, false)) AS is_whole, min(turn_index) AS first
+    FROM read_once LEFT JOIN (SELECT turn_id, finished_at FROM turn_ends) USING (turn_id)
+    LEFT JOIN carried_out USING (attempt_id) LEFT JOIN called USING (attempt_id) LEFT JOIN elsewhere USING (session_id)
+    GROUP BY session_id),
+read AS (FROM read_once SEMI JOIN (FROM sessions WHERE is_whole) USING (session_id)),
 turns_of AS (FROM turns SEMI JOIN read USING (session_id)),
 told AS (
     SELECT turn_id, arg_max(feedback, finished_at) AS feedback FROM resumptions GROUP BY turn_id),
@@ -133,20 +145,18 @@ tries AS (
         'arguments': ran_with, 'status': status, 'reason': reason, 'result': coalesce(result::VARCHAR, 'null'),
         'message': coalesce(message, '')}}}} ORDER BY finished_at NULLS LAST, action_index) AS tried
     FROM last GROUP BY attempt_id),
-called AS (SELECT attempt_id, true AS has_calls FROM actions SEMI JOIN read USING (attempt_id) GROUP BY attempt_id),
-elsewhere AS (SELECT session_id, true AS is_recorded FROM execution_starts WHERE {RUN_ELSEWHERE} AND {FIRST_EXECUTIONS} GROUP BY session_id),
 first_issues AS (
     SELECT attempt_id, first(code ORDER BY span_start NULLS LAST, span_end, code) AS issue
     FROM issues SEMI JOIN read USING (attempt_id) GROUP BY attempt_id),
 course AS (
     SELECT {_COURSE}
     FROM asked t JOIN read r USING (turn_id)
-    LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (attempt_id) LEFT JOIN first_issues USING (attempt_id)
-    LEFT JOIN called USING (attempt_id) LEFT JOIN elsewhere ON elsewhere.session_id = t.session_id),
-sessions AS (
-    SELECT session_id, bool_and(is_carried_out) AS is_whole, min(turn_index) AS first FROM course GROUP BY session_id)
-SELECT course.* REPLACE (is_whole AS is_carried_out)
-FROM course JOIN sessions USING (session_id) WHERE is_whole OR turn_index = first ORDER BY session_id, turn_index"""
+    LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (attempt_id) LEFT JOIN first_issues USING (attempt_id))
+FROM course UNION ALL BY NAME
+SELECT session_id::VARCHAR AS session_id, first AS turn_index, '' AS profile, false AS is_new_request, false AS is_carried_out,
+       [] AS refused, [] AS tried
+FROM sessions WHERE NOT is_whole ORDER BY session_id, turn_index"""
+"""Which sessions are whole is asked of what takes little: of most recordings of responses alone none is."""
 
 _ROWS = TypeAdapter(list[TurnCourse])
 
@@ -154,7 +164,7 @@ _ROWS = TypeAdapter(list[TurnCourse])
 def courses(ledger: Streamable, within: Filter = EVERYTHING) -> Iterator[TurnCourse]:
     """Yield what was done in each turn that the filter's attempts have read, session by session, in order.
 
-    Of a session of which not all was carried out, the first of the turns stands for all: nothing is said of its course.
+    Of a session of which not all was carried out, the place of its first turn stands for all: nothing is said of its course.
 
     Args:
         ledger: what to ask.
