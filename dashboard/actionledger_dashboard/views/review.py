@@ -8,8 +8,9 @@ from actionledger.ledger.queries.to_review import Queue, TurnToReview, count_tur
 from actionledger.plurals import counted
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.components import filters, links, notices, tables
-from actionledger_dashboard.components.bar import page_of
+from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.fields import place_of
+from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
 from actionledger_dashboard.components.readings import Step
@@ -49,18 +50,16 @@ def show() -> None:
 
 def show_queue(linked: Linked, within: Filter, name: str) -> None:
     """Show the turns that wait to be judged; a row opens one."""
-    box, pages = st.columns([4, 6], vertical_alignment="bottom" if name else "center")
+    bar = Bar(linked)
     picked = Queue.ALL
     if name:  # the other queues are somebody's
-        with box:
-            picked = Queue(
-                linked.one("Queue", "queue", {str(each): str(each) for each in (Queue.FAILING, *Queue)})
-            )
+        picked = Queue(bar.one("Queue", "queue", list(dict.fromkeys(map(str, (Queue.FAILING, *Queue))))))
         linked.stop_at_unknown()
     count = ask(count_turns_to_review, picked, name, within)
-    with pages:
-        offset = page_of(linked, count, tables.PAGE)
-    (st if name else box).caption(f"{counted(count, 'turn')}. A row opens the turn.")
+    offset = bar.page_of(count, tables.PAGE)
+    with line():
+        st.caption(f"{counted(count, 'turn')}. A row opens the turn.", width="content")
+        bar.show()
     if not count:
         st.info("No turn is in this queue. Choose another one, or take a filter away.")
         return
