@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 import actionledger as al
 from actionledger.importing import import_sessions
 from actionledger.sources.base import Source
@@ -49,4 +51,15 @@ def test_each_format_has_its_row():
     """The page says of every format what it keeps and, in the source's own words, what is lost."""
     table = PAGE.read_text(encoding="utf-8").split("## Formats")[1]
     rows = re.findall(r"^\| `(\w+)` \|.*\| (.+) \|$", table, flags=re.MULTILINE)
-    assert sorted(rows) == sorted((source.name, source.loses) for source in sources().values())
+    ours = sorted((source.name, source.loses) for source in sources().values())
+    assert sorted(rows) == ours, (
+        "have the table at the end of docs/sources.md say what each source's `loses` says"
+    )
+
+
+@pytest.mark.parametrize("text", ["[1]\n", "7\n", '"chat say"\n', "", "# chat"])
+def test_the_source_of_the_page_looks_at_any_file(tmp_path, text):
+    """Every format is shown every file: what others' files begin with is no fault."""
+    path = tmp_path / "x"
+    path.write_text(text)
+    assert documented().recognise(sample_of(path)) == 0.0

@@ -63,6 +63,14 @@ def test_the_surest_format_comes_first(offered):
     assert [(each.source.name, each.sureness) for each in found] == [("surely", 1.0), ("maybe", 0.4)]
 
 
+def test_a_format_that_fails_to_look_at_a_file_is_named(offered):
+    """It is anybody's code: nobody is to look for its fault in the file, or in the other formats."""
+    broken = Source("mine", "Mine", Capture.CALLS, read_nothing, lambda sample: sample.values[0]["chat"])
+    offered(source("surely", 1.0), broken)
+    with pytest.raises(SourceError, match=r"The format 'mine' fails.*IndexError.*Name the file's format"):
+        recognised(Sample(Path("x"), b""))
+
+
 @pytest.mark.parametrize(
     ("data", "values"),
     [

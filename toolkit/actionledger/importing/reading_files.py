@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from actionledger.errors import ActionLedgerError
-from actionledger.sources.base import Item, ReadFile, Refusal
+from actionledger.sources.base import FAULTS_OF_FORMATS, Item, ReadFile, Refusal
 from actionledger.sources.containers import OnRead, shown
 
 
@@ -21,14 +21,6 @@ def items_of(path: Path, form: str, read: ReadFile, on_read: OnRead) -> Iterator
         yield from read(path, on_read)
     except ActionLedgerError as error:
         yield Refusal(shown(path), 0, str(error))
-    except (
-        OSError,
-        ValueError,
-        TypeError,
-        LookupError,
-        AttributeError,
-        ArithmeticError,
-        RecursionError,
-    ) as error:
+    except FAULTS_OF_FORMATS as error:
         why = f"{type(error).__name__}: {error}"[:200]
         yield Refusal(shown(path), 0, f"The reader of {form} gives up here: {why}.")

@@ -19,7 +19,7 @@ from pydantic_core import from_json
 
 from actionledger.errors import SourceError, UnknownNameError
 from actionledger.sources import formats
-from actionledger.sources.base import SAMPLE_BYTES, Sample, Source
+from actionledger.sources.base import FAULTS_OF_FORMATS, SAMPLE_BYTES, Sample, Source
 from actionledger.sources.containers import head_of, kind_of
 from actionledger.sources.lines import MAX_LINE
 
@@ -75,9 +75,23 @@ def recognised(sample: Sample) -> list[Recognised]:
 
     Args:
         sample: what is known of a file.
+
+    Raises:
+        SourceError: a format fails to look at it.
     """
-    found = [Recognised(source, source.recognise(sample)) for source in sources().values()]
+    found = [Recognised(source, _sureness(source, sample)) for source in sources().values()]
     return sorted((each for each in found if each.sureness > 0), key=lambda each: -each.sureness)
+
+
+def _sureness(source: Source, sample: Sample) -> float:
+    try:
+        return source.recognise(sample)
+    except FAULTS_OF_FORMATS as error:
+        why = f"{type(error).__name__}: {error}"[:200]
+        raise SourceError(
+            f"The format {source.name!r} fails to say whether this is a file of its own: {why}. "
+            "Name the file's format, or mend or uninstall what offers that one."
+        ) from error
 
 
 def sample_of(path: Path) -> Sample:
