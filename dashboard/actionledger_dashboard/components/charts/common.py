@@ -9,7 +9,7 @@ import streamlit as st
 Chart: TypeAlias = alt.LayerChart | alt.FacetChart
 """What Altair's layering gives."""
 
-BLUE, ORANGE, GREY = "#3f7fc1", "#cf7a30", "#8b93a1"
+BLUE, ORANGE = "#3f7fc1", "#cf7a30"
 
 _INKS = {"light": "#5f6673", "dark": "#a9b0bc"}
 

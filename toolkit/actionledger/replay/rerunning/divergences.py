@@ -25,14 +25,6 @@ class Cause(StrEnum):
     NONDETERMINISM = "nondeterminism"
 
 
-CAUSES = {
-    Cause.CHANGE: "by the change that was asked for: without it, it is as it was recorded",
-    Cause.SINCE_RECORDING: "without any change that was asked for: what runs it, or what it runs on, is not what it was",
-    Cause.NONDETERMINISM: "by chance, or by which of the actions came first that ran side by side: two reruns of the same differ there",
-}
-"""Each as a clause."""
-
-
 @dataclass(frozen=True, slots=True)
 class Divergence:
     """One place where a rerun parts from the record.
