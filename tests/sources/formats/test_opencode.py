@@ -167,6 +167,23 @@ def test_an_identifier_is_no_way_out_of_the_tree(tree):
     ] == []
 
 
+def test_a_message_or_a_part_is_read_with_its_session(tree):
+    """By itself it gives nothing, and is counted: as what stands in the session, or as what has none."""
+    storage = tree().parents[2]
+    for name, value in (
+        ("message/ses_1/msg_1.json", {"id": "msg_1", "sessionID": "ses_1", "role": "user"}),
+        (
+            "part/msg_1/prt_1.json",
+            {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text"},
+        ),
+    ):
+        (storage / name).write_text(json.dumps(value))
+        assert recognised(sample_of(storage / name))[0].source is SOURCE
+        assert [(each.reason, each.count) for each in read(storage / name)] == [(LeftOutReason.DUPLICATE, 1)]
+    (storage / "session/p/ses_1.json").unlink()
+    assert [each.reason for each in read(storage / name)] == [LeftOutReason.NO_SESSION]
+
+
 def test_what_is_no_session_is_refused(tmp_path):
     """With what it is."""
     path = tmp_path / "a.json"

@@ -7,7 +7,7 @@ from actionledger.sources.base import Recorded, Sample, Source, Wording
 from actionledger.sources.containers import OnRead, head_of
 from actionledger.sources.databases import HEADER, is_database_with
 from actionledger.sources.formats.opencode.database import TABLES, read_database
-from actionledger.sources.formats.opencode.documents import read_document
+from actionledger.sources.formats.opencode.documents import is_of_tree, read_document
 from actionledger.sources.formats.opencode.messages import NAME
 from actionledger.vocabulary import Capture, Reason
 
@@ -47,7 +47,7 @@ def recognise(sample: Sample) -> float:
     first = sample.values[0] if sample.values else None
     if isinstance(first, dict):
         info = object_at(first, "info") if "messages" in first else first
-        return 1.0 if {"id", "projectID", "directory"} <= info.keys() else 0.0
+        return 1.0 if {"id", "projectID", "directory"} <= info.keys() or is_of_tree(first) else 0.0
     if is_database_with(sample, TABLES):
         return 1.0
     head = sample.head.lstrip()[:2000]
@@ -64,6 +64,6 @@ SOURCE = Source(
     wordings=_WORDINGS,
     loses="The text of calls, the tools that were offered, instructions, how long a response took; messages that only its newer table `session_message` holds, which are counted.",
     fields=("id", "projectID", "directory"),
-    other_fields=(("info", "messages"),),
+    other_fields=(("info", "messages"), ("id", "sessionID", "messageID"), ("id", "sessionID", "role")),
 )
 """The format."""

@@ -13,19 +13,20 @@ from typing import Any
 
 from actionledger.errors import SourceError
 from actionledger.sources.access import object_at, objects_at, text_at
-from actionledger.sources.base import Recorded, Refusal
+from actionledger.sources.base import LeftOut, Recorded, Refusal
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.documents import document_or_part, json_document
 from actionledger.sources.formats.opencode.messages import Told, session
 from actionledger.sources.shapes.base import Passed, left_out
+from actionledger.vocabulary import LeftOutReason
 
 _NAME = re.compile(r"[\w-]{1,100}")
 """What may be part of a path: identifiers are somebody else's."""
 
 
 def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
-    """Yield a session of the tree, by its file, or of an export.
+    """Yield a session of the tree, by its file, or of an export; a message's or a part's file is read with its session's.
 
     Args:
         path: the session's file, or the export, plain or gzipped; ``-`` for the standard input.
@@ -40,6 +41,9 @@ def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
     if not isinstance(document, dict):
         raise SourceError(f"{shown(path)!r} is no session of opencode's but {type(document).__name__}.")
     passed: Passed = Counter()
+    if is_of_tree(document):
+        yield LeftOut(shown(path), *_read_with(path, text_at(document, "sessionID")))
+        return
     if "messages" in document:
         info = object_at(document, "info")
         told: list[Told] = [
@@ -55,6 +59,18 @@ def read_document(path: Path, on_read: OnRead | None = None) -> Recorded:
                 told.append(item)
     yield from session(path, info, told, passed)
     yield from left_out(shown(path), passed)
+
+
+def is_of_tree(value: Mapping[str, Any]) -> bool:
+    """Return whether a file is a message's or a part's, which are read with their session."""
+    return {"id", "sessionID"} <= value.keys() and ("messageID" in value or "role" in value)
+
+
+def _read_with(path: Path, name: str) -> tuple[LeftOutReason, str]:
+    """Return why a message's or a part's file gives nothing by itself."""
+    sessions = path.absolute().parents[2] / "session"
+    is_there = _NAME.fullmatch(name) and any(sessions.glob(f"*/*{name}.json"))
+    return LeftOutReason.DUPLICATE if is_there else LeftOutReason.NO_SESSION, "message or part"
 
 
 def _in_tree(path: Path, name: str) -> Iterator[Told | Refusal]:
