@@ -168,3 +168,12 @@ def test_guesses_are_read_only_by_a_parser_that_is_told_to(body):
     lenient = PARSERS["assistant"].model_copy(update={"decoding": {"repairs": list(RepairKind)}})
     assert PARSERS["assistant"].read(text).outcome is Outcome.FAILED
     assert lenient.read(text).outcome is Outcome.REPAIRED
+
+
+@pytest.mark.parametrize(
+    ("body", "opens"), [('{"type": "f"}', '{"actions": ['), ('[{"type": "f"}]', '{"actions": ')]
+)
+def test_actions_without_the_object_around_them_say_what_was_put_before(body, opens):
+    """One alone lacks its list, too."""
+    (block,) = parser_for(("actions",)).read(f"```actions\n{body}\n```").blocks
+    assert [(repair.kind, repair.after) for repair in block.repairs] == [(RepairKind.MISSING_WRAPPER, opens)]

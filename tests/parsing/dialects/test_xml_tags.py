@@ -135,3 +135,13 @@ def test_other_tags_than_the_documented_ones():
     assert [(action.name, action.arguments) for action in reading.actions] == [
         ("note", {"tag": "a", "text": "b\n"})
     ]
+
+
+@pytest.mark.parametrize("name", ["READ_FILE", "Read_file", "read-file"])
+def test_a_name_in_another_spelling_is_told_beside_its_attributes(name):
+    """Each of the two changes is a repair of its own."""
+    repairs = only_block(f'<{name} path="a"/>').repairs
+    assert [(repair.kind, repair.before) for repair in repairs] == [
+        (RepairKind.TAG_SPELLING, f"<{name}"),
+        (RepairKind.TAG_ATTRIBUTES, ' path="a"/>'),
+    ]

@@ -163,3 +163,20 @@ def test_nearly_a_tools_name_may_be_a_programs_own(text: str, outcome: str):
     result = al.parse(text, dialects="auto", tools=TOOLS)
     assert result.outcome == outcome
     assert result.actions or [issue.code for issue in result.issues] == ["example"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("get_time(zone='UTC')", ["clock.get_time"]),
+        ("get_time(place='Paris')", []),
+        ("get_time()", []),
+        ("clock.get_time()", ["clock.get_time"]),
+        ("raw(place='Paris')", []),
+    ],
+)
+def test_a_name_without_its_module_needs_arguments_that_are_the_tools(text: str, names: list[str]):
+    """``get_time`` alone may be anybody's, above all where nobody knows what the tool takes."""
+    timed = {"name": "clock.get_time", "parameters": {"properties": {"zone": {"type": "string"}}}}
+    result = al.parse(text, dialects="auto", tools=[timed, {"name": "clock.raw"}])
+    assert [call.name for call in result.actions] == names

@@ -109,3 +109,12 @@ def test_a_value_with_single_quotes_within_a_line_is_said(read, value):
     assert [(str(issue.code), issue.span.of(result.text).strip()) for issue in result.issues] == [
         ("call_in_prose", value)
     ]
+
+
+@pytest.mark.parametrize(
+    "text", ["print({}, end='')", "show({})", "print(show({}))", "print(show({}, wide=True))"]
+)
+def test_only_what_is_printed_and_no_more_is_meant(read, text):
+    """Other functions, and print with settings, are somebody's program around the call."""
+    result = read(text.replace("{}", "get_weather(city='Paris', days=3)"))
+    assert str(result.outcome) == "no_action"
