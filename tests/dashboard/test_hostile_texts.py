@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from browsing import Visit, launched, served, window
@@ -167,7 +168,7 @@ MORE_PAGES = (
         f"turns?search={HOST}",
         "compare",
         "compare?by=models",
-        "health",
+        f"health?{urlencode(dict.fromkeys(HOSTILE_TEXTS, 1))}",
     ),
     *(f"replay?session={derived_id('session', 'jsonl', 'elsewhere')}", f"compare?bucket=lost&{TURN}"),
     *("review", "review?by=this+week", "review?by=approvals", "review?by=agreement", "left_out?by=by+import"),
