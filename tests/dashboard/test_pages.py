@@ -207,6 +207,17 @@ class TestTurns:
         assert column(test, "Outcome") == ["failed"]
         assert drawn(test, "table")["hrefs"] == [f"replay?session={STEPS}&turn=2"]
 
+    def test_a_turn_that_failed_after_reading_is_called_so(self, open_page: Open, sample: Path) -> None:
+        """It is not green because it was read: with a reason beside it, it says that it is not valid or not done."""
+        test = open_page(sample, TURNS)
+        reasons = dict(zip(column(test, "Outcome"), column(test, "Reason"), strict=True))
+        assert any(outcome.endswith("not valid or not done") for outcome in reasons)
+        assert {outcome for outcome, reason in reasons.items() if reason} == {
+            outcome
+            for outcome in reasons
+            if outcome in {"failed", "partial"} or outcome.endswith("not valid or not done")
+        }
+
     def test_outcomes_in_the_link_pick_the_turns(self, open_page: Open, sample: Path) -> None:
         """Several outcomes are a repeated parameter."""
         test = open_page(sample, TURNS, outcome=["no_action", "empty"])

@@ -57,6 +57,17 @@ def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
     return f"{read}, not valid" if not is_valid else read if is_done else f"{read}, not done"
 
 
+def came_to_in_all(outcome: Outcome, *, is_failing: bool) -> str:
+    """Return what came of a turn in a few words, where it is known that something went wrong but not whether in checking or in acting.
+
+    Args:
+        outcome: what came of reading it.
+        is_failing: whether anything went wrong.
+    """
+    is_read = outcome not in {Outcome.PARTIAL, Outcome.FAILED}
+    return f"{words(outcome)}, not valid or not done" if is_failing and is_read else words(outcome)
+
+
 def because(reason: Reason | None) -> str:
     """Return a reason with its sentence; empty where there is none."""
     return "" if reason is None else f"{reason}: {SENTENCES[reason]}"

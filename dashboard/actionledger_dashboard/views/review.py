@@ -4,9 +4,8 @@ import streamlit as st
 
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
-from actionledger.ledger.queries.to_review import Queue, TurnToReview, count_turns_to_review, turns_to_review
+from actionledger.ledger.queries.to_review import Queue, count_turns_to_review, turns_to_review
 from actionledger.plurals import counted
-from actionledger.vocabulary import Outcome
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.fields import place_of
@@ -22,7 +21,7 @@ from actionledger_dashboard.components.reviewer import show_reviewer
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
-from actionledger_dashboard.viewer.looks import look_of, words
+from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
 TURNS, APPROVALS, AGREEMENT = "turns", "approvals", "agreement"
 
@@ -69,7 +68,7 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         Column("Turn", [turn.turn_index for turn in found], "number"),
         Column(
             "Outcome",
-            [outcome_of(turn) for turn in found],
+            [came_to_in_all(turn.outcome, is_failing=turn.is_failing) for turn in found],
             "verdict",
             looks=["bad" if turn.is_failing else look_of(turn.outcome) for turn in found],
         ),
@@ -87,16 +86,6 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
     ]
     hrefs = [turn_href(turn.session_id, turn.turn_index, picked, within) for turn in found]
     tables.show_table("review.turns", f"turns: {picked}", columns, hrefs)
-
-
-def outcome_of(turn: TurnToReview) -> str:
-    """Return what came of a turn in a few words: also where it was read, and failed after that."""
-    is_read = turn.outcome not in {Outcome.PARTIAL, Outcome.FAILED}
-    return (
-        f"{words(turn.outcome)}, not valid or not done"
-        if turn.is_failing and is_read
-        else words(turn.outcome)
-    )
 
 
 def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:

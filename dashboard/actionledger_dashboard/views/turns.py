@@ -23,7 +23,7 @@ from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column, hrefs_of
 from actionledger_dashboard.components.wording import called
 from actionledger_dashboard.data import ask
-from actionledger_dashboard.viewer.looks import look_of, words
+from actionledger_dashboard.viewer.looks import came_to_in_all, look_of
 
 Did: TypeAlias = Mapping[tuple[str, int], TurnActions]
 """The actions of turns, by their sessions and places."""
@@ -80,9 +80,9 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
         ),
         Column(
             "Outcome",
-            [words(row.outcome) for row in found],
+            [came_to_in_all(row.outcome, is_failing=bool(row.reasons)) for row in found],
             "verdict",
-            looks=[look_of(row.outcome) for row in found],
+            looks=["bad" if row.reasons else look_of(row.outcome) for row in found],
             hrefs=hrefs_of(
                 [str(row.outcome) for row in found], lambda value: only(within, outcomes=(value,))
             ),
