@@ -237,3 +237,16 @@ def test_what_stands_alone_is_read_or_lost(name):
     """Without a word around it nothing else can be made of it, so it counts in every parse rate."""
     for value in MEANT[name]:
         assert PARSERS[name].read(value).outcome in {Outcome.REPAIRED, Outcome.FAILED}, value
+
+
+@pytest.mark.parametrize(
+    ("before", "outcome"),
+    [
+        ("That was an example. Now the plan: ", Outcome.REPAIRED),
+        ("This is my plan. An example of it: ", Outcome.NO_ACTION),
+    ],
+)
+def test_only_the_sentence_before_a_block_says_what_it_is(before, outcome):
+    """What an earlier one on the line shows is another thing."""
+    text = f'{before}```json\n{{"action":"update_plan","plan":"x"}}\n```'
+    assert PARSERS["orchestrator"].read(text).outcome is outcome
