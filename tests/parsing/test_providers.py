@@ -443,3 +443,12 @@ def test_arguments_nested_without_end_are_an_issue():
     for arguments in (deep, '{"a":' * 5_000 + "1" + "}" * 5_000):
         read = read_message({"tool_calls": [{"name": "f", "args": arguments}]})
         assert [issue.code for issue in read.issues] == [Reason.TOO_DEEP]
+
+
+@pytest.mark.parametrize("beside", ["index", "status", "caller", "cache_control", "created_at", "origin"])
+def test_what_providers_put_beside_a_name_is_no_argument_under_another_key(beside):
+    """A call without arguments stays one; any other key may be what they are called."""
+    calls = [{"type": "tool_use", "id": "1", "name": "f", key: "x"} for key in (beside, "city")]
+    read = [read_message({"role": "assistant", "content": [call]}) for call in calls]
+    assert [len(each.actions) for each in read] == [1, 0]
+    assert [[issue.code for issue in each.issues] for each in read] == [[], [Reason.WRONG_SHAPE]]
