@@ -134,7 +134,7 @@ class TurnKey:
         session: the session that it belongs to.
         turn_id: identifies it.
         index: its place in the session, from 0.
-        occurred_at: when the response was made, UTC without a zone; None where nobody said.
+        occurred_at: when the response was made, UTC without a zone; None if unknown.
     """
 
     session: SessionKey
@@ -196,7 +196,7 @@ def prices_used(run_id: str, dated: date | None) -> SystemNoted:
 
     Args:
         run_id: the run.
-        dated: the day on which the file was changed last, UTC; None where nobody knows.
+        dated: the day on which the file was changed last, UTC; None if unknown.
     """
     day = dated.isoformat() if dated else ""
     return SystemNoted(

@@ -38,7 +38,7 @@ def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
 def _as_hit(hit: object) -> bool:
     try:
         is_either = hit in {0, 1}
-    except (TypeError, ValueError):  # what nobody recorded, as a frame has it, and what can't be looked up
+    except (TypeError, ValueError):  # what was not recorded, as a frame has it, and what can't be looked up
         is_either = False
     if not is_either:
         raise UsageError(

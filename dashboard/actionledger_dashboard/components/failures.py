@@ -83,7 +83,7 @@ def spent(cost: FailureCost) -> str:
     took = (
         f"{tokens(cost.input_tokens, cost.counted)} tokens in, {tokens(cost.output_tokens, cost.counted)} out"
         if cost.counted
-        else "tokens that nobody recorded"
+        else "tokens that were not recorded"
     )
     of = f" (recorded of {cost.counted:,} of {cost.turns:,})" if 0 < cost.counted < cost.turns else ""
     money = f", {cost_of(cost)}" if cost.priced else ", at a cost that is not recorded"

@@ -28,7 +28,7 @@ class Group:
         rate: their parse success.
         capture: how much was kept of them, in a few words.
         href: where its turns are.
-        took: what they took, by what it is called; empty where nobody recorded it.
+        took: what they took, by what it is called; empty if not recorded.
     """
 
     label: str

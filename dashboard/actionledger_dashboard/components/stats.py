@@ -156,7 +156,7 @@ def taken_stats(used: UsageSums, paces: list[Pace], within: Filter) -> list[Stat
 
 
 def not_recorded(used: UsageSums) -> str:
-    """Return what nobody recorded of any response, in words; empty where there is something of all.
+    """Return what was not recorded of any response, in words; empty where there is something of all.
 
     Args:
         used: what is recorded.

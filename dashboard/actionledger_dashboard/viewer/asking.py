@@ -210,7 +210,7 @@ def _worse(detail: TurnDetail, about: str | list[Piece]) -> Values:
 
 
 def _states(ask: Ask, detail: TurnDetail) -> list[Values]:
-    """Return what the workspace held; nothing where another runtime has run the turn, of whose workspace nobody knows."""
+    """Return what the workspace held; nothing where another runtime has run the turn, whose workspace is unknown."""
     if was_recorded_elsewhere(detail):
         return []
     return [ask(states_drawn, detail.response.session_id, detail.response.index)]

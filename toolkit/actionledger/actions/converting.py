@@ -2,7 +2,7 @@
 
 ``"3"`` for an integer is 3, and 3.0 as well; ``"true"`` for a boolean is true; a number for an identifier that is a text is that
 text, and so is a number or a truth value that one of the allowed texts spells; one value for a field that is a list is a list of it.
-A field that nobody knows and that is near no other is left out, unless the action would only be tried with it (``dry_run``). All else
+An unknown field that is near no other is left out, unless the action would only be tried with it (``dry_run``). All else
 stays as it is and is refused: ``3.5`` for an integer, ``"3 apples"``, ``"yes"``, a list for one value, an object in a text. What tells
 objects apart and what a free object holds is never touched. Pure, and asked only of what was refused.
 """
@@ -70,7 +70,7 @@ class Converted(NamedTuple):
     Args:
         arguments: they, without what is left out.
         conversions: what was taken as another value.
-        left_out: the fields that nobody knows.
+        left_out: the unknown fields.
     """
 
     arguments: dict[str, Any]
@@ -102,7 +102,7 @@ def converted(arguments: Mapping[str, Any], schema: Schema, refused: Collection[
 
 
 def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema: Schema) -> Converted | None:
-    """Return arguments without the fields that nobody knows; None where there may be others, or one may be meant for another.
+    """Return arguments without the unknown fields; None where there may be others, or one may be meant for another.
 
     Args:
         arguments: an action's fields.
@@ -123,7 +123,7 @@ def without_unknown(arguments: Mapping[str, Any], known: Collection[str], schema
 def strangers_in(
     arguments: Mapping[str, Any], known: Collection[str], names: tuple[str, ...]
 ) -> list[tuple[str, str]] | None:
-    """Return the fields that nobody knows, the first hundred, each with what is expected instead; None where one may be meant for another.
+    """Return the unknown fields, the first hundred, each with what is expected instead; None where one may be meant for another.
 
     Args:
         arguments: an action's fields.

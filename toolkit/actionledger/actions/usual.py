@@ -1,4 +1,4 @@
-"""The usual action: meant, offered under its name, and right as it was written, but for fields that nobody knows.
+"""The usual action: meant, offered under its name, and right as it was written, but for unknown fields.
 
 Nearly all actions are like that, and a response may have hundreds: going through each question of ``validation`` takes
 four times as long as the model's own check. So the loop calls as little as it can.
@@ -29,7 +29,7 @@ _VALID, _COERCED, _UNKNOWN_FIELD = ActionStatus.VALID, ActionStatus.COERCED, Rea
 
 _call = row_maker(ActionCall)
 _MOST = 100
-"""How many fields that nobody knows an action may have here."""
+"""How many unknown fields an action may have here."""
 
 
 def usual_calls(
@@ -90,7 +90,7 @@ def _left_out(name: str, field: str, expected: str) -> str:
 def _without_strangers(
     raw: RawAction, arguments: dict[str, Any], validator: Validator, told: dict[tuple[str, str], str]
 ) -> ActionCall | None:
-    """Return an action that is right without the fields that nobody knows; None where it has to be looked at.
+    """Return an action that is right without the unknown fields; None where it has to be looked at.
 
     Args:
         raw: the action as written.

@@ -18,7 +18,7 @@ class Verdict(NamedTuple):
         arguments: the arguments as the schema types them; None for as written.
         references: what of the arguments is taken from other actions' results.
         conversions: what was written in another type.
-        left_out: the fields that nobody knows, and that were left out.
+        left_out: the unknown fields that were left out.
     """
 
     status: ActionStatus

@@ -107,7 +107,7 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
         table.add_row(*map(plain, cells), plain(_example(group, names)))
     console.print(table)
     if report.price_files:
-        console.print(f"Costs that nobody recorded are {by_price_file(report.price_files)}.")
+        console.print(f"Costs that were not recorded are {by_price_file(report.price_files)}.")
     hidden = len(report.groups) - limit
     more = f"; {counted(hidden, 'more group')}, --limit shows them" if hidden > 0 else ""
     console.print(

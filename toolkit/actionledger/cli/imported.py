@@ -108,7 +108,7 @@ def _seen(report: ImportReport) -> str:
 
 
 def _proposal(report: ImportReport) -> str:
-    """Return which dialects raw text seems to be in, where nobody has said how to read it."""
+    """Return which dialects raw text seems to be in, if it is unknown how to read it."""
     if not report.searched:
         return ""
     most = report.found.most_common(_SHOWN_DIALECTS)

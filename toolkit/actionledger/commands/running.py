@@ -46,7 +46,7 @@ class Ran:
     """What came of a command.
 
     Args:
-        status: its exit status, or below zero the signal that ended it; None where it was ended or nobody knows.
+        status: its exit status, or below zero the signal that ended it; None if it was ended or is unknown.
         stdout, stderr: what it said, as far as it was kept.
         seconds: how long it took.
         ended_by: ``"timeout"``, ``"cancelled"``, ``"memory"`` or ``"processes"`` where it was ended; empty where it ended by itself.

@@ -23,7 +23,7 @@ class HowFar(Protocol):
 
     @property
     def total(self) -> int | None:
-        """How much there is in all; None where nobody knows."""
+        """How much there is in all; None if unknown."""
 
 
 @contextmanager

@@ -48,7 +48,7 @@ class SessionFinished(Recorded):
 
     Args:
         session_id: identifies it.
-        success: whether it reached what it was for; None where nobody said.
+        success: whether it reached what it was for; None if unknown.
         reason: why it ended, in its source's words.
         finished_at: when, UTC without a zone; None where the source doesn't say.
         scores: rewards and scores by the names that their source gives them.

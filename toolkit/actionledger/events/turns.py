@@ -20,12 +20,12 @@ class ResponseReceived(TurnEvent):
         text_is_exact: False where ``text`` had a lone surrogate or a secret that was masked.
         prompt: what the model was shown right before; None where it was the feedback of the turn before.
         reasoning: what the model thought to itself before it answered, as far as its provider shows it; no part of ``text``, and
-            never read for actions; None where nobody recorded any.
+            never read for actions; None if not recorded.
         message_id: the response's own identifier where it comes from; empty where it has none.
         capture: how much of what the model wrote was kept.
         call_count: how many calls stood beside the text, split off by whoever recorded it.
-        tools_hash: the hash of the tools that were offered; None where nobody recorded them.
-        input_tokens: all that the model was shown, cached or not; None, here and below, where nobody recorded it.
+        tools_hash: the hash of the tools that were offered; None if not recorded.
+        input_tokens: all that the model was shown, cached or not; None, here and below, if not recorded.
         output_tokens: all that it wrote, thoughts included.
         cached_tokens: how many of the input came from a cache.
         cache_write_tokens: how many of the input were written to a cache.

@@ -17,7 +17,7 @@ class HowToRead:
     """How whoever reads parts of an import is to read them: what people have said, by name.
 
     Args:
-        texts: how raw texts are read, as ``importing.told.told`` takes it; None where nobody has said so.
+        texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
         columns: the column that holds a field, by the field's name.
         prices: what responses cost of which only the tokens are recorded.
         origin: the path that they come from, as the runs say it.

@@ -307,7 +307,7 @@ class Importer:
         self.report.revised += looked.state is State.GROWN
 
     def _note_found(self, item: RecordedSession, turn: RecordedTurn, result: ParseResult) -> None:
-        """Count what was found in a text that nobody has said how to read."""
+        """Count what was found in a text of which it is unknown how to read it."""
         if turn.capture is Capture.TEXT and item.profile is None and self._read_as.is_open:
             self.report.searched += 1
             self.report.found.update({action.dialect for action in result.actions})

@@ -84,7 +84,7 @@ class Importers(ABC):
 
 
 def dialects_of(format_name: str) -> tuple[str, ...]:
-    """Return what a format's raw texts are written in; none where nobody says."""
+    """Return what a format's raw texts are written in; none if unknown."""
     try:
         return source_named(format_name).dialects
     except UnknownNameError:

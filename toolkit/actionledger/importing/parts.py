@@ -52,7 +52,7 @@ class Part:
 
 
 def unpacked_size(file: ToRead) -> int | None:
-    """Return about how many bytes a file holds; None where nobody knows."""
+    """Return about how many bytes a file holds; None if unknown."""
     size = size_of(file.path)
     return size if size is None or file.path.suffix not in SUFFIXES else size * _UNPACKED
 

@@ -30,7 +30,7 @@ class ImportProgress:
 
     Args:
         bytes: how much was read, in bytes.
-        total: how much there is to read, in bytes; None where nobody knows.
+        total: how much there is to read, in bytes; None if unknown.
         turns: how many turns were looked at.
 
     Example:
@@ -69,7 +69,7 @@ class Hands:
 
     Args:
         count: how many of them.
-        texts: how raw texts are read, as ``importing.told.told`` takes it; None where nobody has said so.
+        texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
         columns: the column that holds a field, by the field's name.
     """
 

@@ -36,11 +36,11 @@ class ReadAs:
 
     @property
     def is_open(self) -> bool:
-        """Whether nobody said in which format texts are."""
+        """Whether it is unknown in which format texts are."""
         return self.profile is None and self.parser is None
 
     def in_format(self, dialects: tuple[str, ...]) -> "ReadAs":
-        """Return how the texts of a format are read that has dialects of its own, where nobody said how; else this.
+        """Return how the texts of a format are read that has dialects of its own, if it is not said how; else this.
 
         Args:
             dialects: their names; none for a format whose texts may be anything.
@@ -65,7 +65,7 @@ class ReadAs:
         return _demanding(parser) if turn.demands_action and not parser.requires_action else parser
 
     def catalogue_of(self, session: RecordedSession, turn: RecordedTurn) -> AnyCatalogue | None:
-        """Return what a turn's actions are checked against; None where nobody knows what there was."""
+        """Return what a turn's actions are checked against; None if it is unknown what there was."""
         if session.profile is None and self.catalogue is not None:
             return self.catalogue
         if turn.tools and (offered := catalogue_of_tools(turn.tools)):

@@ -62,7 +62,7 @@ def is_unfilled(prices: Prices | None, model: str, turn: RecordedTurn, there: Kn
 
 
 def _storable(value: object) -> object:
-    """Return a count or an amount that a column holds; any other is as if nobody had recorded it."""
+    """Return a count or an amount that a column holds; any other is as if it were not recorded."""
     if isinstance(value, float):
         return value if isfinite(value) else None
     return value if isinstance(value, int) and -(2**63) <= value < 2**63 else None

@@ -25,7 +25,7 @@ class ImportReport:
         files: how many files of each format were read.
         sureness: how sure it is that they are of it, that of the least sure one, from 0 to 1.
         unchanged: files that were passed over, since they are as they were when they were taken in.
-        searched: new turns of raw text that were read in every known format, since nobody said how.
+        searched: new turns of raw text that were read in every known format, since it was unknown how.
         found: in how many of them calls of a format were found, by the dialect's name.
         priced: new turns of which a price file says what they cost.
         unpriced: how many have tokens, and a model that it has no price for, by the model's name.

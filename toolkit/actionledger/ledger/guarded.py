@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 SECONDS = 60.0
-"""How long a statement may take where nobody says otherwise."""
+"""How long a statement may take if not said otherwise."""
 
 MEMORY = "1GB"
 """How much memory a statement may take; beyond it, it spills into a folder of its own."""

@@ -27,7 +27,7 @@ class _Turn:
     Args:
         session_id, turn_id, turn_index: which turn.
         profile, model, task: its session's.
-        occurred_at: when the response was made; None where nobody said.
+        occurred_at: when the response was made; None if unknown.
         text: the response.
     """
 

@@ -20,7 +20,7 @@ class RecordedModel:
         ledger: where the session is recorded.
         name: which session: its own name, its id, or the beginning of its id.
         strict: whether to compare the last message with the recorded prompt (or the feedback of the turn before,
-            where that was the prompt) and to refuse where they differ. A turn whose prompt nobody recorded is
+            where that was the prompt) and to refuse where they differ. A turn whose prompt was not recorded is
             given without; one whose text is not recorded exactly (a secret was masked) is refused.
 
     Raises:

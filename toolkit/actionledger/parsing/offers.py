@@ -33,5 +33,5 @@ def parameters_of(names: frozenset[str], name: str) -> tuple[str, ...] | None:
 
 
 def only_text_of(names: frozenset[str] | None, name: str) -> str | None:
-    """Return the parameter of a tool that a text by itself fills; None where it has none, or nobody said."""
+    """Return the parameter of a tool that a text by itself fills; None if it has none, or that is unknown."""
     return names.only_texts.get(name) if isinstance(names, Offer) else None

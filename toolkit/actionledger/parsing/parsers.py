@@ -120,7 +120,7 @@ class DialectParser(_Configuration):
 
         Args:
             text: the raw response, any string at all.
-            names: the names of the tools that the model was offered; None where nobody said.
+            names: the names of the tools that the model was offered; None if unknown.
 
         Example:
             >>> str(al.parser("mint").read("<execute>1 + 1</execute>").outcome)

@@ -38,7 +38,7 @@ class StreamParser:
 
     Args:
         parser: the configuration that reads it.
-        names: the names of the tools that the model was offered; None where nobody said.
+        names: the names of the tools that the model was offered; None if unknown.
         is_thinking: whether the response begins inside thoughts whose opening tag the template wrote.
 
     Raises:

@@ -114,7 +114,7 @@ def recheck(
         profile: whose actions, policy and rates are asked; ``tools``, ``policy`` and ``limits`` go before its own.
         tools: definitions of tools, as ``al.parse`` takes them.
         policy: what decides, as a value or a file.
-        limits: the rates, each session by itself, by when each call began to run, or, where nobody recorded that, its response was made.
+        limits: the rates, each session by itself, by when each call began to run, or, if that is not recorded, when its response was made.
         within: which responses; by run, the calls as that run has read them.
         each: is given every call, for who needs more than counts and examples.
 

@@ -18,7 +18,7 @@ from actionledger.vocabulary import Reason
 
 Next: TypeAlias = Literal["recovered", "repeated", "changed", "no_action", "ended", "not_recorded"]
 """What the turn behind one that failed is: it gets through; it fails with a call of the one before, or in another way; it has no
-action; there is none; or nobody recorded what came of its actions."""
+action; there is none; or it is not recorded what came of its actions."""
 
 _COLUMNS: dict[str, Kind] = {
     "session_id": str,
@@ -41,7 +41,7 @@ class FailedTurn:
 
     Args:
         session_id, turn_index: which turn.
-        model, task: its session's; empty where nobody said.
+        model, task: its session's; empty if unknown.
         stage, code: the first thing that failed in it.
         streak: how many turns had failed in a row by then, itself among them.
         next: what the turn behind it is.

@@ -81,7 +81,7 @@ def recorded_workspace(recorded: Session) -> Path:
     """Return the folder that a recorded live session worked in.
 
     Raises:
-        UsageError: nobody recorded it, or it is gone.
+        UsageError: it was not recorded, or it is gone.
     """
     folder = json.loads(recorded.metadata).get("workspace")
     if isinstance(folder, str) and Path(folder).is_dir():

@@ -94,7 +94,7 @@ class Usage:
         cost_usd: what it cost, in dollars of the United States, as recorded.
         latency_ms: from the request to the end of the response, in milliseconds.
         time_to_first_token_ms: from the request to the first of the response, in milliseconds.
-        finish_reason: why the model stopped, in its provider's word; empty where nobody says.
+        finish_reason: why the model stopped, in its provider's word; empty if unknown.
 
     Example:
         >>> al.Usage(input_tokens=1200, cached_tokens=1000, output_tokens=80).output_tokens
@@ -121,8 +121,8 @@ class RecordedTurn:
         index: its place in the session, from 0: an order, no identity where it has an ``external_id``.
         text: the raw response; where its calls were split off, the text that is left of it.
         prompt: what the model was shown right before; None where that was the feedback of the turn before.
-        feedback: what the model was told next, beside the results; None where nobody recorded it.
-        occurred_at: when the response was made, UTC without a zone; None where nobody said.
+        feedback: what the model was told next, beside the results; None if not recorded.
+        occurred_at: when the response was made, UTC without a zone; None if unknown.
         external_id: the message's own identifier; empty to know the turn by its place in its session.
         capture: how much of what the model wrote is there.
         calls: the calls beside the text, in order. With the capture ``text``, what the runtime has read of it, if known.
@@ -169,7 +169,7 @@ class RecordedSession:
         model: the language model, as its source names it.
         task: what it is about.
         turns: its responses, in order; of a piece, those that no earlier piece had.
-        success: whether it reached what it was for; None where nobody said.
+        success: whether it reached what it was for; None if unknown.
         reason: why it ended, in its source's words.
         metadata: what else its source says, known where the session begins.
         source: the format, as records name it; empty for that of the import.
@@ -337,7 +337,7 @@ class Source:
         other_fields: the same of its files of other kinds, each.
         names: where a session's name is unique: in the whole format, or in its file, whose place then tells it from others.
         mapped: returns what reads a file whose columns have other names, by the format's own; None where it has no columns.
-        dialects: what its raw texts are written in, where nobody says otherwise; empty to look for every dialect.
+        dialects: what its raw texts are written in, if not said otherwise; empty to look for every dialect.
         stands_alone: whether no session of a file shares a message or a call with another one, so that several processes may read
             a large file at once, each taking in some of its sessions.
     """

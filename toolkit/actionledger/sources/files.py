@@ -66,7 +66,7 @@ def place_of(given: Given) -> str:
 
 
 def size_of(path: Path) -> int | None:
-    """Return how many bytes of a file there are to read; None where nobody knows."""
+    """Return how many bytes of a file there are to read; None if unknown."""
     if path == STANDARD_INPUT:
         return None
     try:

@@ -92,7 +92,7 @@ def sessions_of(
     Args:
         rows: the rows.
         file: what people call the place that they come from.
-        held: how many turns are held before they are given away; 1 where nobody knows when the next row comes.
+        held: how many turns are held before they are given away; 1 if the next row may be long in coming.
         is_whole: whether all are held, so that each session is given whole.
     """
     sessions: dict[str, _Session] = {}

@@ -99,7 +99,7 @@ def _refuse(at: int) -> NoReturn:
 
 
 def end_before_closers(text: str, start: int, kinds: Sequence[str]) -> int | None:
-    """Return where a string ends that no quote closes, in a text that is whole; None where nobody knows.
+    """Return where a string ends that no quote closes, in a text that is whole; None if unknown.
 
     It ends before the brackets that close what is open. They have to be the text's last characters, and what is left has
     to have balanced brackets of its own: else they may belong to the string.

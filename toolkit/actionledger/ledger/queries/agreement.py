@@ -33,7 +33,7 @@ class Disagreement:
         name: the call's name, as the one that has it names it.
         source: where the session comes from.
         here, there: what each makes of it.
-        reason: why it is refused or shown, on whichever side; None where nobody says.
+        reason: why it is refused or shown, on whichever side; None if unknown.
     """
 
     session_id: str

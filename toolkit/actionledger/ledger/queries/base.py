@@ -49,7 +49,7 @@ NOT_DONE = "status NOT IN ('succeeded', 'pending', 'dry_run', 'skipped') AND rea
 
 _TIMED = ", ".join(f"'{status}'" for status in ExecutionStatus if status.has_duration)
 TOOK = f"CASE WHEN status IN ({_TIMED}) THEN duration_ms END"
-"""How long an execution took, in milliseconds, as SQL; NULL where it was not tried, or nobody knows when it ended."""
+"""How long an execution took, in milliseconds, as SQL; NULL if it was not tried, or if its end is unknown."""
 
 _AS_TEXT = {
     name for table in TABLES for name, sql_type in table.columns.items() if sql_type in {"UUID", "JSON"}

@@ -37,7 +37,7 @@ class ExpectedTurn:
         session_id, turn_index: which turn.
         profile, model: its session's own.
         text: the SHA-256 of the response as it is recorded, in hexadecimal digits.
-        tools: that of the tools that were offered, as JSON text; None where nobody recorded them.
+        tools: that of the tools that were offered, as JSON text; None if not recorded.
         outcome: what came of reading it.
         actions: what was read, in text order; illustrations are left out.
     """

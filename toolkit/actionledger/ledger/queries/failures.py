@@ -81,7 +81,7 @@ class FailureAt:
         matter: of these, what says which failure it is: for a field that is refused, without the value that was given.
         session_id, turn_id, turn_index, attempt_id: the reading that it is in.
         span: the text that it is about; None where it is about none.
-        occurred_at: when the response was made, UTC without a zone; None where nobody said.
+        occurred_at: when the response was made, UTC without a zone; None if unknown.
         period: the beginning of the day or the week of it.
         next_index: the next turn that gets through; its own where the action succeeded at a later try; None where none does.
         spent: what the turns from its own to that one took.
@@ -124,7 +124,7 @@ class Stretch(NamedTuple):
 
     Args:
         next_index: the next turn behind them that gets through; None where none does.
-        occurred_at: when the first response was made, UTC without a zone; None where nobody said.
+        occurred_at: when the first response was made, UTC without a zone; None if unknown.
         period: the beginning of the day or the week of it.
         spent: what the turns took.
     """

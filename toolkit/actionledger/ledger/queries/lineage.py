@@ -14,7 +14,7 @@ class Child:
     Args:
         session_id: identifies it.
         external_id: its name where it comes from.
-        relation: how it is its child; None where nobody said.
+        relation: how it is its child; None if unknown.
         turns: how many responses it has.
         failed: how many executions in it were attempted and did not succeed.
     """

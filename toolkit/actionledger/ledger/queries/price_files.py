@@ -11,7 +11,7 @@ WHERE code = $code AND run_id IN (SELECT run_id FROM turn_starts WHERE cost_orig
 
 
 def price_file_dates(ledger: Queryable) -> tuple[date, ...]:
-    """Return the days on which the price files were changed last that a ledger has costs by; none where nobody recorded it.
+    """Return the days on which the price files were changed last that a ledger has costs by; none if not recorded.
 
     Args:
         ledger: what to ask.

@@ -42,7 +42,7 @@ class RecordedReading:
         profile: the session's.
         parser: the parser's name.
         catalogue: what the actions were checked against; None where nothing.
-        tools: the tools that were offered, as JSON text; None where nobody recorded them.
+        tools: the tools that were offered, as JSON text; None if not recorded.
         capture: how much of what the model wrote was kept.
         text: that.
         outcome: what came of reading it.

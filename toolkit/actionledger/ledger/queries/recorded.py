@@ -21,7 +21,7 @@ class KnownTurn(NamedTuple):
         digest: of its text.
         characters: how long that is, in code points.
         call_count: how many calls stood beside it.
-        output_tokens: how many it took; None where nobody recorded it.
+        output_tokens: how many it took; None if not recorded.
         has_cost: whether it is known what it cost.
     """
 

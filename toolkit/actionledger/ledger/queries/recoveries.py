@@ -18,7 +18,7 @@ from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import Reason
 
 Sequence: TypeAlias = Literal["recovered", "failed", "no_action", "ended", "not_recorded"]
-"""What a session did next: got through, failed again, wrote without an action, had ended; or nobody recorded what came of its actions."""
+"""What a session did next: got through, failed again, wrote without an action, had ended; or it is not recorded what came of its actions."""
 
 _BATCH = 200
 

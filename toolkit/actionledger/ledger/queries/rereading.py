@@ -59,7 +59,7 @@ class RecordedResponse:
     Args:
         turn_id, session_id, turn_index: which.
         profile, model, task, occurred_at: its dimensions.
-        tools_hash: the hash of the tools that were offered; None where nobody recorded them.
+        tools_hash: the hash of the tools that were offered; None if not recorded.
         text: the raw response.
     """
 

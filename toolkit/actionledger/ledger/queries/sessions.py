@@ -50,9 +50,9 @@ class SessionRow:
         valid: how many of them may run.
         executions: how many tries at them are recorded.
         failed: how many executions were attempted and did not succeed.
-        success: whether it reached what it was for; None where nobody said.
-        reason: why it ended, in its source's words; None where nobody said.
-        relation: how it is another session's child; None where it is none, or nobody said.
+        success: whether it reached what it was for; None if unknown.
+        reason: why it ended, in its source's words; None if unknown.
+        relation: how it is another session's child; None if it is none, or that is unknown.
         depth: how many of its ancestors stand above it in the list.
         captures: how much was kept of those of its responses that meant to act.
         parent_session_id: the session that it is a child of, recorded or not; None where it is none.
@@ -113,12 +113,12 @@ class Session:
         started_at, finished_at: when, UTC without a zone; None where the source doesn't say.
         metadata: what else the source says, as JSON text of an object.
         turns: how many responses it has.
-        success: whether it reached what it was for; None where nobody said.
-        reason: why it ended, in its source's words; None where nobody said.
+        success: whether it reached what it was for; None if unknown.
+        reason: why it ended, in its source's words; None if unknown.
         parent_session_id: the session that it is a child of, recorded or not; None where it is none.
         relation: how it is its child.
-        scores: what its source has scored it with, as JSON text of an object; None where nobody said.
-        labels: what its source has filed it under, as JSON text of a list; None where nobody said.
+        scores: what its source has scored it with, as JSON text of an object; None if unknown.
+        labels: what its source has filed it under, as JSON text of a list; None if unknown.
     """
 
     session_id: str

@@ -61,7 +61,7 @@ SELECT session_id::VARCHAR AS child_id, turn_index, action_index, name AS action
 WHERE place = 1 AND (sign <> 'text' OR alike = 1)
 ORDER BY turn_index, action_index, child_id"""
 """The signs stand in the order of their names. Who is named by several results was asked again by the later ones; of calls with the same
-text nobody knows which one it was."""
+text it is unknown which one it was."""
 
 
 def starts(ledger: Queryable, session_id: str) -> list[Start]:

@@ -25,7 +25,7 @@ class Step:
         status: how the try ended, what was decided, or whether it was undone or redone; empty where none of these.
         reason: the code of why; empty where there is none.
         text: what the model or a person was told of it, who decided and why, or the first paths that were reversed.
-        duration_ms: how long a try took, in milliseconds; None where nobody knows.
+        duration_ms: how long a try took, in milliseconds; None if unknown.
         origin: who has run it; None where it is no try.
     """
 

@@ -30,7 +30,7 @@ class TurnToReview:
         session_id, turn_index: which turn.
         external_id: the session's name; empty for live sessions.
         model: its session's language model.
-        occurred_at: when the response was made; None where nobody said.
+        occurred_at: when the response was made; None if unknown.
         outcome: what came of reading it.
         reasons: what went wrong in reading, checking and acting, in this order, each once.
         is_failing: whether something went wrong in it, as ``Filter.is_failing`` has it.

@@ -23,7 +23,7 @@ class RecordedTry:
         result: what the handler returned, as JSON text.
         message: what the model was told where it did not succeed.
         duration_ms: how long it took, in milliseconds; None where nobody saw its end.
-        started_at, finished_at: when, UTC without a zone; None where nobody knows.
+        started_at, finished_at: when, UTC without a zone; None if unknown.
         origin: who has run it.
     """
 

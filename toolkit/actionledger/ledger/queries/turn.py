@@ -48,12 +48,12 @@ class Response:
         told: what the model was told next, in order: when the turn ended, and each time that it went on; empty where it never
             ended.
         capture: how much of what it wrote was kept.
-        input_tokens, output_tokens, cached_tokens: what it took; None where nobody recorded it.
-        cost_usd: what it cost, in dollars; None where nobody knows it.
-        latency_ms: how long the model took, in milliseconds; None where nobody recorded it.
-        reasoning: what it thought before it answered, kept apart from the text; None where nobody recorded any.
-        cost_origin: whether the recording says what it cost, or a price file; None where nobody knows it.
-        finish_reason: why the model stopped, in its provider's word, or what broke it off; None where nobody recorded it.
+        input_tokens, output_tokens, cached_tokens: what it took; None if not recorded.
+        cost_usd: what it cost, in dollars; None if unknown.
+        latency_ms: how long the model took, in milliseconds; None if not recorded.
+        reasoning: what it thought before it answered, kept apart from the text; None if not recorded.
+        cost_origin: whether the recording says what it cost, or a price file; None if unknown.
+        finish_reason: why the model stopped, in its provider's word, or what broke it off; None if not recorded.
     """
 
     turn_id: str

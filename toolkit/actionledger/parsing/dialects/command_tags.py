@@ -102,7 +102,7 @@ def _pair(source: Source, opening: Opening, end: int) -> _Pair | None:
 
 
 def _to_the_last(text: str, opening: Opening, end: int, detail: str) -> _Pair:
-    """Return all up to the last closing tag, of which nobody knows what the command is."""
+    """Return all up to the last closing tag, whose command is unknown."""
     close = text.rfind(_CLOSER, opening.end, end)
     body = Span(opening.end, close)
     return _Pair(Span(opening.start, close + len(_CLOSER)), body, Issue(Reason.AMBIGUOUS, body, detail))

@@ -59,11 +59,11 @@ def arguments_in(call: Call, parameters: Sequence[str] | None, span: Span) -> di
 
     Args:
         call: the call.
-        parameters: the tool's, in the schema's order; None where nobody said.
+        parameters: the tool's, in the schema's order; None if unknown.
         span: where the call stands.
 
     Raises:
-        NoCallError: some have no name, and nobody knows their order.
+        NoCallError: some have no name, and their order is unknown.
     """
     given = [_plain(value) for value in call.arguments]
     named = {key: _plain(value) for key, value in call.keywords.items()}

@@ -86,7 +86,7 @@ def tagged_at(
         source: the response.
         span: where the tag opens, and where the text to look at ends.
         mention: the tool's name in it.
-        parameters: the tool's; None where nobody said.
+        parameters: the tool's; None if unknown.
         options: what may be repaired.
 
     Raises:

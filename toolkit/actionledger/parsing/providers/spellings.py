@@ -131,7 +131,7 @@ def _takes_free_text(call: Json) -> bool:
 
 
 def _holds_more(call: Json, *, objects_only: bool) -> bool:
-    """Return whether something in a call without arguments may be its arguments, under a key that nobody knows."""
+    """Return whether something in a call without arguments may be its arguments, under an unknown key."""
     known = {*NAMES, *_IDS, *ARGUMENTS, *_BESIDE}
     rest = [value for key, value in call.items() if key not in known and value not in (None, "", [], {})]
     return any(isinstance(value, Mapping) for value in rest) if objects_only else bool(rest)

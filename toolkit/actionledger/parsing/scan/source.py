@@ -24,7 +24,7 @@ class Source:
 
     Args:
         text: the raw response, any string at all.
-        names: the names of the tools that the model was offered; None where nobody said.
+        names: the names of the tools that the model was offered; None if unknown.
     """
 
     def __init__(self, text: str, names: frozenset[str] | None = None) -> None:

@@ -27,7 +27,7 @@ CODE_LIMITS = CodeLimits()
 
 _READING = ActionSettings(idempotent=True)
 _READERS = ("get_*", "list_*", "search_*", "datavault_[gl]*", "datavault_search")
-"""What only reads may be read again where nobody knows what became of the first time."""
+"""What only reads may be read again if it is unknown what became of the first time."""
 
 _AROUND_CODE = 15.0
 """What a run of code takes beside its own time and its process's start, at most, in seconds."""

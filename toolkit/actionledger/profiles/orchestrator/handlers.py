@@ -99,7 +99,7 @@ def orchestrator_settings(foreign: Iterable[str] = ()) -> ExecutionSettings:
     """Return how the actions are run: our handlers do a thing once, however often they run.
 
     Args:
-        foreign: the actions whose handlers are the caller's own, of which nobody knows that.
+        foreign: the actions whose handlers are the caller's own, of which that is unknown.
     """
     ours = [name for name in CATALOGUE.names if name not in set(foreign)]
     return ExecutionSettings(tuple((name, ActionSettings(idempotent=True)) for name in ours))

@@ -70,7 +70,7 @@ class FailureReport(Framed):
     price_files: tuple[date, ...] = ()
 
     def _columns(self) -> Columns:
-        """A row for each group, with the turn of its first example; what nobody recorded of any of its turns is None."""
+        """A row for each group, with the turn of its first example; what was not recorded of any of its turns is None."""
         return Columns(_COLUMNS, [_row(group, self.price_files) for group in self.groups])
 
     def __repr__(self) -> str:

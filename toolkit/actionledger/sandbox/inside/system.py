@@ -62,7 +62,7 @@ def pivot_root(new: str, old: str) -> None:
     """Make a mount the root, and put the root before it elsewhere.
 
     Raises:
-        OSError: the kernel refuses it, or nobody knows its number on this processor.
+        OSError: the kernel refuses it, or its number on this processor is unknown.
     """
     number = _PIVOT_ROOT.get(os.uname().machine)
     if number is None:

@@ -49,7 +49,7 @@ class BareRule:
 
         Args:
             values: what was decoded.
-            names: the names of the tools that were offered; None where nobody said.
+            names: the names of the tools that were offered; None if unknown.
 
         Returns:
             The calls, and an issue for each call whose tool was not offered and for the data beside calls; None where
@@ -113,7 +113,7 @@ class BareRule:
     def is_meant(self, source: Source, start: int, end: int) -> bool:
         """Return whether what begins here, and is not quite JSON, was meant as a call.
 
-        It was if it begins like one, and names a tool that was offered or, where nobody said which were, speaks of
+        It was if it begins like one, and names a tool that was offered or, if it is unknown which were, speaks of
         arguments.
         """
         text, names = source.text, source.names

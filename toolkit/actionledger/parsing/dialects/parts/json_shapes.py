@@ -118,7 +118,7 @@ def in_order(outer: tuple[Repair, ...], inner: tuple[Repair, ...]) -> tuple[Repa
 
 
 def _never_filled(text: str, last: Decoded, body: Span) -> tuple[Issue, ...]:
-    """Return the issue that a list is closed right behind its bracket by a repair: nobody said that it was to be empty."""
+    """Return the issue that a list is closed right behind its bracket by a repair: it is not said that it was to be empty."""
     if not any(_closes_at_once(repair, text, last.start) for repair in last.repairs):
         return ()
     detail = "The block ends before its value does."
