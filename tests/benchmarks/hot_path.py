@@ -15,9 +15,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import actionledger as al
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.events import ResponseReceived
-from actionledger.ids import new_id
 from actionledger.ledger import open_ledger
 
 PROSE = "I looked at the list of tasks: the next one is the report, which Ada has asked for. "

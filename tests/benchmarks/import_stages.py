@@ -21,7 +21,7 @@ from recorded_files import formats_of, imported, loads_each_line, unpacked_bytes
 from rich.console import Console
 from rich.table import Table
 
-import actionledger.ids
+import actionledger.common.ids
 from actionledger.events import EVENT, Event
 from actionledger.importing.importer import Importer
 from actionledger.ledger import open_ledger
@@ -104,7 +104,7 @@ def _read_and_check(formats: dict[Path, Source], stages: Stages) -> list[Event]:
         _imported(given, events.append)
     with stages.stage("of that, ids"):
         for parts in asked:
-            actionledger.ids.derived_id(*parts)
+            actionledger.common.ids.derived_id(*parts)
     return events
 
 
@@ -114,7 +114,7 @@ def _imported(
     asked: list[tuple[object, ...]] | None = None,
 ) -> None:
     """Take sessions in without a ledger; note what identifiers are derived from."""
-    derived = actionledger.ids.derived_id
+    derived = actionledger.common.ids.derived_id
 
     def noted(*parts: object) -> str:
         asked.append(parts)  # type: ignore[union-attr]

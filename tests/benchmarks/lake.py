@@ -18,9 +18,9 @@ from pathlib import Path
 
 import lake_servers
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.events import SystemNoted
-from actionledger.ids import new_id
 from actionledger.importing import import_path
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.funnel import funnel

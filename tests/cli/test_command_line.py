@@ -153,8 +153,9 @@ def test_a_command_that_is_called_is_loaded_and_no_other(tmp_path):
         "actionledger.cli.commands",
         "actionledger.cli.exits",
         "actionledger.cli.output",
+        "actionledger.common",
+        "actionledger.common.text",
         "actionledger.errors",
-        "actionledger.text",
     ]
     completing = {
         "_ACTIONLEDGER_COMPLETE": "complete_bash",

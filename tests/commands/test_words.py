@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, strategies as st
 
 from actionledger.commands import words_of
+from actionledger.common.text import first_unseen
 from actionledger.errors import ActionError
-from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 
 

@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
 from actionledger import Runtime
+from actionledger.common.ids import derived_id
 from actionledger.events import (
     ActionRecord,
     ExecutionFinished,
@@ -26,7 +27,6 @@ from actionledger.events import (
     TurnFinished,
 )
 from actionledger.execution.approval import Decision
-from actionledger.ids import derived_id
 from actionledger.importing import Importer, import_sessions
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.recorded import Known

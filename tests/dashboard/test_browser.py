@@ -21,8 +21,8 @@ from playwright.sync_api import (
     TimeoutError as PageTimeoutError,
 )
 
-from actionledger.clock import now
-from actionledger.ids import derived_id
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.document import document

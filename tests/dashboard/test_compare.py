@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest
 from streamlit.testing.v1 import AppTest
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.vocabulary import Outcome, Reason, RunKind
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.addresses import filter_of

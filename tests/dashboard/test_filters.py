@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from actionledger import RecordedSession, RecordedTurn, import_sessions
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, filter_parameters

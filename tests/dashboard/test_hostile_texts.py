@@ -12,10 +12,10 @@ from hostile_texts import HOST, HOSTILE_TEXTS, RAN
 from playwright.sync_api import Browser
 
 import actionledger as al
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
 from actionledger.events import ActionRecord
-from actionledger.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.saved import LONGEST_NAME, Saved

@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.saved import Saved

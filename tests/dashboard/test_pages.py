@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.vocabulary import Outcome
 

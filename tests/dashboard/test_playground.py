@@ -9,8 +9,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger_dashboard.cases import CASES_VARIABLE, file_name
 from actionledger_dashboard.components.messages import calls_lane, recognised

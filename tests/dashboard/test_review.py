@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import actionledger as al
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger.queries.reviews import review_steps
 from actionledger.vocabulary import Outcome, Reason
 from actionledger_dashboard import READ_ONLY_VARIABLE, deciding

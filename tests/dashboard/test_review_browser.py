@@ -10,8 +10,8 @@ from browsing import Visit, launched, served, window
 from playwright.sync_api import BrowserContext, Locator, expect
 
 import actionledger as al
+from actionledger.common.ids import derived_id
 from actionledger.demo import take_samples
-from actionledger.ids import derived_id
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

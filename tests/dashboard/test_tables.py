@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.copies import write_rows
 from actionledger.ledger.queries import Filter

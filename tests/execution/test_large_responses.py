@@ -6,12 +6,11 @@ from dataclasses import replace
 import pytest
 
 import actionledger as al
-from actionledger import recording
 from actionledger.execution.limits import Limits
 from actionledger.ledger import encoding
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.profiles import profile_named
-from actionledger.recording import RESPONSE_CHARACTERS
+from actionledger.recording import RESPONSE_CHARACTERS, turns
 from actionledger.vocabulary import ExecutionStatus, Outcome, Reason
 
 FILE = "<create_file><path>x</path><content>hello</content></create_file>"
@@ -81,7 +80,7 @@ def test_more_actions_than_a_ledger_takes_are_refused_together(ledger, tmp_path,
 def test_prompts_and_feedback_that_are_too_large_are_cut(ledger, tmp_path, monkeypatch) -> None:
     """What was said of the turn is kept as far as it goes, and a cut says so."""
     monkeypatch.setattr(encoding, "LINE_LIMIT", 150_000)
-    monkeypatch.setattr(recording, "KEPT_CHARACTERS", 1000)
+    monkeypatch.setattr(turns, "KEPT_CHARACTERS", 1000)
     profile = replace(profile_named("coder"), limits=Limits(feedback=200_000, result=200_000))
     (tmp_path / "w").mkdir()
     (tmp_path / "w/long").write_text("long\n" * 4_000)
@@ -94,7 +93,7 @@ def test_prompts_and_feedback_that_are_too_large_are_cut(ledger, tmp_path, monke
 
 def test_a_cut_leaves_no_half_of_a_secret(ledger, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(encoding, "LINE_LIMIT", 150_000)
-    monkeypatch.setattr(recording, "KEPT_CHARACTERS", 1000)
+    monkeypatch.setattr(turns, "KEPT_CHARACTERS", 1000)
     key = "ghp_" + "a1B2" * 9
     with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "w") as runtime:
         runtime.handle("Hello.", prompt="p" * 979 + " " + key + " " + "p" * 200_000)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from actionledger.importing import import_path
 from actionledger.ledger import direct
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 TOUCHES = {
     "open",

@@ -15,10 +15,10 @@ from forked_python import ForkedPython
 from interrupting import LONG, pressed_soon
 from same_rows import differences
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
 from actionledger.events import SystemNoted
-from actionledger.ids import new_id
 from actionledger.importing import import_path, import_sessions
 from actionledger.importing.importer import Importer
 from actionledger.importing.plan_importer import ImportStopped

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from effort import soaked
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.importing import ImportReport, import_sessions
 from actionledger.ledger import Ledger, encoding, open_ledger
 from actionledger.sources.base import (

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from actionledger.common.ids import new_id
 from actionledger.events import (
     ActionRecord,
     ActionReversed,
@@ -33,7 +34,6 @@ from actionledger.events import (
     TurnResumed,
     TurnSuperseded,
 )
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (

@@ -125,7 +125,7 @@ FORGET = """
 import sys
 from datetime import datetime
 from actionledger.events import SystemNoted
-from actionledger.ids import new_id
+from actionledger.common.ids import new_id
 from actionledger.ledger import open_ledger
 ledger = open_ledger(sys.argv[1])
 ledger.record(SystemNoted(event_id=new_id(), recorded_at=datetime(2026, 5, 4), run_id=new_id(), code="x", message=""))

@@ -7,8 +7,8 @@ import pytest
 
 import actionledger as al
 from actionledger._version import __version__
+from actionledger.common.ids import new_id
 from actionledger.errors import NewerLedgerError
-from actionledger.ids import new_id
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.files import LedgerFiles

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.common.extras import missing
 from actionledger.errors import MissingPackageError
-from actionledger.extras import missing
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries import rereading
 from actionledger.parsing.parsers import parser_named

@@ -12,13 +12,13 @@ import pytest
 from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
-from actionledger.clock import now
 from actionledger.commands import Commands, CommandSettings, Wall
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import DecisionKeyError, UsageError
 from actionledger.events import ApprovalDecided, ApprovalRequested
 from actionledger.execution.approval import Decision
 from actionledger.execution.execution_events import POLICY
-from actionledger.ids import new_id
 from actionledger.ledger.queries.approvals import approvals_of_turn
 from actionledger.session.decisions import decide
 from actionledger.session.signatures import key_path, signing_key

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.errors import ActionError
 from actionledger.vocabulary import Reason
 from actionledger.workspace import (

@@ -16,8 +16,8 @@ import pytest
 from effort import examples, soaked
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+from actionledger.common.ids import new_id
 from actionledger.errors import ActionError
-from actionledger.ids import new_id
 from actionledger.vocabulary import Reason
 from actionledger.workspace import Edit, FileLimits, Files, Places, Undone, Workspace, belonging_to
 

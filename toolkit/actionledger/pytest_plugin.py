@@ -87,8 +87,8 @@ class CaseItem(_Item):
 
     def runtest(self) -> None:
         """Read it and compare."""
+        from actionledger.common.text import printable  # noqa: PLC0415
         from actionledger.replay.cases import load_case  # noqa: PLC0415 - only where there is a case
-        from actionledger.text import printable  # noqa: PLC0415
 
         case = load_case(self.path)
         if left := case.differences():
@@ -138,9 +138,9 @@ class LedgerFile(pytest.File):
 
     def collect(self) -> Iterator["SessionItem"]:
         """Yield each session of which something can be read again."""
+        from actionledger.common.text import printable  # noqa: PLC0415
         from actionledger.ledger.queries.naming import session_names  # noqa: PLC0415 - only where a ledger is named
         from actionledger.ledger.queries.readings import readable_sessions  # noqa: PLC0415
-        from actionledger.text import printable  # noqa: PLC0415
 
         ledger = self._opened()
         ids = readable_sessions(ledger)
@@ -160,9 +160,9 @@ class SessionItem(_Item):
 
     def runtest(self) -> None:
         """Read them again and compare with what was read at first."""
+        from actionledger.common.text import printable  # noqa: PLC0415
         from actionledger.errors import UsageError  # noqa: PLC0415 - only where a ledger is named
         from actionledger.ledger.queries.readings import readings_of_session  # noqa: PLC0415
-        from actionledger.text import printable  # noqa: PLC0415
 
         recorded = readings_of_session(self._opened(), self._identity)
         left, unknown = [], []

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from math import sqrt
 
-from actionledger.plurals import counted
+from actionledger.common.plurals import counted
 
 Z_95 = 1.959963984540054
 

@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue, check
-from actionledger.attempts import response_parsed
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.parsing.offers import Offer
 from actionledger.parsing.parsers import AnyParser
 from actionledger.parsing.providers import PARSER_NAME, read_message
 from actionledger.parsing.recorded import RECORDED, WithCalls, read_recorded
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
+from actionledger.recording.attempts import response_parsed
 from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 from actionledger.vocabulary import Capture, Outcome, Reason
 

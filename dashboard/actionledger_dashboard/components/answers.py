@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.plurals import counted
+from actionledger.common.plurals import counted
 from actionledger.rates import TOO_FEW, Rate, shown_p
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.paired import PairedComparison

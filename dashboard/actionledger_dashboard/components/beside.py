@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Reader, TurnDetail
-from actionledger.plurals import counted
 from actionledger_dashboard.components import links
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.readings import Step, show_readings

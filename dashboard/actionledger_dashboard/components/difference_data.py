@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries import ActionDifference, FieldDifference, ReadAction, TurnDifference
-from actionledger.plurals import counted
 from actionledger_dashboard.components.visible import pieces
 from actionledger_dashboard.viewer.looks import Values
 

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.failures import Spent
 from actionledger.ledger.queries.naming import session_names
-from actionledger.plurals import counted
 from actionledger.replay.failures import failures, group_turns
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.grouping.report import FailureReport

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Failure, FailureCost, Filter, Mark
-from actionledger.plurals import counted
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.vocabulary import SENTENCES, Origin
 from actionledger_dashboard.components import links, tables

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Literal, TypeAlias, get_args
 
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.ledger.queries import Dimensions, Run, ScoreBound, Stage
-from actionledger.text import writable
 from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 Kind: TypeAlias = Literal["many", "one", "day", "text", "score"]

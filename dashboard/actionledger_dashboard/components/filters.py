@@ -6,11 +6,11 @@ from functools import partial
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
 from actionledger.ledger.queries.addresses import filter_of_parameters
 from actionledger.ledger.queries.labelling import label_counts, score_counts, verdict_counts
-from actionledger.plurals import counted
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.fields import (
     FIELDS,

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries import Filter, Funnel
 from actionledger.ledger.queries.stages import MEANT, audited
-from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport

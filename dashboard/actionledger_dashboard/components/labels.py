@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries.labelling import LabelCount, label_counts, labelled
-from actionledger.plurals import counted
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.tables import Column

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.events import ActionRecord
 from actionledger.execution.registry import PROFILES, profile_named
@@ -13,7 +14,6 @@ from actionledger.ledger.queries import TurnDetail
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.privacy import mask_text
 from actionledger.replay.readers import Reader, reader_of
-from actionledger.text import writable
 from actionledger.values import Block
 from actionledger.vocabulary import Capture
 from actionledger_dashboard.components.pasted import EVERY_FORMAT

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries import Filter
-from actionledger.plurals import counted
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
 from actionledger_dashboard.components import tables

@@ -8,11 +8,11 @@ from functools import partial
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.queries.reviews import Review, reviews
-from actionledger.plurals import counted
 from actionledger.rates import shown_p
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast

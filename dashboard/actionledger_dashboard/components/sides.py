@@ -7,9 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
-from actionledger.plurals import counted
 from actionledger.replay.periods import latest_two
 from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices

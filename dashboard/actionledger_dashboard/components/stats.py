@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from actionledger.common.plurals import by_price_file, counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Pace, UsageSums
 from actionledger.ledger.queries.stages import MEANT, NOT_MEANT, REFUSED, UNREAD, WITH_ACTIONS, audited
-from actionledger.plurals import by_price_file, counted
 from actionledger.vocabulary import ExecutionStatus, Origin
 from actionledger_dashboard.components.links import turns_href
 from actionledger_dashboard.components.strip import Stat, stat_of

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from actionledger.plurals import counted
+from actionledger.common.plurals import counted
 from actionledger.rates import Rate
 from actionledger.vocabulary import Capture
 

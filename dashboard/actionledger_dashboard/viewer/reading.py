@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from actionledger.common.plurals import counted
 from actionledger.events import ActionRecord
 from actionledger.ledger.queries import Reader, Response, TurnDetail
-from actionledger.plurals import counted
 from actionledger.values import Block, FieldError, Issue, Span
 from actionledger.vocabulary import SENTENCES, CostOrigin
 from actionledger_dashboard.components.visible import pieces, tokens, visible

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from actionledger.canonical import json_text
-from actionledger.plurals import counted
+from actionledger.common.canonical import json_text
+from actionledger.common.plurals import counted
 from actionledger.replay.steps import Step, Steps, WorkspaceState
 from actionledger.session.states.stores import TableChange
 from actionledger.workspace.diffs import Diff

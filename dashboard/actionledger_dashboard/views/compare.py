@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.display.comparisons import in_words
 from actionledger.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Bucket
-from actionledger.plurals import counted
 from actionledger.replay.comparing import compare
 from actionledger.replay.contrasts import Contrast
 from actionledger.replay.paired import PairedComparison, PairedGroup, compare_by

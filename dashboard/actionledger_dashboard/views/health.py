@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.health import Health, Level, examine
-from actionledger.plurals import counted
 from actionledger_dashboard.components import notices, tables
 from actionledger_dashboard.components.findings import show_findings
 from actionledger_dashboard.components.tables import Column

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ImportOmission, Omission
-from actionledger.plurals import counted
 from actionledger.vocabulary import LEFT_OUT
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import page_of

@@ -5,10 +5,10 @@ from functools import partial
 
 import streamlit as st
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import LateTurn
-from actionledger.plurals import counted
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.lines import heading, line

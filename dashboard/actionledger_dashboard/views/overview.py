@@ -6,13 +6,13 @@ from typing import Any, NoReturn
 
 import streamlit as st
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Funnel, Mark, Period, Unit
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.stages import MEANT, WHOLE, audited
 from actionledger.ledger.queries.usage import Kept
-from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW
 from actionledger.replay.changes import Change, changes
 from actionledger.replay.failures import failures

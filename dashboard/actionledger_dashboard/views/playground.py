@@ -5,11 +5,11 @@ from typing import Any
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.queries.readings import reading_of_turn
 from actionledger.parsing.providers import split_message
-from actionledger.plurals import counted
 from actionledger.replay.cases import SUFFIX
 from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture

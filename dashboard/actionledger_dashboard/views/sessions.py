@@ -5,10 +5,10 @@ from functools import partial
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.sessions import whole_sessions
-from actionledger.plurals import counted
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.labels import labels_column

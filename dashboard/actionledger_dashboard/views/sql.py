@@ -5,10 +5,10 @@ from typing import get_args
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.guarded import MEMORY
-from actionledger.plurals import counted
 from actionledger_dashboard.components import asked, links, notices, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.asked import Asked

@@ -8,11 +8,11 @@ from typing import TypeAlias
 
 import streamlit as st
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 from actionledger.ledger.queries.behind import whole_turns_behind
-from actionledger.plurals import counted
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from effort import is_soak
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.vocabulary import SENTENCES, Outcome, Reason
 from actionledger_dashboard.viewer.asking import Asked, course_of, session_view, view_of

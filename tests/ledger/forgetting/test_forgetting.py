@@ -22,8 +22,8 @@ from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
-from actionledger.locks import FileLock
 from actionledger.session import forgetting
+from actionledger.system.locks import FileLock
 from actionledger.vocabulary import LeftOutReason
 
 WORDS = "Zaphod's naïve 漢字 secret"

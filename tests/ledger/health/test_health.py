@@ -12,10 +12,10 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
 from actionledger.events import InputLeftOut
-from actionledger.ids import new_id
 from actionledger.ledger import open_ledger
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.files import LedgerFiles, wal_of
@@ -23,7 +23,7 @@ from actionledger.ledger.health import Check, Finding, Level, examine, mend
 from actionledger.ledger.health.checks import CHECKS
 from actionledger.ledger.health.wording import size_words, time_words
 from actionledger.ledger.schema import SCHEMA_VERSION
-from actionledger.locks import STALE_SECONDS, FileLock
+from actionledger.system.locks import STALE_SECONDS, FileLock
 from actionledger.vocabulary import LeftOutReason
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

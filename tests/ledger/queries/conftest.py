@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from actionledger.common.ids import derived_id
 from actionledger.events import (
     ActionRecord,
     Event,
@@ -21,7 +22,6 @@ from actionledger.events import (
     SessionStarted,
     TurnFinished,
 )
-from actionledger.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.values import Block, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import (

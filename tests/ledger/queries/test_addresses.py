@@ -5,8 +5,8 @@ from datetime import datetime
 import pytest
 from hypothesis import given, strategies as st
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.ledger.queries import Filter, Mark
 from actionledger.ledger.queries.addresses import (
     filter_of,

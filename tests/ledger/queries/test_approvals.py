@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from actionledger.ids import new_id
+from actionledger.common.ids import new_id
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.approvals import (
     approvals_called,

@@ -2,8 +2,8 @@
 
 import pytest
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.ledger import queries
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome

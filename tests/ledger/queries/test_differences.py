@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from actionledger.attempts import response_parsed
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.aligning import aligned, field_differences
 from actionledger.recording import (
@@ -21,6 +20,7 @@ from actionledger.recording import (
     run_started,
     session_started,
 )
+from actionledger.recording.attempts import response_parsed
 from actionledger.values import ActionCall, ParseResult, Span
 from actionledger.vocabulary import ActionStatus, Outcome, RunKind
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import EVERYTHING, Filter, Mark, ScoreBound

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import actionledger as al
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.funnel import parse_success

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.sequels import sequels
 from actionledger.ledger.queries.targets import timings

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.rates import Rate
 from actionledger.vocabulary import ActionStatus, Outcome, Reason, RunKind

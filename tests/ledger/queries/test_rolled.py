@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 from effort import is_soak, soaked
 
+from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionStarted, SessionFinished
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scores import ScoreBound

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import queries
 from actionledger.vocabulary import RunKind
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter
 from actionledger.rates import Rate

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from actionledger import Runtime, open_ledger, render
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger import queries
 from actionledger.values import Conversion, FieldError, Repair, Span
 from actionledger.vocabulary import ExecutionStatus, Outcome, Reason, RepairKind, RunKind

@@ -11,8 +11,8 @@ import lake_servers
 import pytest
 from effort import soaked
 
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError, MissingPackageError
-from actionledger.ids import new_id
 
 Where = Callable[[Path], Path]
 """Makes the path of a ledger in a folder; each time of one in the same place, for another host."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.connections import BASE

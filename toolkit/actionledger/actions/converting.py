@@ -17,7 +17,7 @@ from pydantic_core import from_json
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, field_names, resolved, takes_others
-from actionledger.nearness import near_names
+from actionledger.common.nearness import near_names
 from actionledger.values import Conversion, FieldError
 from actionledger.vocabulary import Reason
 

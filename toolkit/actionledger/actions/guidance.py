@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.describing import ActionDescription, FieldDescription, shared_fields
 from actionledger.actions.validation import AnyCatalogue
+from actionledger.common.nearness import near_names
+from actionledger.common.plurals import counted
+from actionledger.common.text import printable_json
 from actionledger.errors import RenderError
-from actionledger.nearness import near_names
-from actionledger.plurals import counted
-from actionledger.text import printable_json
 from actionledger.values import ActionCall, FieldError
 from actionledger.vocabulary import ActionStatus, Reason
 

@@ -8,8 +8,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
-from actionledger.nearness import did_you_mean
-from actionledger.text import escaped_halves
+from actionledger.common.nearness import did_you_mean
+from actionledger.common.text import escaped_halves
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from actionledger.actions.refusals import json_text, one_of
 from actionledger.actions.wording import Schema, allowed_values, child, field_names, in_words
-from actionledger.nearness import did_you_mean
+from actionledger.common.nearness import did_you_mean
 from actionledger.values import FieldError
 from actionledger.vocabulary import Reason
 

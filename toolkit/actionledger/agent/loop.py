@@ -8,12 +8,12 @@ from dataclasses import asdict, dataclass, replace
 from actionledger.agent.endings import ConversationLimits, Ending, Watch
 from actionledger.agent.prompts import next_prompt
 from actionledger.agent.transcript import Transcript
+from actionledger.common.plurals import counted
 from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.execution.prompting import prompt_of
 from actionledger.models import BrokenResponseError, Completion, Model, ModelError, ModelTimeoutError
 from actionledger.models.base import Chunks, Message
 from actionledger.models.errors import ServerFailedError
-from actionledger.plurals import counted
 from actionledger.session.runtime import Runtime
 from actionledger.values import Turn
 

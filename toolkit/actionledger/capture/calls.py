@@ -8,8 +8,8 @@ from time import monotonic
 from typing import Any
 
 from actionledger.capture.wire import SOURCE
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.importing.live import recorded_turn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_indexes

@@ -17,9 +17,9 @@ from actionledger.capture.recording import Recording
 from actionledger.capture.tap import RawExchange
 from actionledger.capture.transports import package_of, recorded_http
 from actionledger.capture.wire import SOURCE, WireReader
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import UsageError
-from actionledger.ids import new_id
 from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.sources.base import Item

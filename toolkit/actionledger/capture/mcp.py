@@ -11,10 +11,10 @@ from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
-from actionledger.canonical import json_text
-from actionledger.clock import now
-from actionledger.depth import is_deeper
-from actionledger.ids import new_id
+from actionledger.common.canonical import json_text
+from actionledger.common.clock import now
+from actionledger.common.depth import is_deeper
+from actionledger.common.ids import new_id
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import (
     Item,

@@ -12,8 +12,8 @@ from pydantic_core import from_json, to_json
 
 from actionledger.capture.proxy import Receive, Scope, Send, is_asked_here
 from actionledger.capture.spans import Batch, Came, Passed
-from actionledger.depth import is_deeper
-from actionledger.extras import require
+from actionledger.common.depth import is_deeper
+from actionledger.common.extras import require
 from actionledger.sources.shapes.spans import spans_of
 from actionledger.vocabulary import LeftOutReason
 

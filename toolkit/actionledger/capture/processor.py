@@ -6,8 +6,8 @@ from typing import Any
 
 from actionledger.capture.clients import AnyLedger, AnyPath, opened
 from actionledger.capture.spans import Batch, SpanRecording
-from actionledger.clock import now
-from actionledger.extras import require
+from actionledger.common.clock import now
+from actionledger.common.extras import require
 from actionledger.importing.prices import Prices
 from actionledger.sources.shapes.spans import Span, in_utc
 

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from actionledger.capture.tap import Ending, RawExchange, Tap
+from actionledger.common.extras import require
 from actionledger.errors import UsageError
-from actionledger.extras import require
 
 require("A recording proxy", "live", "httpx", "uvicorn")
 import httpx  # noqa: E402 - optional; what is missing was named above

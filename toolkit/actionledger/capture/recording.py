@@ -13,11 +13,11 @@ from time import monotonic
 from typing import Generic, Protocol, Self, TypeAlias, TypeVar
 
 from actionledger.errors import EventTooLargeError, LedgerError, UsageError
-from actionledger.forking import watch
 from actionledger.importing import ImportReport, Prices
 from actionledger.importing.sessions import SourcesImporter
 from actionledger.ledger import Ledger
 from actionledger.sources.base import Item, LeftOut, RecordedSession
+from actionledger.system.forking import watch
 from actionledger.vocabulary import LeftOutReason
 
 WAITING_BYTES = 128 * 2**20

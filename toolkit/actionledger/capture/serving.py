@@ -15,9 +15,9 @@ from actionledger.capture.spans import Came, SpanRecording
 from actionledger.capture.tap import RawExchange
 from actionledger.capture.traces import SETTLED
 from actionledger.capture.wire import SOURCE, WireReader
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.extras import require
 from actionledger.errors import UsageError
-from actionledger.extras import require
 from actionledger.importing import Prices
 from actionledger.ledger import Ledger
 

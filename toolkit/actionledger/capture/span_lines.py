@@ -4,7 +4,7 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.ledger.held import HeldLine
 from actionledger.sources.access import text_at
 from actionledger.sources.formats import openinference, otel

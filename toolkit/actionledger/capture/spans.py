@@ -9,8 +9,7 @@ from typing import TypeAlias
 from actionledger.capture.recording import PATIENCE, Kept, Recording
 from actionledger.capture.span_lines import line_of, span_in
 from actionledger.capture.traces import EVERY, SETTLED, HeldTraces
-from actionledger.forking import watch
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles
@@ -19,6 +18,7 @@ from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.sources.base import Item, LeftOut
 from actionledger.sources.formats.otel import SOURCE
 from actionledger.sources.shapes.spans import Span
+from actionledger.system.forking import watch
 from actionledger.vocabulary import LeftOutReason
 
 

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from actionledger.capture.mcp import Line, Side
 from actionledger.capture.tap import LARGEST_BODY
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.errors import UsageError
 
 _PIECE = 2**16

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from time import perf_counter
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 
 LARGEST_BODY = 32 * 2**20
 """How much of a body is kept, in bytes; of a larger one nothing is, and it is counted."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from threading import Event
 from time import monotonic, time
 
+from actionledger.common.extras import require
 from actionledger.errors import SourceError
-from actionledger.extras import require
 from actionledger.importing import ImportProgress, ImportReport, ImportStopped
 from actionledger.importing.plan_importer import PlanImporter
 from actionledger.importing.prices import Prices

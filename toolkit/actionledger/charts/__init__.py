@@ -1,6 +1,6 @@
 """Charts of a ledger as values of Altair, to be changed, put beside each other and saved: what the dashboard draws, for a notebook."""
 
-from actionledger.extras import require
+from actionledger.common.extras import require
 
 require("A chart", "notebook", "altair", "pandas")
 

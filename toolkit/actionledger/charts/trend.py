@@ -20,7 +20,7 @@ from actionledger.charts.common import (
     sessions,
     within_of,
 )
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.display.text import visible
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter

@@ -9,10 +9,10 @@ from typing import Any, TextIO
 
 from rich.console import Console
 
-from actionledger.canonical import json_text
 from actionledger.cli.output import is_read
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import PlainConsole, console, plain, print_note
+from actionledger.common.canonical import json_text
 from actionledger.ledger.guarded import Answer
 
 SHOWN_ROWS = 200

@@ -14,11 +14,11 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarded import SECONDS
 from actionledger.ledger.queries.tables import NAMES, tables
-from actionledger.plurals import counted
 
 FormatOption = Annotated[
     Format | None,

@@ -14,11 +14,11 @@ from actionledger.cli.imported import print_left_out, print_priced, print_refusa
 from actionledger.cli.ledgers import DEFAULT_LEDGER
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.plurals import counted
 from actionledger.errors import LedgerError
 from actionledger.importing.prices import Prices
 from actionledger.ledger import open_ledger
-from actionledger.plurals import counted
 
 if TYPE_CHECKING:
     from actionledger.capture.recording import Kept

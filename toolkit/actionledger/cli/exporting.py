@@ -12,6 +12,7 @@ from actionledger.cli.filters import Chosen, RunOption, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import print_note
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.exports.atif import trajectory
 from actionledger.exports.otlp import traces
@@ -23,7 +24,6 @@ from actionledger.ledger.queries.compare import compare_runs
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_run, one_session
 from actionledger.ledger.queries.selected import Selected, selected, selected_sessions
-from actionledger.plurals import counted
 
 app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
 

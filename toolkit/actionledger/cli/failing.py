@@ -12,13 +12,13 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_text, rate_value, shortened
+from actionledger.common.plurals import by_price_file, counted
 from actionledger.display.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_run, session_names
 from actionledger.ledger.queries.trend import Unit
-from actionledger.plurals import by_price_file, counted
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup

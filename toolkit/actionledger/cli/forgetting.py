@@ -15,14 +15,14 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import beside, console, plain, print_json, print_note
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.selected import selected_sessions
-from actionledger.plurals import counted
 from actionledger.session.forgetting import ForgetReport, forget, go_on_forgetting, to_forget
 
 _AGE = re.compile(r"(\d{1,6})([hdwy])")

@@ -7,23 +7,23 @@ from typing import Annotated, cast
 
 import typer
 
-from actionledger.canonical import json_text
 from actionledger.cli.compared import comparison_value
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing, ledger_to_read
 from actionledger.cli.options import AgainstOption, LedgerOption
 from actionledger.cli.tables import print_note, print_text
+from actionledger.common.canonical import json_text
+from actionledger.common.plurals import counted
+from actionledger.common.text import printable_json
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import Bucket
-from actionledger.plurals import counted
 from actionledger.replay.gating.blessing import bless
 from actionledger.replay.gating.contents import beside
 from actionledger.replay.gating.gate import gate, is_file
 from actionledger.replay.gating.report import GateReport
-from actionledger.text import printable_json
-from actionledger.whole_files import write_whole
+from actionledger.system.whole_files import write_whole
 
 _OUT = "-"
 _DIGITS = 18

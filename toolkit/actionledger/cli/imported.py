@@ -4,8 +4,8 @@ from pathlib import Path
 
 from actionledger.cli.options import command_words
 from actionledger.cli.tables import console, plain, print_note
+from actionledger.common.plurals import counted
 from actionledger.importing.report import ImportReport
-from actionledger.plurals import counted
 from actionledger.sources.registry import sources
 from actionledger.vocabulary import LEFT_OUT
 

@@ -11,11 +11,11 @@ from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import console
 from actionledger.cli.tool_files import tools_in
+from actionledger.common.plurals import counted
 from actionledger.display.progress import progress
 from actionledger.errors import SourceError, UsageError
 from actionledger.importing.paths import import_path
 from actionledger.ledger import open_ledger
-from actionledger.plurals import counted
 
 
 def import_recordings(

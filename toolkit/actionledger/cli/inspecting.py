@@ -10,13 +10,13 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text
+from actionledger.common.plurals import counted
 from actionledger.explaining.turns import Tone, recorded_turn, turn_lines
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.lineage import children
 from actionledger.ledger.queries.naming import one_place, one_run, session_names
 from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions
 from actionledger.ledger.queries.turns import turns
-from actionledger.plurals import counted
 
 _STYLES: dict[Tone, str] = {"head": "bold", "quiet": "dim", "plain": ""}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from actionledger.cli.tables import print_note
 from actionledger.errors import LedgerError, UsageError
 from actionledger.session.separation import refuse_reachable
-from actionledger.user_state import state_folder
+from actionledger.system.user_state import state_folder
 
 DEFAULT_LEDGER = Path("actionledger.duckdb")
 

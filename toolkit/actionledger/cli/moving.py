@@ -10,9 +10,9 @@ from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
+from actionledger.common.extras import require
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
-from actionledger.extras import require
-from actionledger.plurals import counted
 
 
 def migrate(

@@ -18,12 +18,12 @@ from actionledger.cli.tables import (
     print_note,
     print_text,
 )
+from actionledger.common.plurals import counted
 from actionledger.display.progress import progress
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.differences import TurnDifference
 from actionledger.parsing.parsers import parser_named
-from actionledger.plurals import counted
 from actionledger.replay.fitting import unfit_turns
 from actionledger.replay.placing import PAYS_FROM
 from actionledger.replay.recorded_run import ReparseStopped

@@ -12,11 +12,11 @@ from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
 from actionledger.cli.tables import console, plain, print_json, print_text
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.queries.filters import EVERYTHING
 from actionledger.models import model_from
-from actionledger.plurals import counted
 from actionledger.replay.fork import fork
 from actionledger.replay.rerun import rerun
 from actionledger.replay.rerunning.report import RerunReport

@@ -7,11 +7,11 @@ import typer
 from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
-from actionledger.canonical import json_text
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.plurals import by_price_file, counted
+from actionledger.common.canonical import json_text
+from actionledger.common.plurals import by_price_file, counted
+from actionledger.common.text import printable_json
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
-from actionledger.text import printable_json
 from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
 if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them

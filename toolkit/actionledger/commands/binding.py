@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 
 _BUILD_FILES = {
     "make": ("Makefile", "makefile", "GNUmakefile"),

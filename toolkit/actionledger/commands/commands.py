@@ -12,7 +12,7 @@ from actionledger.commands.settings import CommandSettings
 from actionledger.commands.walls import Wall
 from actionledger.errors import ActionError
 from actionledger.sandbox.launching import host_python
-from actionledger.temporary import TemporaryFolder
+from actionledger.system.temporary import TemporaryFolder
 from actionledger.workspace import Workspace
 from actionledger.workspace.nodes import Change, Gap
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from actionledger.commands.git_settings import Setting, has_worktree_file, settings_in, told
+from actionledger.common.ids import new_id
+from actionledger.common.text import to_any_bytes
 from actionledger.errors import ActionError
-from actionledger.ids import new_id
-from actionledger.text import to_any_bytes
 from actionledger.vocabulary import Reason
 
 Ask: TypeAlias = Callable[[Sequence[str], Mapping[str, str]], str]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from actionledger.commands.git_folders import GIT_ENVIRONMENT, Listings, has_repository, opened
 from actionledger.errors import ActionError
-from actionledger.temporary import TemporaryFolder
+from actionledger.system.temporary import TemporaryFolder
 from actionledger.vocabulary import Reason
 
 LONGEST_NAME = 200

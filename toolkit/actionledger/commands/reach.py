@@ -12,7 +12,7 @@ from pathlib import Path
 
 from actionledger.commands.settings import CommandSettings, toolchains
 from actionledger.errors import ActionError
-from actionledger.user_state import state_folder
+from actionledger.system.user_state import state_folder
 from actionledger.vocabulary import Reason
 
 _SYSTEM = (

@@ -3,8 +3,8 @@
 import re
 import shlex
 
+from actionledger.common.text import first_unseen
 from actionledger.errors import ActionError
-from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 
 _ONE_EACH = "Write an action of its own for each command."

@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from actionledger.commands import CommandSettings
+from actionledger.common.ids import derived_id
 from actionledger.demo import SOURCE
 from actionledger.execution.approval import Decision
 from actionledger.execution.limits import Limits, RateLimit
 from actionledger.execution.profile import Profile
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.recorded import known
 from actionledger.profiles.coder import CODER, coder_profile

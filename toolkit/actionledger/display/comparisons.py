@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.tables import Markup, box
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, shown_p
 
 _WORDS = {

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from actionledger.common.plurals import counted
 from actionledger.display.comparisons import in_words
 from actionledger.display.html import escaped, frame, heading
 from actionledger.display.tables import Table, box, text_table
-from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, Rate, shown_p
 
 _HEADS = ("measure", "before", "after", "difference", "p (Holm)")

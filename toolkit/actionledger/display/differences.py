@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.tables import Markup, box
 from actionledger.display.text import cut, visible

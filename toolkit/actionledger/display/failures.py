@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Protocol
 
+from actionledger.common.plurals import by_price_file, counted
 from actionledger.display.html import escaped, frame, heading
 from actionledger.display.tables import Table, box, text_table
 from actionledger.display.text import cut, visible
-from actionledger.plurals import by_price_file, counted
 from actionledger.rates import shown_p
 
 SHOWN = 20

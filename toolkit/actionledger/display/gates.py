@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
+from actionledger.common.plurals import counted
 from actionledger.display.comparisons import in_words
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.tables import Markup, box
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
 
 SHOWN = 20
 """How many turns are shown at most, of all conditions together."""

@@ -2,9 +2,9 @@
 
 from html import escape
 
+from actionledger.common.text import described, is_unseen, token, writable
 from actionledger.display.style import STYLE
 from actionledger.display.text import laid_out
-from actionledger.text import described, is_unseen, token, writable
 
 
 def escaped(text: object) -> str:

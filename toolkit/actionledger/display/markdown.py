@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from actionledger.common.plurals import counted
 from actionledger.display.comparisons import in_words
 from actionledger.display.contrasts import contrast_sentences, shown_ends
 from actionledger.display.gates import Gate, condition_name, subject, turn_place, verdict
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
 from actionledger.rates import shown_p
 
 MOST_CHARACTERS = 60_000

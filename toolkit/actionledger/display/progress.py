@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import Any, Protocol
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import escaped, frame
 from actionledger.display.text import visible
-from actionledger.plurals import counted
 
 _SECONDS = 0.2
 """How long a notebook's bar stays as it is at least."""

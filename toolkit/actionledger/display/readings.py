@@ -3,11 +3,11 @@
 import json
 from collections.abc import Iterator, Sequence
 
+from actionledger.common.plurals import counted
 from actionledger.display.annotated import TONES, annotated
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.tables import Markup, box
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
 from actionledger.values import ActionCall, Issue, Observation, ParseResult, Span, Turn
 
 _MOST_LINES = 12

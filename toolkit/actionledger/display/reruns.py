@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import chip, escaped, frame, heading
 from actionledger.display.text import cut, laid_out, visible
-from actionledger.plurals import counted
 
 _LONGEST = 300
 _MOST = 20

@@ -2,9 +2,9 @@
 
 from typing import Protocol
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import escaped, faithful, frame, heading
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
 
 
 class Smaller(Protocol):

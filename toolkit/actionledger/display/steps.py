@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import escaped, frame, heading
 from actionledger.display.text import cut, visible
-from actionledger.plurals import counted
 
 _MOST_PATHS = 5
 _MOST_STEPS = 200

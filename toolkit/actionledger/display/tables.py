@@ -8,9 +8,9 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import escaped, frame
 from actionledger.display.text import cut, visible, width
-from actionledger.plurals import counted
 
 _WIDEST_TABLE = 110
 _WIDEST_CELL = 48

@@ -2,7 +2,7 @@
 
 from unicodedata import category, east_asian_width
 
-from actionledger.text import is_unseen, token
+from actionledger.common.text import is_unseen, token
 
 
 def visible(text: object) -> str:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from actionledger.common.made_quickly import made_quickly
 from actionledger.events.base import InTurn, TurnEvent
 from actionledger.events.stored import BigInt, Id, JsonObject, JsonText, Word
-from actionledger.made_quickly import made_quickly
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason, Reversal
 
 

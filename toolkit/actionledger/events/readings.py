@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from actionledger.common.made_quickly import made_quickly
 from actionledger.events.base import TurnEvent
 from actionledger.events.stored import BigInt, Id, JsonObject, Word
-from actionledger.made_quickly import made_quickly
 from actionledger.values import Block, Conversion, FieldError, Issue, Span
 from actionledger.vocabulary import ActionStatus, Capture, Evidence, Outcome, Reason, RunKind
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
+from actionledger.common.made_quickly import made_quickly
 from actionledger.events.base import Recorded
 from actionledger.events.stored import Id, JsonObject, Word
-from actionledger.made_quickly import made_quickly
 from actionledger.vocabulary import ForgettingStep, Relation
 
 

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.errors import UsageError
 from actionledger.execution.rules import Condition, Fit, fits_plainly, restricts
 from actionledger.values import ActionCall

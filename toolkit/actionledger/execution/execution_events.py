@@ -6,9 +6,9 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from actionledger.attempts import action_id_of
-from actionledger.canonical import json_text
-from actionledger.clock import now
+from actionledger.common.canonical import json_text
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
 from actionledger.events import (
     ApprovalDecided,
     ApprovalRequested,
@@ -18,9 +18,9 @@ from actionledger.events import (
     TurnResumed,
 )
 from actionledger.execution.approval import Decision, content_hash
-from actionledger.ids import derived_id
 from actionledger.privacy import mask
 from actionledger.recording import TurnKey
+from actionledger.recording.attempts import action_id_of
 from actionledger.values import ActionCall, Approval, Observation
 
 POLICY = "policy"

@@ -9,7 +9,7 @@ from functools import partial
 from threading import Event
 from typing import Any
 
-from actionledger.draws import Tape, drawing_from
+from actionledger.common.draws import Tape, drawing_from
 from actionledger.errors import ActionError, ActionLedgerError
 from actionledger.execution.admission import Withheld
 from actionledger.execution.execution_events import Step, execution_finished, execution_started, noted

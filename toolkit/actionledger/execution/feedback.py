@@ -7,7 +7,7 @@ What is cut says so. Secrets are masked as the record masks them, before anythin
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.execution.limits import STANDARD_LIMITS, Limits
 from actionledger.privacy import mask, mask_text
 from actionledger.values import ActionCall, Observation, ParseResult

@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any, TypeAlias
 
-from actionledger.draws import drawn_id, drawn_now
+from actionledger.common.draws import drawn_id, drawn_now
 from actionledger.workspace import Workspace
 
 

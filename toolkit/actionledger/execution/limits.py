@@ -12,8 +12,8 @@ from math import ceil
 from threading import Lock
 from typing import Protocol
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
-from actionledger.plurals import counted
 
 _LEAST_TOLD = 100
 """In characters."""

@@ -3,8 +3,8 @@
 from enum import Enum, auto
 from typing import NamedTuple
 
+from actionledger.common.text import writable
 from actionledger.errors import ActionError
-from actionledger.text import writable
 from actionledger.vocabulary import SENTENCES, ExecutionStatus, Reason
 
 MAX_MESSAGE = 2000

@@ -22,9 +22,9 @@ from typing import Annotated, Any, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from actionledger.common.nearness import did_you_mean
 from actionledger.errors import PolicyError
 from actionledger.execution.approval import Policy, Rule, Verdict
-from actionledger.nearness import did_you_mean
 from actionledger.vocabulary import Evidence
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from actionledger.actions.validation import as_known
-from actionledger.attempts import attempt_id_of
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy
 from actionledger.execution.correcting import corrector
@@ -20,7 +20,6 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.turn_context import TurnContext
 from actionledger.execution.turn_run import TurnRun
 from actionledger.execution.turn_state import TurnState
-from actionledger.ids import new_id
 from actionledger.reading import read_and_record, read_response, unread
 from actionledger.recording import (
     RESPONSE_CHARACTERS,
@@ -34,6 +33,7 @@ from actionledger.recording import (
     turn_finished,
     turn_id_of,
 )
+from actionledger.recording.attempts import attempt_id_of
 from actionledger.repetition.fingerprints import refused_fingerprints
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import Issue, ParseResult, Turn

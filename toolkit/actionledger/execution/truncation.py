@@ -19,7 +19,7 @@ from uuid import UUID
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from actionledger.text import writable
+from actionledger.common.text import writable
 
 MAX_RESULT = 64 * 1024
 """The most that is kept of a result, in characters of JSON text."""

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from actionledger.agent import Conversation, ConversationLimits, converse
 from actionledger.agent.endings import Ending
+from actionledger.common.ids import derived_id
 from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.experiments.report import Experiment
 from actionledger.experiments.stopping import ExperimentStopped, Stopping
 from actionledger.experiments.variants import Variant, check_names, distinct, model_of
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.models import Completion, Model
 from actionledger.models.base import Chunks, Message, Stop, Tools

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, TypeAlias
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy
 from actionledger.execution.profile import Profile
@@ -14,7 +15,6 @@ from actionledger.execution.prompting import prompt_of
 from actionledger.execution.registry import profile_meant
 from actionledger.models import Model, model_from
 from actionledger.parsing.parsers import AnyParser, parser_named
-from actionledger.text import writable
 
 AnyModel: TypeAlias = str | Callable[[str], Model]
 """A model as a text names it, or what makes one for a task's name: each conversation has its own."""

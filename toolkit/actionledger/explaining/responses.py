@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from actionledger.text import printable
+from actionledger.common.text import printable
 from actionledger.values import ActionCall, Block, ParseResult, Span
 from actionledger.vocabulary import SENTENCES, Reason
 

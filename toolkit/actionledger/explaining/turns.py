@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
+from actionledger.common.text import printable
 from actionledger.errors import UsageError
 from actionledger.events import ActionRecord
 from actionledger.explaining.responses import response_lines
@@ -14,7 +15,6 @@ from actionledger.ledger.queries.naming import one_place, one_run, session_names
 from actionledger.ledger.queries.timeline import Step, timeline
 from actionledger.ledger.queries.turn import TurnDetail, turn
 from actionledger.ledger.queries.turns import turns
-from actionledger.text import printable
 from actionledger.values import ActionCall, Block, Issue, ParseResult
 from actionledger.vocabulary import Origin
 

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 from actionledger._version import __version__
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import derived_id
 from actionledger.exports.parts import Call, call_id, parts_of
 from actionledger.exports.tracks import Track
-from actionledger.ids import derived_id
 from actionledger.ledger.queries import Execution, TurnDetail
 from actionledger.vocabulary import ExecutionStatus
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from actionledger.common.plurals import counted
 from actionledger.display.html import chip, escaped, faithful, frame, heading
 from actionledger.display.tables import Markup, box
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Comparison, Execution, Response, Session, TurnDetail
-from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.vocabulary import SENTENCES, Capture, CostOrigin, ExecutionStatus, Origin
 

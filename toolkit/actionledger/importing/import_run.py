@@ -2,8 +2,8 @@
 
 from datetime import date
 
+from actionledger.common.ids import new_id
 from actionledger.events import Event
-from actionledger.ids import new_id
 from actionledger.recording import (
     ParserIdentity,
     Recorder,

@@ -5,10 +5,10 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypeAlias
 
-from actionledger.canonical import json_text
-from actionledger.clock import utc
+from actionledger.common.canonical import json_text
+from actionledger.common.clock import utc
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id
 from actionledger.importing.importer import Importer
 from actionledger.importing.reading import ReadAs
 from actionledger.ledger import Ledger

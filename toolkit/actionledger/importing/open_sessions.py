@@ -4,8 +4,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import NamedTuple
 
-from actionledger.canonical import json_text
-from actionledger.ids import derived_id
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import derived_id
 from actionledger.importing.import_run import ImportRun
 from actionledger.ledger.queries.recorded import Known
 from actionledger.recording import SessionKey, session_finished, session_started

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from zlib import crc32
 
+from actionledger.common.text import utf8_with_halves
 from actionledger.importing.recognising import ToRead
 from actionledger.sources.base import Item, RecordedSession
 from actionledger.sources.compressed import SUFFIXES
 from actionledger.sources.files import size_of
-from actionledger.text import utf8_with_halves
 
 GROUP_BYTES = 4 * 2**20
 """So much is read as one part, in bytes of what is unpacked: a second or so."""

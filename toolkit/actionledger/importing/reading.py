@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.attempts import response_parsed
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
 from actionledger.parsing.recorded import RECORDED, WithCalls, with_calls
 from actionledger.profiles import profile_named
 from actionledger.reading import catalogue_of_tools, read_and_record, read_calls
 from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
+from actionledger.recording.attempts import response_parsed
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture

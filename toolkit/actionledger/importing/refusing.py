@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
 from actionledger.events import SystemNoted
-from actionledger.ids import derived_id
 from actionledger.importing.report import ImportReport
 from actionledger.importing.turns import Looked
 from actionledger.recording import RESPONSE_CHARACTERS, Recorder, SessionKey, response_refused

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from actionledger.attempts import action_id_of, attempt_id_of
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionRecorded
-from actionledger.ids import derived_id
 from actionledger.ledger.queries.recorded import Known, OpenCall
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
+from actionledger.recording.attempts import action_id_of, attempt_id_of
 from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
 from actionledger.sources.wordings import judged, text_of
 from actionledger.values import ActionCall, ParseResult

@@ -3,7 +3,7 @@
 from enum import Enum, auto
 from typing import NamedTuple
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.importing.reading import written_of
 from actionledger.ledger.encoding import as_recorded
 from actionledger.ledger.queries.recorded import Known, KnownTurn, digest

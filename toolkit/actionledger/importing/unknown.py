@@ -6,9 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.nearness import near_names
+from actionledger.common.plurals import counted
 from actionledger.errors import SourceError
-from actionledger.nearness import near_names
-from actionledger.plurals import counted
 from actionledger.sources.base import Sample
 from actionledger.sources.containers import kind_of, shown
 from actionledger.sources.databases import HEADER, Database

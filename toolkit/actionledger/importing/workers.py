@@ -14,7 +14,7 @@ from typing import IO
 
 from actionledger.importing.frames import HowToRead, Progress, Task, received, send
 from actionledger.importing.parts import Part
-from actionledger.own_processes import words_for
+from actionledger.system.own_processes import words_for
 
 _AHEAD = 3
 """How many parts for each process may be begun and not taken in."""

@@ -8,10 +8,10 @@ import logging
 from threading import Event, Lock, Thread, current_thread
 
 from actionledger.errors import LedgerError
-from actionledger.forking import watch_worker
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.stores.base import Store
+from actionledger.system.forking import watch_worker
 
 _GATHER_SECONDS = 0.3
 """How long it waits after a flush for more to come."""

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, SchemaSerializer, to_json
 
+from actionledger.common.text import writable
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT, Event, ResponseReceived
 from actionledger.privacy import mask, mask_lines
-from actionledger.text import writable
 
 LINE_LIMIT = 64 * 1024 * 1024
 """The length of the longest line, in bytes, its line break included."""

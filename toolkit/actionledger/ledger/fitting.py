@@ -8,10 +8,10 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from actionledger.clock import utc
+from actionledger.common.clock import utc
+from actionledger.common.text import writable
 from actionledger.ledger.projection import Row
 from actionledger.ledger.schema import TABLES
-from actionledger.text import writable
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_CHARACTERS = 36

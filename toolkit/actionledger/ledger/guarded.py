@@ -15,8 +15,8 @@ from uuid import uuid4
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.common.extras import require
 from actionledger.errors import LedgerError, UsageError
-from actionledger.extras import require
 from actionledger.ledger.reaching import refuse_reaching
 from actionledger.ledger.results import distinct
 from actionledger.ledger.stopping import limited, stoppable

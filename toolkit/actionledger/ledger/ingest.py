@@ -23,7 +23,7 @@ from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in,
 from actionledger.ledger.rollups.keeping import keep_rolled_up
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import with_store
-from actionledger.locks import FileLock, remove_free
+from actionledger.system.locks import FileLock, remove_free
 
 Offsets = Mapping[str, int]
 """How much of each segment a database holds, in bytes by name."""

@@ -7,7 +7,7 @@ from actionledger.ledger.direct import DirectRecorder
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.session_locks import SessionLock
 from actionledger.ledger.stores import Store
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 
 class Internals:

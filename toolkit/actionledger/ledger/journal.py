@@ -13,11 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import RLock
 
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
-from actionledger.forking import watch
-from actionledger.ids import new_id
 from actionledger.ledger.encoding import Unmasked, masked_lines
 from actionledger.ledger.files import make_private_folders, one_sentence, sync_to_disk
+from actionledger.system.forking import watch
 
 BUFFER_BYTES = 1_000_000
 """The buffer is flushed when it grows beyond this."""

@@ -18,7 +18,6 @@ from weakref import finalize
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.events import Event
-from actionledger.forking import watch
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
 from actionledger.ledger.encoding import dumped
@@ -32,6 +31,7 @@ from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
 from actionledger.privacy import custom
+from actionledger.system.forking import watch
 
 if TYPE_CHECKING:
     from actionledger.importing.live import AnyResult, AnyUsage, NamedParser, TurnRecorder

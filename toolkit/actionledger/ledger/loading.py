@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.events import Event, Reviewed, TurnSuperseded
 from actionledger.ledger.batch import DIRECT, Batch, LinesOfKind
 from actionledger.ledger.connections import transaction

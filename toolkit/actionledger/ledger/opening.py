@@ -12,7 +12,7 @@ from actionledger.ledger.publishing import publish
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.versions import version_of_copy
 from actionledger.ledger.working_file import bring_up_to_date
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 _PATIENCE_SECONDS = 60.0
 _MAGIC, _MAGIC_AT = b"DUCK", 8

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from duckdb import DuckDBPyConnection, Error
 
+from actionledger.common.extras import require
 from actionledger.errors import LedgerError, UsageError
-from actionledger.extras import require
 from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.rows import Row, row_kind
 from actionledger.ledger.stopping import stoppable

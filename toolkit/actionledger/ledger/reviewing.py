@@ -4,10 +4,10 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id, new_id
 from actionledger.errors import UsageError
 from actionledger.events import Reviewed
-from actionledger.ids import derived_id, new_id
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.base import picked, rows
 from actionledger.ledger.queries.naming import one_run, one_session

@@ -13,7 +13,7 @@ from typing import Any
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 LONGEST_NAME = 80
 """How long a name may be, in characters."""

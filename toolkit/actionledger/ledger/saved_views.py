@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
+from actionledger.common.text import writable
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.saved import Saved
-from actionledger.text import writable
 
 KIND = "views"
 """What they are kept as."""

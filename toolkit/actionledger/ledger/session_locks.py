@@ -6,7 +6,7 @@ from uuid import UUID
 from actionledger.errors import LedgerError
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.intent import intent_of
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 
 class SessionLock(FileLock):

@@ -12,7 +12,7 @@ from typing import TypeVar
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import connect_store, store
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from actionledger.common.text import ends_in_half, joined_halves
 from actionledger.models.base import Chunk, Completion, Usage
 from actionledger.models.malformed import MalformedError
 from actionledger.models.wire import (
@@ -15,7 +16,6 @@ from actionledger.models.wire import (
     text_of,
     usage_of,
 )
-from actionledger.text import ends_in_half, joined_halves
 
 
 @dataclass(slots=True)

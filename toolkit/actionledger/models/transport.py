@@ -14,8 +14,8 @@ from weakref import finalize
 from pydantic import SecretStr
 
 from actionledger._version import __version__
+from actionledger.common.extras import require
 from actionledger.errors import UsageError
-from actionledger.extras import require
 from actionledger.models.access import Endpoint
 from actionledger.models.errors import (
     BrokenResponseError,

@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.models.base import Completion, Message, Stop, Tools, Usage
 from actionledger.models.malformed import MalformedError
-from actionledger.text import writable
 
 OWN_FIELDS = frozenset({"model", "messages", "tools", "stop", "stream"})
 """The fields of a request that its caller can't set as options."""

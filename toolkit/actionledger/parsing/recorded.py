@@ -9,7 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.patch_lines import faults_of
 from actionledger.parsing.parse import assembled

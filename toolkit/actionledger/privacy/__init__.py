@@ -17,12 +17,12 @@ from typing import Protocol
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
+from actionledger.common.text import from_utf8_with_halves, utf8_with_halves
 from actionledger.privacy import custom
 from actionledger.privacy.escapes import SPELLINGS, Span, masked, seen_through
 from actionledger.privacy.headers import HEADERS
 from actionledger.privacy.named import NAMED
 from actionledger.privacy.tokens import TOKENS
-from actionledger.text import from_utf8_with_halves, utf8_with_halves
 
 __all__ = ["mask", "mask_lines", "mask_text"]
 

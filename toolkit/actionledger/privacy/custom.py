@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.extras import require
 from actionledger.errors import UsageError
-from actionledger.extras import require
 from actionledger.privacy.escapes import Span, View
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"

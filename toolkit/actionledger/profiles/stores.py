@@ -9,7 +9,7 @@ from threading import RLock
 from types import TracebackType
 from typing import ClassVar, Self
 
-from actionledger.draws import drawn_now
+from actionledger.common.draws import drawn_now
 from actionledger.errors import ActionError, UsageError
 from actionledger.session.states.open_stores import offer, withdraw
 from actionledger.vocabulary import Reason

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.repetition.forms import (
     CallForm,
     call_form,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from actionledger.text import escaped_halves
+from actionledger.common.text import escaped_halves
 
 _COMPARED = 2000
 """So much of a thought is compared for likeness, in characters from its beginning."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz.fuzz import ratio
 
-from actionledger.plurals import counted
+from actionledger.common.plurals import counted
 from actionledger.repetition.fingerprints import ActionFingerprint
 from actionledger.repetition.forms import CallForm
 from actionledger.repetition.limits import STANDARD_REPETITION, Pattern, RepetitionLimits

@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from actionledger.common.text import escaped_halves, writable
 from actionledger.errors import SourceError, require_text
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
 from actionledger.replay.expectations import described, difference, expected_text
 from actionledger.replay.readers import Reader, reader_of
-from actionledger.text import escaped_halves, writable
 from actionledger.values import ParseResult
 
 SUFFIX = ".case.toml"

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, replace
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.frames import Columns, Framed, compared
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.by_task import results_by_task, shared_turns
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.funnel import Funnel, funnel
-from actionledger.plurals import counted
 from actionledger.rates import NOT_AUDITABLE, Rate
 from actionledger.replay.statistics import (
     holm,

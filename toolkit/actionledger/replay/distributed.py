@@ -4,8 +4,8 @@ from collections import deque
 from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
+from actionledger.common.extras import require
 from actionledger.execution.registry import PROFILES
-from actionledger.extras import require
 from actionledger.ledger.queries.rereading import Batch
 from actionledger.privacy import custom
 from actionledger.recording import RunKey

@@ -24,7 +24,7 @@ from signal import SIGKILL
 from tempfile import mkdtemp
 
 from actionledger.errors import UsageError
-from actionledger.user_state import cache_folder
+from actionledger.system.user_state import cache_folder
 
 _PLACES = ("toolkit", "src", ".")
 _SHOWN = 400

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from typing import Any
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.text import writable
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
-from actionledger.text import writable
 from actionledger.values import ActionCall, Block, ParseResult
 
 BLOCK: dict[str, Any] = {"status": None, "reason": None, "repairs": []}

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.agent.loop import converse
+from actionledger.common.ids import new_id
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.approval import Policy
 from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.naming import one_session
@@ -30,7 +30,7 @@ from actionledger.session.states.looking import LeftOut, State
 from actionledger.session.states.profiles import as_recorded
 from actionledger.session.states.reading import KeptStates, following
 from actionledger.session.states.restoring import Restorer
-from actionledger.temporary import TemporaryFolder
+from actionledger.system.temporary import TemporaryFolder
 from actionledger.values import Turn
 from actionledger.vocabulary import Relation
 

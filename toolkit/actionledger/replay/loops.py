@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.plurals import counted
 from actionledger.rates import Rate
 from actionledger.repetition.fingerprints import (
     ActionFingerprint,

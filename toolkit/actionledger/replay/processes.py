@@ -20,8 +20,8 @@ from typing import IO, Any
 
 from actionledger.errors import ActionLedgerError
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
-from actionledger.own_processes import ended, words_for
 from actionledger.replay.rereading import Reading
+from actionledger.system.own_processes import ended, words_for
 from actionledger.vocabulary import Reason
 
 SECONDS = 60.0

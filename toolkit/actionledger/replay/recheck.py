@@ -11,6 +11,7 @@ from typing import Any
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.limits import Limits
@@ -20,7 +21,6 @@ from actionledger.execution.registry import profile_meant
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.plurals import counted
 from actionledger.rates import Rate, clustered
 from actionledger.replay.rechecking import Change, Question, RecheckedAction, recheck_all
 from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason

@@ -6,8 +6,9 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from actionledger.common.ids import new_id
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.rereading import (
@@ -17,7 +18,6 @@ from actionledger.ledger.queries.rereading import (
     count_responses,
     parquet_texts,
 )
-from actionledger.plurals import counted
 from actionledger.recording import (
     ParserIdentity,
     RunKey,

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.frames import Columns, Framed, Kind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Stage, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.recoveries import FailureThen, Said, failures_then
-from actionledger.plurals import counted
 from actionledger.rates import Rate, clustered_by
 from actionledger.repetition.forms import call_form
 from actionledger.vocabulary import Reason

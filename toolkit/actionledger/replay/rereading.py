@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.attempts import response_parsed
 from actionledger.events import Event
 from actionledger.execution.registry import PROFILES
 from actionledger.ledger.encoding import encode
@@ -13,6 +12,7 @@ from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.parsing.parsers import AnyParser
 from actionledger.reading import catalogue_of_tools, read_and_record, unread
 from actionledger.recording import ParserIdentity, RunKey, SessionKey, TurnKey
+from actionledger.recording.attempts import response_parsed
 from actionledger.vocabulary import LeftOutReason, Reason
 
 

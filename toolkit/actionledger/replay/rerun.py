@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.canonical import json_text
-from actionledger.clock import now
+from actionledger.common.canonical import json_text
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.events import Event, SystemNoted
 from actionledger.execution.approval import Policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import PROFILES, profile_meant, profile_named
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_session

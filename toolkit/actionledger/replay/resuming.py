@@ -3,17 +3,17 @@
 import json
 from dataclasses import asdict, dataclass
 
-from actionledger.canonical import json_text
-from actionledger.clock import now
+from actionledger.common.canonical import json_text
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.events import SystemNoted
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import is_uuid
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.rereading import count_read
 from actionledger.ledger.queries.runs import UnfinishedRereading, unfinished_rereadings
-from actionledger.plurals import counted
 
 SELECTED = "reparse_selected"
 """The code of the note that says what a run is to read."""

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.attempts import main_reason
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.ledger.signatures import signature
+from actionledger.recording.attempts import main_reason
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey
 from actionledger.replay.readers import Reader, reader_of
 from actionledger.replay.reduction import Reduction

@@ -10,12 +10,12 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from actionledger.attempts import response_parsed
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.recording import RunKey
+from actionledger.recording.attempts import response_parsed
 from actionledger.replay.environments import Version, environment_of
 from actionledger.replay.placing import PAYS_FROM, cores
 from actionledger.replay.processes import Command, Processes, first_answer

@@ -5,7 +5,7 @@ from enum import StrEnum
 from threading import Event
 from typing import Any, Protocol
 
-from actionledger.draws import draw
+from actionledger.common.draws import draw
 from actionledger.sandbox.api import NO_API, Api
 from actionledger.sandbox.limits import Limits
 

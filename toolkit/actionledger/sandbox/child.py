@@ -5,7 +5,7 @@ import signal
 import time
 from contextlib import suppress
 
-from actionledger.ids import new_id
+from actionledger.common.ids import new_id
 from actionledger.sandbox.channel import Channel
 from actionledger.sandbox.launching import Launcher, launch
 

@@ -3,7 +3,7 @@
 from threading import Event, Lock
 from typing import TYPE_CHECKING
 
-from actionledger.extras import missing
+from actionledger.common.extras import missing
 from actionledger.sandbox.api import NO_API, Api
 from actionledger.sandbox.base import DEFAULT_LIMITS, Availability, CodeResult
 from actionledger.sandbox.ending import measured

@@ -22,6 +22,7 @@ from pydantic_monty import (
     ResourceLimits,
 )
 
+from actionledger.common.text import writable
 from actionledger.sandbox import ending, wording
 from actionledger.sandbox.api import LOG, HostMethod
 from actionledger.sandbox.deadline import CancelledError, Deadline
@@ -31,7 +32,6 @@ from actionledger.sandbox.inside.plain import NotPlainError, TooLargeError, exac
 from actionledger.sandbox.inside.raising import builtin_error, no_method
 from actionledger.sandbox.limits import Limits
 from actionledger.sandbox.output import Output
-from actionledger.text import writable
 
 _SPARE_SUSPENSIONS = 100_000
 """How often the code may reach out besides its host calls: to sleep, to look up a name."""

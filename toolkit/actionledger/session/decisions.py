@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import new_id
 from actionledger.errors import DecisionKeyError, LedgerError, UsageError
 from actionledger.events import EVENT, ApprovalDecided
 from actionledger.execution.approval import Decision, content_hash, hash_of_shown
 from actionledger.execution.execution_events import approval_decided, decision_event_id
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.encoding import encode
 from actionledger.privacy import mask

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from actionledger.ledger import Ledger
 from actionledger.session.separation import refuse_reachable
-from actionledger.temporary import TemporaryFolder
+from actionledger.system.temporary import TemporaryFolder
 from actionledger.workspace import FileLimits, Workspace
 
 

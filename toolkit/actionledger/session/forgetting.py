@@ -21,8 +21,8 @@ from actionledger.ledger.queries.forgettable import Forgettable, family
 from actionledger.ledger.saved import Saved
 from actionledger.ledger.session_locks import open_sessions
 from actionledger.ledger.stores import store_at
-from actionledger.locks import FileLock
 from actionledger.session.states.pruning import forget_states
+from actionledger.system.locks import FileLock
 from actionledger.workspace.forgetting import forget_effects, journals_with, refuse_used
 
 _PATIENCE_SECONDS = 60.0

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
+from actionledger.common.ids import new_id
 from actionledger.execution.handlers import Context, Handlers
 from actionledger.execution.outcomes import message_of, outcome_of
 from actionledger.execution.truncation import truncated
-from actionledger.ids import new_id
 from actionledger.values import ActionCall
 from actionledger.workspace import Workspace
 

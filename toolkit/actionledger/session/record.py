@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from actionledger.canonical import json_text
-from actionledger.clock import now
+from actionledger.common.canonical import json_text
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import UsageError
 from actionledger.events import (
     ApprovalRequested,
@@ -17,7 +18,6 @@ from actionledger.events import (
     TurnResumed,
 )
 from actionledger.execution.profile import Profile
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger
 from actionledger.recording import (
     Recorder,

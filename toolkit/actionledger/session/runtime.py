@@ -7,7 +7,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from actionledger.actions.validation import as_known
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError, UsageError, require_text
 from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.executor import Executor
@@ -15,9 +16,7 @@ from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_meant
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.ids import new_id
 from actionledger.ledger import Ledger
-from actionledger.locks import FileLock
 from actionledger.recording import Recorder, RunKey, SessionKey
 from actionledger.session.folder import SessionFolder
 from actionledger.session.preview import Preview, previews
@@ -28,6 +27,7 @@ from actionledger.session.states.keeper import StateKeeper
 from actionledger.session.states.profiles import settings_of
 from actionledger.session.states.settings import ManifestSettings, wanted
 from actionledger.session.undo import Undoing
+from actionledger.system.locks import FileLock
 from actionledger.values import Turn
 from actionledger.vocabulary import Relation, RunKind
 from actionledger.workspace import Undone

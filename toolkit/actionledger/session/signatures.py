@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from actionledger.errors import DecisionKeyError
-from actionledger.user_state import state_folder
+from actionledger.system.user_state import state_folder
 from actionledger.values import Approval
 
 _PURPOSE = "actionledger decision 1"

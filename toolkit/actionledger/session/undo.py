@@ -8,14 +8,14 @@ from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.attempts import action_id_of, attempt_id_of
-from actionledger.clock import now, utc
+from actionledger.common.clock import now, utc
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
 from actionledger.events import ActionReversed
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import ActionTried, actions_tried, reversal_counts
 from actionledger.recording import Recorder, RunKey, SessionKey, TurnKey, turn_id_of
+from actionledger.recording.attempts import action_id_of, attempt_id_of
 from actionledger.vocabulary import Reversal
 from actionledger.workspace import Undone, Workspace
 from actionledger.workspace.undoing import Reversed

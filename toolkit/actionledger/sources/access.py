@@ -5,7 +5,7 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
-from actionledger.clock import utc
+from actionledger.common.clock import utc
 
 NOTHING: Mapping[str, Any] = {}
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, NamedTuple
 
+from actionledger.common.plurals import counted
 from actionledger.errors import SourceError
-from actionledger.plurals import counted
 from actionledger.sources.compressed import FREE_BYTES, MAX_RATIO, BrokenOffError
 
 MARK = b"PK\x03\x04"

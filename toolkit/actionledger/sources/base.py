@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from actionledger.made_quickly import made_quickly
+from actionledger.common.made_quickly import made_quickly
 from actionledger.sources.containers import OnRead
 from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Reason, Relation
 

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, cast
 
+from actionledger.common.text import utf8_with_halves
 from actionledger.errors import SourceError
 from actionledger.sources.archives import archive_of, opened_in
 from actionledger.sources.compressed import BrokenOffError, unpacked
 from actionledger.sources.standard_input import STANDARD_INPUT, piped
-from actionledger.text import utf8_with_halves
 
 OnRead = Callable[[int], None]
 """Is told how many more bytes of a file, as it lies on disk, were read."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-from actionledger.text import utf8_with_halves
+from actionledger.common.text import utf8_with_halves
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|(?P<cut>\\?\Z))|[\[\]{},]', re.DOTALL)
 _DECODER = json.JSONDecoder()

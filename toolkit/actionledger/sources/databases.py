@@ -15,12 +15,12 @@ from typing import Any, Self
 
 from pydantic_core import from_json
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 from actionledger.errors import SourceError
 from actionledger.sources.base import Sample
 from actionledger.sources.containers import shown
 from actionledger.sources.lines import MAX_DEPTH, MAX_LINE
-from actionledger.temporary import TemporaryFolder
+from actionledger.system.temporary import TemporaryFolder
 
 HEADER = b"SQLite format 3\0"
 """How such a file begins."""

@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
+from actionledger.common.text import from_utf8_with_halves
 from actionledger.errors import SourceError
 from actionledger.sources.containers import OnRead, opened, shown
 from actionledger.sources.cut import Elements, whole_part
-from actionledger.text import from_utf8_with_halves
 
 MAX_DOCUMENT = 256 * 2**20
 """The largest document that is read, in bytes: it takes several times as much memory as a value."""

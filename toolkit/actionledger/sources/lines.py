@@ -9,10 +9,10 @@ from typing import IO, Any
 
 from pydantic_core import from_json
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
+from actionledger.common.text import from_utf8_with_halves
 from actionledger.sources.base import Refusal
 from actionledger.sources.containers import OnRead, opened, shown
-from actionledger.text import from_utf8_with_halves
 
 MAX_LINE = 16 * 2**20
 """The longest line that is read, in bytes; what is recorded of it, escaped twice, still fits into an event."""

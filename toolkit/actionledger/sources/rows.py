@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.clock import utc
+from actionledger.common.clock import utc
 from actionledger.errors import UsageError
 from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 from actionledger.errors import SourceError
 from actionledger.sources.base import Refusal, Sample
 from actionledger.sources.containers import OnRead, head_of, is_document, opened, shown

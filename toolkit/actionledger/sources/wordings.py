@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.sources.base import RecordedResult, Wording
 from actionledger.vocabulary import ExecutionStatus, Reason
 

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-from actionledger.plurals import counted
+from actionledger.common.plurals import counted
 from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.contexts import (
     CALL,

@@ -7,7 +7,7 @@ The one exception is an object with the same key twice: the tolerant reader know
 from json.decoder import JSONDecoder
 from typing import Any, NoReturn
 
-from actionledger import depth
+from actionledger.common import depth
 
 
 class DuplicateKeyError(Exception):

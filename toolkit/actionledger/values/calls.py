@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from actionledger.made_quickly import made_quickly
+from actionledger.common.made_quickly import made_quickly
 from actionledger.values.reading import Block, Issue, Repair, Span
 from actionledger.vocabulary import SENTENCES, ActionStatus, Evidence, Outcome, Reason
 

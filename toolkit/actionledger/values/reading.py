@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from actionledger.made_quickly import made_quickly
+from actionledger.common.made_quickly import made_quickly
 from actionledger.vocabulary import SENTENCES, BlockStatus, Evidence, Outcome, Reason, RepairKind
 
 

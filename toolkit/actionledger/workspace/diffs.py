@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from enum import StrEnum
 
-from actionledger.plurals import counted
-from actionledger.text import printable
+from actionledger.common.plurals import counted
+from actionledger.common.text import printable
 from actionledger.workspace.texts import is_text
 
 _MOST_COMPARED = 2_000

@@ -16,9 +16,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
-from actionledger.ids import new_id
 from actionledger.workspace.contents import Contents
 from actionledger.workspace.folders import write_all
 from actionledger.workspace.history import History, Record

@@ -8,8 +8,8 @@ import os
 import stat
 from threading import Lock
 
+from actionledger.common.plurals import counted
 from actionledger.errors import ActionError
-from actionledger.plurals import counted
 from actionledger.vocabulary import Reason
 from actionledger.workspace.limits import FileLimits
 from actionledger.workspace.nodes import (

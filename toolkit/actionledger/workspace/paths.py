@@ -2,8 +2,8 @@
 
 import unicodedata
 
+from actionledger.common.text import first_unseen
 from actionledger.errors import ActionError
-from actionledger.text import first_unseen
 from actionledger.vocabulary import Reason
 
 Parts = tuple[str, ...]

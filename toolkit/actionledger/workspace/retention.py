@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.errors import ActionError, LedgerError
 from actionledger.workspace.history import History
 from actionledger.workspace.journal import Journal

@@ -1,7 +1,7 @@
 """Between the bytes of a file and the text that a model reads and writes."""
 
+from actionledger.common.plurals import counted
 from actionledger.errors import ActionError
-from actionledger.plurals import counted
 from actionledger.vocabulary import Reason
 
 BOM = "\ufeff"

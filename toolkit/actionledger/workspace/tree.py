@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from actionledger.common.nearness import near_names
 from actionledger.errors import ActionError
-from actionledger.nearness import near_names
 from actionledger.workspace.nodes import Change, Entry, Found, Kind, Move, Node
 from actionledger.workspace.paths import Parts, path_of, plain_parts
 from actionledger.workspace.refusals import no_folder, not_found

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-from actionledger.ids import new_id
+from actionledger.common.ids import new_id
 
 
 @dataclass(frozen=True, slots=True)

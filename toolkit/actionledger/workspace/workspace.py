@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import ActionError, UsageError
-from actionledger.ids import derived_id
-from actionledger.temporary import TemporaryFolder
+from actionledger.system.temporary import TemporaryFolder
 from actionledger.vocabulary import Reason
 from actionledger.workspace.carrying import carry_out, settle
 from actionledger.workspace.disk import DiskTree

@@ -31,7 +31,7 @@ from actionledger.ledger import open_ledger
 from actionledger.models import Model
 from actionledger.profiles import profile_named
 from actionledger.profiles.coder import CODER, coder_profile
-from actionledger.user_state import state_folder
+from actionledger.system.user_state import state_folder
 
 
 def repl(

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from actionledger.actions.describing import Arguments
-from actionledger.plurals import counted
-from actionledger.text import printable, writable
+from actionledger.common.plurals import counted
+from actionledger.common.text import printable, writable
 from actionledger.vocabulary import ExecutionStatus
 
 MOST_LINES = 40

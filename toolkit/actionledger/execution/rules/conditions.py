@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any, TypeAlias
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.execution.rules.commands import glob_restricts, words_restrict
 from actionledger.execution.rules.fit import Fit
 from actionledger.execution.rules.lines import Word, commands_in

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Self
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
-from actionledger.ids import new_id
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk
 
 

@@ -19,7 +19,7 @@ from actionledger.ledger.health.records import Records, read_records
 from actionledger.ledger.health.report import Holder, Size
 from actionledger.ledger.hosts import file_system
 from actionledger.ledger.segments import segment_sizes, strangers
-from actionledger.locks import STALE_SECONDS
+from actionledger.system.locks import STALE_SECONDS
 
 _TIME_ORDERED, _BELOW_TIME = 7, 80
 """Which version of identifiers begins with the time, and how many bits stand behind its milliseconds."""

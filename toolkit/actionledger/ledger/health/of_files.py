@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import duckdb
 
 from actionledger._version import __version__
+from actionledger.common.plurals import counted
 from actionledger.ledger.files import wal_of
 from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.records import NEEDED_EXTENSIONS
@@ -17,7 +18,6 @@ from actionledger.ledger.held import held_by_the_dead
 from actionledger.ledger.hosts import OVER_NETWORK
 from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.stores import is_place
-from actionledger.plurals import counted
 
 _SPARE_BYTES = 64 * 1024 * 1024
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.health.facts import Facts
 from actionledger.ledger.health.of_files import command, not_asked
 from actionledger.ledger.health.report import Check, Finding, Level
@@ -9,7 +10,6 @@ from actionledger.ledger.health.wording import size_words, time_words
 from actionledger.ledger.publishing import DIRECT_SECONDS, publishing_interval
 from actionledger.ledger.rollups import tables
 from actionledger.ledger.stores import is_place
-from actionledger.plurals import counted
 
 _GRACE_SECONDS = 30.0
 """How much later than it is due a publication is called late: whoever takes in may have much to do."""

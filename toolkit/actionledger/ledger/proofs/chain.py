@@ -10,7 +10,7 @@ from uuid import uuid4
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.ledger.proofs.cells import MARK_BYTES
 
 FIRST = 0

@@ -25,7 +25,7 @@ from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import has_live_writer, segment_sizes
 from actionledger.ledger.stores.lake.place import is_place
 from actionledger.ledger.versions import version_in, version_of_copy
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 _HEAD = re.compile(r"(\d{1,18}):([0-9a-f]{64})")
 _STORE = "store"

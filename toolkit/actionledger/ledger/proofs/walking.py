@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.proofs.cells import ENDS, MARK_BYTES
 from actionledger.ledger.proofs.chain import FIRST, Head, Link
 from actionledger.ledger.proofs.missing import missing_rows
 from actionledger.ledger.proofs.report import Fault
 from actionledger.ledger.proofs.stored import PROVEN, StoredCell, rows_of_links, stored_cells
 from actionledger.ledger.schema import LINK
-from actionledger.plurals import counted
 
 _AT_A_TIME = 50_000
 """About how many cells are held at a time."""

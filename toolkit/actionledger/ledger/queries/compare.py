@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import (
     INTENT,
@@ -19,7 +20,6 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_READING, turn_scope
-from actionledger.plurals import counted
 from actionledger.rates import Clustering, Rate
 from actionledger.vocabulary import Outcome
 

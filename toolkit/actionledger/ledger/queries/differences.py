@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences
 from actionledger.ledger.queries.base import Queryable, is_uuid, rows

@@ -10,10 +10,10 @@ from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, time
 from typing import Any, get_args
 
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Stage, is_uuid
 from actionledger.ledger.queries.scores import ScoreBound
-from actionledger.text import writable
 from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason
 
 NO_DIALECT = "none"

@@ -6,11 +6,11 @@ from datetime import datetime
 from hashlib import sha256
 from typing import NamedTuple, TypeAlias
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.text import utf8_with_halves
 from actionledger.ledger.forgotten import STANDING
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import LeftOutReason
 
 

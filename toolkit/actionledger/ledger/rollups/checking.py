@@ -2,6 +2,7 @@
 
 from duckdb import DuckDBPyConnection
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.ledger.rollups.making import (
     AT_ONCE,
@@ -14,7 +15,6 @@ from actionledger.ledger.rollups.making import (
 )
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.rollups.tables import APART, DIALECTS, FAILURES, KINDS, PARTS
-from actionledger.plurals import counted
 
 _SAID = ", ".join(column for column in COLUMNS[PARTS] if column != "kind")
 _MADE = f"""

@@ -23,7 +23,7 @@ from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.place import is_place
 from actionledger.ledger.stores.lake.store import LakeStore
 from actionledger.ledger.stores.opening import store_at
-from actionledger.locks import FileLock
+from actionledger.system.locks import FileLock
 
 _OTHER = "other"
 _PATIENCE_SECONDS = 60.0

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.parse import assembled
 from actionledger.parsing.providers.spellings import Json, Spelled, spelled

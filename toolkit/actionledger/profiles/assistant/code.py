@@ -9,11 +9,11 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any, NoReturn
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.plurals import counted
 from actionledger.errors import ActionError, SandboxError
 from actionledger.execution.handlers import Context, Handler
 from actionledger.execution.truncation import truncated
-from actionledger.plurals import counted
 from actionledger.privacy import mask_text
 from actionledger.profiles.assistant.actions import ExecuteCode
 from actionledger.profiles.assistant.gb import API_NAME, Calls, gb_api

@@ -4,8 +4,8 @@ import signal
 from collections.abc import Collection
 from typing import Any
 
-from actionledger.canonical import json_text
 from actionledger.commands import Commands, Finished, Ran, Wall, bound, words_of
+from actionledger.common.canonical import json_text
 from actionledger.errors import ActionError
 from actionledger.execution.handlers import Context
 from actionledger.profiles.coder.actions import ExecuteCommand

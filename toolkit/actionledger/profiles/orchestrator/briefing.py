@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
 from actionledger.profiles.orchestrator.layers import AT_ONCE, PERSON, TASKS

@@ -10,11 +10,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from actionledger.common.ids import derived_id, new_id
+from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
-from actionledger.ids import derived_id, new_id
 from actionledger.ledger import Ledger
 from actionledger.models import Message, ModelError
-from actionledger.plurals import counted
 from actionledger.profiles.orchestrator import ORCHESTRATOR, briefing
 from actionledger.profiles.orchestrator.casting import Layer
 from actionledger.profiles.orchestrator.handlers import set_up

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.approval import Policy, Rule, Verdict
 

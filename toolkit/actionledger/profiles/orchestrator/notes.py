@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from actionledger.clock import now
+from actionledger.common.clock import now
+from actionledger.common.ids import derived_id, new_id
 from actionledger.events import SystemNoted
-from actionledger.ids import derived_id, new_id
 from actionledger.ledger import Ledger
 from actionledger.profiles.orchestrator.state import LayerMessage
 from actionledger.profiles.orchestrator.terms import Ending

@@ -4,10 +4,10 @@ import sqlite3
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.profiles.orchestrator.store import Store
 from actionledger.profiles.stores import moment
-from actionledger.text import writable
 
 RequestKind: TypeAlias = Literal["info", "escalation", "review"]
 """What a person is asked for: to tell something, to decide something, to look at something."""

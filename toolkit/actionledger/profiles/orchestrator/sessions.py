@@ -5,11 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.handlers import Handler, Handlers
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import dialect_of, writer
-from actionledger.ids import derived_id
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_index, turn_progress
 from actionledger.profiles.orchestrator import ORCHESTRATOR

@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.errors import LedgerError, SourceError
 
 FILE = "state.json"

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from threading import Event
 from typing import Any
 
-from actionledger.draws import draw
+from actionledger.common.draws import draw
+from actionledger.common.text import writable
 from actionledger.errors import ActionError
 from actionledger.models import Message, Model, ModelError
 from actionledger.profiles.reasoner.actions import ReasonerAction
 from actionledger.profiles.reasoner.persona import MAX_TEXT, SPEECH, THOUGHTS, Persona
 from actionledger.profiles.reasoner.shared_context import ActionResult, SharedContext
 from actionledger.profiles.reasoner.store import PersonaStore
-from actionledger.text import writable
 from actionledger.vocabulary import Reason
 
 _LINES = 20

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
+from actionledger.common.plurals import counted
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.sequels import Sequel, sequels
-from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, Rate
 
 MINIMUM = 10

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
 from actionledger.profiles.reasoner.persona import PERSONA, Persona
 from actionledger.profiles.stores import SqliteStore, moment
-from actionledger.text import writable
 
 STORE_FILE = "reasoner.sqlite"
 """What the persona keeps, in its session's workspace."""

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from actionledger.common.text import printable_json
 from actionledger.errors import SourceError
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedParser, ExpectedTurn
 from actionledger.parsing.parsers import READING_RULES
-from actionledger.text import printable_json
 from actionledger.vocabulary import ActionStatus, Outcome
 
 FORMAT = "actionledger baseline"

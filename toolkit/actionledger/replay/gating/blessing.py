@@ -16,7 +16,7 @@ from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.naming import FIRST, one_run, session_names
 from actionledger.replay.gating.baseline import Baseline, in_order
 from actionledger.replay.gating.contents import beside, found_in_ledger, packed
-from actionledger.whole_files import write_whole
+from actionledger.system.whole_files import write_whole
 
 
 def bless(

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
+from actionledger.common.plurals import counted
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger.queries.compare import QUIET, Bucket
-from actionledger.plurals import counted
 from actionledger.rates import TOO_FEW, Rate, shown_p
 from actionledger.replay.paired import PairedComparison
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from actionledger.common.plurals import counted
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import compare_turn
@@ -10,7 +11,6 @@ from actionledger.ledger.queries.expected import count_without_text
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.rereading import count_responses
-from actionledger.plurals import counted
 from actionledger.replay.gating.candidates import Candidate, ReadRun
 from actionledger.replay.gating.conditions import Asked, conditions, unread
 from actionledger.replay.gating.report import GateReport

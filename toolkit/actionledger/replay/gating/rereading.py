@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from actionledger.common.ids import derived_id, new_id
 from actionledger.events import EVENT, ResponseParsed
-from actionledger.ids import derived_id, new_id
 from actionledger.ledger.queries.expected import ExpectedAction, ExpectedTurn
 from actionledger.ledger.queries.rereading import Batch, RecordedResponse
 from actionledger.recording import RunKey

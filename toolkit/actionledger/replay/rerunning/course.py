@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
-from actionledger.draws import Kind
+from actionledger.common.draws import Kind
 from actionledger.execution.execution_events import POLICY
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.approvals import approvals_of_turn

@@ -7,8 +7,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
-from actionledger.canonical import json_text
-from actionledger.draws import Giving, drawing_from
+from actionledger.common.canonical import json_text
+from actionledger.common.draws import Giving, drawing_from
 from actionledger.execution.execution_events import Step, execution_started
 from actionledger.execution.executor import Executor
 from actionledger.ledger.queries.tries import RecordedTry

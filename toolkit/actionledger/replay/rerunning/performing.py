@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from actionledger.common.ids import new_id
 from actionledger.errors import UsageError
 from actionledger.events import Event
 from actionledger.execution.approval import Decision
 from actionledger.execution.limits import LocalCounter
 from actionledger.execution.profile import Profile
 from actionledger.execution.runtime import SessionRuntime
-from actionledger.ids import new_id
 from actionledger.recording import RunKey, SessionKey
 from actionledger.replay.rerunning.course import Course
 from actionledger.replay.rerunning.executor import Order, RerunExecutor, Script

@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from actionledger.attempts import action_id_of
+from actionledger.common.ids import derived_id
 from actionledger.events import Event, ExecutionFinished, ExecutionStarted, ResponseParsed
-from actionledger.ids import derived_id
 from actionledger.recording import RunKey
+from actionledger.recording.attempts import action_id_of
 from actionledger.vocabulary import Origin
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from actionledger.clock import now
-from actionledger.draws import Taking
+from actionledger.common.clock import now
+from actionledger.common.draws import Taking
+from actionledger.common.ids import derived_id
 from actionledger.errors import ActionError
 from actionledger.events import (
     ActionReversed,
@@ -21,7 +22,6 @@ from actionledger.events import (
     TurnResumed,
 )
 from actionledger.execution.execution_events import Step
-from actionledger.ids import derived_id
 from actionledger.recording import Recorder
 from actionledger.session.states.lines import (
     Begun,

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from actionledger.ids import new_id
+from actionledger.common.ids import new_id
 from actionledger.workspace.folders import write_all
 from actionledger.workspace.nodes import digest_of
 from actionledger.workspace.private_files import make_private_folder, open_private

@@ -7,10 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import UUID
 
-from actionledger.locks import FileLock
 from actionledger.session.states.lines import Effects
 from actionledger.session.states.objects import Objects
 from actionledger.session.states.reading import read_states
+from actionledger.system.locks import FileLock
 from actionledger.workspace.private_files import open_private
 
 _PAUSE_SECONDS = 24 * 3600.0

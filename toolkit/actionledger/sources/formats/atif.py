@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     Item,

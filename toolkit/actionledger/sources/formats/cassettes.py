@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from actionledger.common.extras import require
 from actionledger.errors import SourceError
-from actionledger.extras import require
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import LeftOut, Recorded, Refusal, Sample, Source
 from actionledger.sources.containers import OnRead, opened, shown

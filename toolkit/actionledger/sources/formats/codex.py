@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.text import utf8_with_halves
 from actionledger.sources.access import object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     Item,
@@ -30,7 +31,6 @@ from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.codex_results import ENDS, UNSAID, WORDINGS, End, ended, result_of
 from actionledger.sources.shapes.openai_responses import thoughts_of
 from actionledger.sources.usage import usage_of
-from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Line = Mapping[str, Any]

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.sources.access import number_at, object_at, objects_at, text_at
 from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal, Sample, Source
 from actionledger.sources.containers import OnRead, shown

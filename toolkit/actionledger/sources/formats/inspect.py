@@ -18,7 +18,7 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 from actionledger.errors import SourceError
 from actionledger.sources.access import object_at, objects_at
 from actionledger.sources.base import Item, Refusal, Sample, Source

@@ -13,8 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import SourceError
-from actionledger.ids import derived_id
 from actionledger.sources.access import number_at, object_at, objects_at, text_at
 from actionledger.sources.base import Item, RecordedSession, Refusal, Sample, Source, Usage, Wording
 from actionledger.sources.containers import OnRead, shown

@@ -14,8 +14,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import SourceError
-from actionledger.ids import derived_id
 from actionledger.sources.access import number_at, object_at, text_at, time_at
 from actionledger.sources.base import Item, RecordedSession, Refusal, Sample, Source, Wording
 from actionledger.sources.containers import OnRead, shown

@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic_core import from_json
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import SourceError
-from actionledger.ids import derived_id
 from actionledger.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at
 from actionledger.sources.base import (
     Item,

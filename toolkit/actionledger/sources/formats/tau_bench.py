@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.canonical import json_text
-from actionledger.ids import derived_id
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import derived_id
 from actionledger.sources.access import number_at, object_at, objects_at, text_at
 from actionledger.sources.base import Recorded, RecordedSession, Refusal, Sample, Source, Wording
 from actionledger.sources.containers import OnRead, shown

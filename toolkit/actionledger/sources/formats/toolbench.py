@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from actionledger.common.ids import derived_id
 from actionledger.errors import SourceError
-from actionledger.ids import derived_id
 from actionledger.sources.access import count_at, object_at, objects_at, text_at
 from actionledger.sources.base import (
     Item,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, TypeAlias
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.sources.base import LeftOut, RecordedCall, RecordedResult, Usage
 from actionledger.vocabulary import LeftOutReason
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 from actionledger.sources.shapes.base import Request, Response, error_kind
 from actionledger.sources.shapes.exchanges import Exchange
 from actionledger.sources.shapes.known import Shape, shape_of_request, shape_of_response

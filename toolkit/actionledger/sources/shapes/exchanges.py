@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from actionledger.canonical import json_text
-from actionledger.ids import derived_id
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import derived_id
+from actionledger.common.text import utf8_with_halves
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.sources.shapes.base import Message, Passed, Request, Response
 from actionledger.sources.shapes.conversation import capture_of
-from actionledger.text import utf8_with_halves
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 _UNIQUE = 16

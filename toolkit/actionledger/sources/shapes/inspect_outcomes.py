@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.sources.access import count_at, object_at, text_at
 from actionledger.sources.shapes import inspect_messages
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.sources.access import count_at, object_at, text_at, time_at
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession
 from actionledger.sources.pieces import SessionPieces

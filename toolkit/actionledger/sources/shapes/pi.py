@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.sources.access import count_at, number_at, object_at, text_at
 from actionledger.sources.base import RecordedResult, Usage
 from actionledger.sources.shapes.base import Message, plain, since_epoch, texts_of, total

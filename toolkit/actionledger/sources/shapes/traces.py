@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
-from actionledger.ids import derived_id
+from actionledger.common.ids import derived_id
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.sources.shapes.answers import Answers
 from actionledger.sources.shapes.base import Message, Passed

@@ -25,7 +25,7 @@ from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.stores.lake.loading import LakeLoader
 from actionledger.ledger.stores.lake.place import LakePlace
-from actionledger.locks import FileLock, remove_free
+from actionledger.system.locks import FileLock, remove_free
 
 BATCH_BYTES = 16 * 1024 * 1024
 """How much goes into one commit, in bytes of lines."""

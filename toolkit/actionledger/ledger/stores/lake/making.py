@@ -4,7 +4,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger._version import __version__
-from actionledger.clock import now
+from actionledger.common.clock import now
 from actionledger.errors import LedgerError, NotALedgerError
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import BASE, transaction

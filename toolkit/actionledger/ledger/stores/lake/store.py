@@ -8,9 +8,8 @@ from threading import Lock
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.clock import utc
+from actionledger.common.clock import utc
 from actionledger.errors import LedgerError
-from actionledger.forking import abandon, watch
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
@@ -20,6 +19,7 @@ from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
 from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.system.forking import abandon, watch
 
 
 class LakeStore:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from actionledger.text import escaped_halves
+from actionledger.common.text import escaped_halves
 
 _PARAMETER = re.compile(r"[^\W\d]\w*")
 _FENCE_LINE = re.compile("^[ \t]*(`{3,})", re.MULTILINE)

@@ -7,9 +7,9 @@ import struct
 from collections.abc import Iterator
 from typing import Any
 
+from actionledger.common.text import to_any_bytes
 from actionledger.models.malformed import MalformedError
 from actionledger.models.sse import events as server_events
-from actionledger.text import to_any_bytes
 
 _PRELUDE = struct.Struct(">III")
 _CHECKSUM = 4

@@ -13,10 +13,10 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from actionledger.common.extras import missing, require
 from actionledger.errors import MissingPackageError, UsageError
-from actionledger.extras import missing, require
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 WITH_ANOTHER = {"IPython", "click", "pydantic_core", "referencing"}
 """What comes with a dependency that needs it: ipykernel, typer, pydantic and jsonschema."""

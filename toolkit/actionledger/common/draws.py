@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from threading import Lock
 from typing import Any, Literal, Protocol
 
-from actionledger.ids import new_id
+from actionledger.common.ids import new_id
 
 Kind = Literal["time", "id", "duration", "answer"]
 

@@ -6,9 +6,9 @@ from datetime import datetime
 import pytest
 
 import actionledger as al
-from actionledger import attempts, recording
+from actionledger import recording
 from actionledger.events import EVENT
-from actionledger.recording import RunKey, SessionKey, TurnKey, turn_id_of
+from actionledger.recording import RunKey, SessionKey, TurnKey, attempts, turn_id_of
 from actionledger.vocabulary import Reason, RunKind
 
 SESSION = SessionKey(

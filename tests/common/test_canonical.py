@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 import actionledger as al
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
 from actionledger.vocabulary import Reason
 
 

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from weakref import finalize
 
-from actionledger.ids import new_id
-from actionledger.locks import FileLock
+from actionledger.common.ids import new_id
+from actionledger.system.locks import FileLock
 
 _PREFIX = "actionledger-"
 _LOCK = ".lock"

@@ -2,7 +2,7 @@
 
 from uuid_utils import UUID, uuid5, uuid7
 
-from actionledger.text import escaped_halves
+from actionledger.common.text import escaped_halves
 
 _NAMESPACE = UUID("6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11")
 

@@ -5,7 +5,7 @@ import os
 import time
 from pathlib import Path
 
-from actionledger.forking import watch
+from actionledger.system.forking import watch
 
 _POLL_SECONDS = 0.02
 STALE_SECONDS = 3600.0

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
-from actionledger.text import writable
+from actionledger.common.text import writable
 
 
 def json_text(value: Any) -> str:

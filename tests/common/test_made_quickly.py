@@ -6,8 +6,8 @@ from inspect import signature
 
 import pytest
 
+from actionledger.common.made_quickly import made_quickly
 from actionledger.events import ResponseParsed, ResponseReceived
-from actionledger.made_quickly import made_quickly
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
 

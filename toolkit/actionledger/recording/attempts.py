@@ -3,10 +3,10 @@
 from collections import Counter
 from functools import lru_cache
 
-from actionledger.canonical import json_text
+from actionledger.common.canonical import json_text
+from actionledger.common.ids import derived_id
 from actionledger.events import ActionRecord, ResponseParsed
-from actionledger.ids import derived_id
-from actionledger.recording import RunKey, TurnKey
+from actionledger.recording.keys import RunKey, TurnKey
 from actionledger.values import ParseResult
 from actionledger.vocabulary import BlockStatus, Capture, Reason
 

@@ -24,7 +24,7 @@ def made_quickly(kind: type[Kind]) -> type[Kind]:
 
     Example:
         >>> from dataclasses import dataclass
-        >>> from actionledger.made_quickly import made_quickly
+        >>> from actionledger.common.made_quickly import made_quickly
         >>> @made_quickly
         ... @dataclass(frozen=True, slots=True)
         ... class Point:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actionledger.plurals import counted
+from actionledger.common.plurals import counted
 
 
 @pytest.mark.parametrize(

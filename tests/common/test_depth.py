@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from actionledger.depth import is_deeper
+from actionledger.common.depth import is_deeper
 
 
 def nested(levels: int, inner: object, *, with_keys: bool = False) -> object:

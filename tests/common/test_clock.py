@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from actionledger.clock import now, utc
+from actionledger.common.clock import now, utc
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 

@@ -1,0 +1,56 @@
+"""From values to events: what is recorded of a run, a session, a turn and an attempt, whoever makes it.
+
+An event's id is derived from what it is about. So an import that is repeated, or goes on after a crash, writes the same
+events again, and the ledger passes over them.
+"""
+
+from actionledger.recording.keys import ParserIdentity, RunKey, SessionKey, TurnKey
+from actionledger.recording.runs import (
+    PRICES_USED,
+    hash_of_tools,
+    input_left_out,
+    parser_used,
+    prices_used,
+    run_finished,
+    run_started,
+    tools_offered,
+)
+from actionledger.recording.sessions import session_finished, session_readmitted, session_started
+from actionledger.recording.turns import (
+    KEPT_CHARACTERS,
+    RESPONSE_CHARACTERS,
+    Recorder,
+    record_fitting,
+    response_received,
+    response_refused,
+    turn_finished,
+    turn_id_of,
+    turn_superseded,
+)
+
+__all__ = [
+    "KEPT_CHARACTERS",
+    "PRICES_USED",
+    "RESPONSE_CHARACTERS",
+    "ParserIdentity",
+    "Recorder",
+    "RunKey",
+    "SessionKey",
+    "TurnKey",
+    "hash_of_tools",
+    "input_left_out",
+    "parser_used",
+    "prices_used",
+    "record_fitting",
+    "response_received",
+    "response_refused",
+    "run_finished",
+    "run_started",
+    "session_finished",
+    "session_readmitted",
+    "session_started",
+    "tools_offered",
+    "turn_finished",
+    "turn_id_of",
+    "turn_superseded",
+]

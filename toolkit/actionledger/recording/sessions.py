@@ -1,0 +1,85 @@
+"""What is recorded of a session itself: its beginning and end, and that it is taken in again."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from actionledger.common.clock import now
+from actionledger.common.ids import new_id
+from actionledger.events import SessionFinished, SessionForgotten, SessionStarted
+from actionledger.recording.keys import SessionKey, head
+from actionledger.vocabulary import ForgettingStep, Relation
+
+
+def session_started(
+    session: SessionKey,
+    run_id: str,
+    *,
+    external_id: str,
+    source: str,
+    started_at: datetime | None,
+    metadata: str = "{}",
+    parent_session_id: str | None = None,
+    relation: Relation | None = None,
+) -> SessionStarted:
+    """Return the event of a session that begins."""
+    return SessionStarted(
+        **head(run_id, "session-started", session.session_id),
+        session_id=session.session_id,
+        profile=session.profile,
+        model=session.model,
+        task=session.task,
+        external_id=external_id,
+        source=source,
+        started_at=started_at,
+        metadata=metadata,
+        parent_session_id=parent_session_id,
+        relation=relation,
+    )
+
+
+def session_readmitted(session_id: str, run_id: str) -> SessionForgotten:
+    """Return the event of a session that was forgotten, and is taken in again.
+
+    Args:
+        session_id: the session.
+        run_id: the run that takes it in.
+    """
+    return SessionForgotten(
+        event_id=new_id(),
+        recorded_at=now(),
+        run_id=run_id,
+        forgotten_session=session_id,
+        step=ForgettingStep.READMITTED,
+        forgotten_by="",
+    )
+
+
+def session_finished(
+    session: SessionKey,
+    run_id: str,
+    *,
+    success: bool | None,
+    reason: str,
+    finished_at: datetime | None,
+    scores: Mapping[str, float] | None = None,
+    labels: Sequence[str] = (),
+) -> SessionFinished:
+    """Return the event of a session that is over."""
+    more = (sorted(scores.items()) if scores else (), tuple(labels))
+    return SessionFinished(
+        **head(
+            run_id,
+            "session-finished",
+            session.session_id,
+            success,
+            reason,
+            finished_at,
+            *(more if any(more) else ()),
+        ),
+        scores=dict(scores or {}),
+        labels=tuple(labels),
+        session_id=session.session_id,
+        success=success,
+        reason=reason,
+        finished_at=finished_at,
+    )
