@@ -1,6 +1,6 @@
 """Which tests ``make quick`` and ``make test`` leave out: the functions and files listed beside this file, by measured time.
 
-``make quick`` leaves out what is slow: a good part of a second, over all cases. ``make test`` leaves out what is long: a single
+``make quick`` leaves out what is slow: a tenth of a second, over all cases. ``make test`` leaves out what is long: a single
 case of it takes a fifth of a second, as a whole program, a page or a browser does. ``make long`` runs just those.
 
 ``pytest --list-slow`` measures all that it runs and writes the lists anew. What counts is the time of processors, the children's too,
@@ -20,7 +20,7 @@ import pytest
 SLOW, LONG = "slow", "long"
 LISTS = {name: Path(__file__).with_name(f"{name}_tests.txt") for name in (SLOW, LONG)}
 
-ONE_CASE, ALL_CASES = 0.02, 0.2
+ONE_CASE, ALL_CASES = 0.01, 0.1
 """Seconds of a processor: a function is slow from the first on the average of its cases, or from the second on in all."""
 
 LONG_CASE = 0.2

@@ -1,14 +1,21 @@
 """Agreement beyond chance: by hand, beside statsmodels, and from the papers' own tables."""
 
 from collections import Counter
+from importlib import import_module
+from types import ModuleType
 
 import numpy as np
 import pytest
-from statsmodels.stats import inter_rater
 
 from actionledger.replay.statistics import Thing, cohen_kappa, fleiss_kappa, krippendorff_alpha
 
 VALUES = ("right", "wrong", "unsure")
+
+
+@pytest.fixture(scope="module")
+def inter_rater() -> ModuleType:
+    """What statsmodels has for it; to load that takes longer than all tests here."""
+    return import_module("statsmodels.stats.inter_rater")
 
 
 def drawn(count: int, people: int, seed: int, *, per_session: int = 1) -> list[Thing]:
@@ -40,7 +47,7 @@ def test_kappa_by_hand() -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_cohens_is_statsmodels(seed: int) -> None:
+def test_cohens_is_statsmodels(inter_rater: ModuleType, seed: int) -> None:
     """Three values, a hundred things, whichever of the two is named first."""
     things = drawn(100, 2, seed)
     expected = inter_rater.cohens_kappa(table(things)).kappa
@@ -49,7 +56,7 @@ def test_cohens_is_statsmodels(seed: int) -> None:
 
 
 @pytest.mark.parametrize("people", [2, 3, 5])
-def test_fleiss_is_statsmodels(people: int) -> None:
+def test_fleiss_is_statsmodels(inter_rater: ModuleType, people: int) -> None:
     """Each thing judged by all."""
     things = drawn(60, people, people)
     counts = [[list(thing.judgements.values()).count(value) for value in VALUES] for thing in things]
@@ -108,7 +115,7 @@ def test_few_sessions_have_no_interval() -> None:
     assert cohen_kappa(drawn(99, 2, 3, per_session=33), "p0", "p1").interval is None
 
 
-def test_the_interval_of_things_on_their_own_is_nearly_the_asymptotic_one() -> None:
+def test_the_interval_of_things_on_their_own_is_nearly_the_asymptotic_one(inter_rater: ModuleType) -> None:
     """Where each session has one thing, drawing sessions is drawing things, as statsmodels' formula has it."""
     things = drawn(400, 2, 5)
     expected = inter_rater.cohens_kappa(table(things))
