@@ -60,3 +60,22 @@ def test_a_repair_names_the_fence_that_is_missing(mark: str, dialect: str, label
         if repair.kind is RepairKind.UNCLOSED_FENCE
     ]
     assert [(repair.before, repair.after) for repair in repairs] == [("", "\n" + mark)]
+
+
+def test_an_example_behind_an_edit_within_a_fence_stays_one() -> None:
+    """The edit, which fences don't concern, is meant; whether its fence closes says nothing of the block behind it."""
+    edit = "app.py\n```python\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+    example = '```actions\n{"actions": [{"type": "a"}]}\n```\n'
+    blocks = parser_for(("actions", "search_replace")).read(f"```\n{edit}{example}```\n").blocks
+    assert [(block.dialect, block.status) for block in blocks] == [
+        ("search_replace", BlockStatus.REPAIRED),
+        ("actions", BlockStatus.IGNORED),
+    ]
+
+
+def test_a_fence_of_mere_data_that_holds_a_fence_is_looked_into() -> None:
+    """What stands in it by itself is a block of its own."""
+    inner = '```json\n{"y": 2}\n```'
+    text = f'```json\n{{"x": 1}}\n```python\n1\n{inner}\n'
+    blocks = PARSERS["orchestrator"].read(text).blocks
+    assert [block.span.of(text) for block in blocks][-1] == inner

@@ -107,6 +107,13 @@ def test_a_miss_says_nothing_beyond_its_end():
     assert source.find("b", 0, 9) == 4
 
 
+def test_a_hit_that_is_remembered_has_to_end_in_time():
+    """Asked again up to a nearer end, it is none."""
+    source = Source("aaaabcaaa")
+    assert source.find("bc", 0, 9) == 4
+    assert [source.find("bc", 0, end) for end in (4, 5, 6)] == [-1, -1, 4]
+
+
 def test_the_next_match_is_remembered():
     """Asked again from further on, but before the match, the answer is the same; behind it, the next one."""
     source, pattern = Source("..a....a.."), re.compile("a")
