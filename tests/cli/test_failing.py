@@ -52,12 +52,14 @@ def test_wrong_uses_end_in_a_sentence(sentence, recorded):
     assert "alone" in sentence("failures", "-l", recorded, "--between", "first", "x", "--by", "day")
     assert "can't be told" in sentence("failures", "-l", recorded, "--between", "first", "zz")
     assert "Say which" in sentence("shrink", "-l", recorded)
-    one = ("shrink", "-l", recorded, "--session", "a", "--turn", "0", "-p", "assistant")
+    one = ("shrink", "-l", recorded, "a#0", "-p", "assistant")
     assert "the other options of a filter go with --groups" in sentence(*one)
-    assert "Say which" in sentence("shrink", "-l", recorded, "--session", "a")
-    assert "can't be told" in sentence("shrink", "-l", recorded, "--attempt", "zz")
-    assert "Nothing fails" in sentence("shrink", "-l", recorded, "--session", "a", "--turn", "0")
-    assert "Nothing has read turn 9" in sentence("case", "new", "-l", recorded, "--from", "a#9")
+    assert "either --groups" in sentence("shrink", "-l", recorded, "a#0", "--groups", "2")
+    assert "SESSION#TURN" in sentence("shrink", "-l", recorded, "a")
+    assert "names no turn" in sentence("fork", "a", "-l", recorded, "--response", "-")
+    assert "can't be told" in sentence("shrink", "-l", recorded, "zz")
+    assert "Nothing fails" in sentence("shrink", "-l", recorded, "a#0")
+    assert "Nothing has read turn 9" in sentence("case", "new", "-l", recorded, "a#9")
     assert "There is no case" in sentence("case", "check", "nowhere")
 
 
@@ -65,12 +67,12 @@ def test_a_failed_turn_becomes_a_shrunk_case_that_is_checked(run, recorded, tmp_
     """The way from a group to a file: its example is shrunk, written, checked; a change fails it with exit code 4."""
     value = run("failures", "-l", recorded, "--json").value
     example = next(group["examples"][0] for group in value["groups"] if group["stage"] == "reading")
-    shrunk = run("shrink", "-l", recorded, "--attempt", example["attempt_id"], "--json").value
+    shrunk = run("shrink", "-l", recorded, example["attempt_id"], "--json").value
     assert shrunk["characters"] < shrunk["original_characters"]
-    done = run("case", "new", "-l", recorded, "--from", example["attempt_id"], "--shrink", "--name", "a/../b")
+    done = run("case", "new", "-l", recorded, example["attempt_id"], "--shrink", "--name", "a/../b")
     assert done.out == "cases/a-..-b.case.toml\n"
     assert run("case", "check", "cases").out == "1 case, 0 read otherwise than expected\n"
-    again = run("case", "new", "-l", recorded, "--from", example["attempt_id"], "--name", "a/../b")
+    again = run("case", "new", "-l", recorded, example["attempt_id"], "--name", "a/../b")
     assert (again.code, "--force" in again.err) == (2, True)
     path = tmp_path / "cases/a-..-b.case.toml"
     path.write_text(path.read_text().replace('outcome = "failed"', 'outcome = "clean"'))
@@ -98,18 +100,11 @@ def test_a_file_that_is_no_case_is_a_fault_and_no_gate_that_fails(run, tmp_path)
 def test_an_expectation_is_taken_from_a_file(run, recorded, tmp_path):
     """And where it is not what is read today, that is said and the check fails."""
     (tmp_path / "e.toml").write_text('[expect]\noutcome = "clean"\nactions = []\n')
-    done = run(
-        "case", "new", "-l", recorded, "--session", "b", "--turn", "1", "--expect", "e.toml", "--to", "c"
-    )
+    done = run("case", "new", "-l", recorded, "b#1", "--expect", "e.toml", "--to", "c")
     assert "It is read otherwise today" in done.err
     assert run("case", "check", "c").code == 4
     (tmp_path / "e.toml").write_text('[expect]\noutcom = "clean"\n')
-    assert (
-        run(
-            "case", "new", "-l", recorded, "--session", "b", "--turn", "1", "--expect", "e.toml", "--to", "d"
-        ).code
-        == 1
-    )
+    assert run("case", "new", "-l", recorded, "b#1", "--expect", "e.toml", "--to", "d").code == 1
 
 
 def test_a_text_of_each_group_is_shrunk(run, recorded):
@@ -129,9 +124,7 @@ def test_each_turn_of_a_session_with_a_long_name_has_its_own_case(run, tmp_path)
     (tmp_path / "long.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     run("import", "long.jsonl", "--format", "jsonl", "-l", "long.duckdb")
     for turn in (0, 1, 2):
-        done = run(
-            "case", "new", "--session", "s" * 300, "--turn", turn, "--to", "cases", "-l", "long.duckdb"
-        )
+        done = run("case", "new", f"{'s' * 300}#{turn}", "--to", "cases", "-l", "long.duckdb")
         assert done.code == 0, done.err
     assert len(list((tmp_path / "cases").iterdir())) == 3
     assert run("failures", "-l", "long.duckdb", "--since", "2027-01-01", "--by", "week").out.count("\n") == 1

@@ -12,7 +12,7 @@ import typer
 from actionledger.cli.exits import ExitCode
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import LedgerOption
-from actionledger.cli.readings import RunOption, SessionOption, TurnOption, reading_meant
+from actionledger.cli.readings import READING, RunOption, reading_meant
 from actionledger.cli.tables import print_note, print_text
 from actionledger.common.plurals import counted
 from actionledger.display.shrunk import shrunk_sentence
@@ -31,12 +31,7 @@ app = typer.Typer(
 
 @app.command("new")
 def new(
-    attempt: Annotated[
-        str | None,
-        typer.Option("--from", help="A parse attempt by the beginning of its id, or SESSION#TURN."),
-    ] = None,
-    session: SessionOption = None,
-    turn: TurnOption = None,
+    which: Annotated[str, READING],
     run: RunOption = None,
     ledger: LedgerOption = None,
     *,
@@ -57,7 +52,7 @@ def new(
 ) -> None:
     """Write a recorded response as a case: its text, how it is read, and what has to come of it."""
     with open_ledger(existing(ledger), read_only=True) as opened:
-        reading = reading_meant(opened, attempt, session, turn, run, by="--from")
+        reading = reading_meant(opened, which, run)
     case = case_of(_shrunk(reading) if shrunk else reading, why)
     if expect is not None:
         case = replace(case, expect=_expected(expect))

@@ -9,10 +9,10 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.naming import one_run, one_session
 from actionledger.ledger.queries.readings import RecordedReading, reading_of_attempt, reading_of_turn
 
-SessionOption = Annotated[
-    str | None, typer.Option("--session", help="A session by its name, its id or the beginning of it.")
-]
-TurnOption = Annotated[int | None, typer.Option("--turn", min=0, help="A turn of it by its place, from 0.")]
+READING = typer.Argument(
+    metavar="SESSION#TURN|ATTEMPT",
+    help="A turn, such as retry-backoff#3, or a parse attempt by the beginning of its id.",
+)
 RunOption = Annotated[str | None, typer.Option("--run", help="This run's reading of it, not the first one.")]
 
 
@@ -28,32 +28,19 @@ def turn_named(text: str) -> tuple[str, int]:
     return name, int(index)
 
 
-def reading_meant(
-    ledger: Ledger, attempt: str | None, session: str | None, turn: int | None, run: str | None, *, by: str
-) -> RecordedReading:
-    """Return the recorded reading that a command's options name.
+def reading_meant(ledger: Ledger, which: str, run: str | None) -> RecordedReading:
+    """Return the recorded reading that a command's argument names.
 
     Args:
         ledger: where it is recorded.
-        attempt: the attempt's id, or enough of its beginning, or SESSION#TURN; None for none.
-        session: a session, as people call it.
-        turn: a turn of it.
+        which: SESSION#TURN, or an attempt's id, or enough of its beginning.
         run: whose reading of the turn.
-        by: the option that the command has for an attempt.
 
     Raises:
-        UsageError: they name none, or several.
+        UsageError: it names none, or several.
     """
-    if (attempt is None) == (session is None) or (session is None) != (turn is None):
-        raise UsageError(
-            f"Say which response: by {by} with an attempt's id or SESSION#TURN, or by --session and --turn."
-        )
-    if attempt is not None:
-        name, sign, index = attempt.rpartition("#")
-        if not sign or not index.isdecimal():
-            return reading_of_attempt(ledger, attempt)
-        session, turn = name, int(index)
-    assert session is not None
-    assert turn is not None
+    if "#" not in which:
+        return reading_of_attempt(ledger, which)
+    session, turn = turn_named(which)
     run_id = None if run is None else one_run(ledger, run)
     return reading_of_turn(ledger, one_session(ledger, session), turn, run_id)

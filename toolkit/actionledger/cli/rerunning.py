@@ -11,6 +11,7 @@ from actionledger.cli.exits import ExitCode
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import AutoOption, JsonOption, LedgerOption, ModelOption
+from actionledger.cli.readings import turn_named
 from actionledger.cli.tables import console, plain, print_json, print_text
 from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
@@ -58,8 +59,13 @@ def rerun_sessions(
 
 
 def fork_session(
-    session: Annotated[str, typer.Argument(help="By id, the beginning of it, or name.")],
-    turn: Annotated[int, typer.Option("--turn", "-t", help="The turn's place in the session, from 0.")],
+    which: Annotated[
+        str,
+        typer.Argument(
+            metavar="SESSION#TURN",
+            help="The session by its name, its id or the beginning of it, and the turn by its place, from 0.",
+        ),
+    ],
     ledger: LedgerOption = None,
     *,
     response: Annotated[
@@ -78,6 +84,7 @@ def fork_session(
     if response is None and policy is None and model is None:
         raise UsageError("Say what is to be different: --response FILE, --policy FILE or --model MODEL.")
     text = None if response is None else response_in(None if str(response) == "-" else response)
+    session, turn = turn_named(which)
     with open_ledger(existing(ledger)) as opened:
         made = fork(
             opened,

@@ -8,7 +8,7 @@ import typer
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
-from actionledger.cli.readings import SessionOption, TurnOption, reading_meant
+from actionledger.cli.readings import READING, reading_meant
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text, shortened
 from actionledger.common.plurals import counted
@@ -25,13 +25,8 @@ from actionledger.replay.shrink import TRIES, Shrunk, like, shrink, shrink_group
 
 @filtered()
 def shrink_recorded(
+    which: Annotated[str | None, READING] = None,
     ledger: LedgerOption = None,
-    attempt: Annotated[
-        str | None,
-        typer.Option("--attempt", help="A parse attempt by the beginning of its id, or SESSION#TURN."),
-    ] = None,
-    session: SessionOption = None,
-    turn: TurnOption = None,
     *,
     within: Chosen,
     groups: Annotated[
@@ -47,15 +42,19 @@ def shrink_recorded(
     with open_ledger(existing(ledger), read_only=True) as opened:
         chosen = within(opened)
         if groups is not None:
-            if attempt or session:
+            if which is not None:
                 raise UsageError("Give either --groups or one response.")
             _show_groups(_shrunk_groups(opened, groups, tries, chosen), as_json=as_json)
             return
+        if which is None:
+            raise UsageError(
+                "Say which response, as SESSION#TURN or by the id of its attempt, or how many --groups."
+            )
         if replace(chosen, run_id=None) != EVERYTHING:
             raise UsageError(
                 "Of one response its run alone can be picked; the other options of a filter go with --groups."
             )
-        reading = reading_meant(opened, attempt, session, turn, chosen.run_id, by="--attempt")
+        reading = reading_meant(opened, which, chosen.run_id)
     found = shrink(reading.text, like(reading.text, reader_of(reading)), tries=tries)
     if as_json:
         print_json(_as_value(found))

@@ -121,9 +121,9 @@ def reading_of_attempt(ledger: Queryable, attempt: str) -> RecordedReading:
     found = _some(ledger, _BEGINS, {"attempt": attempt}) if attempt else []
     if len(found) == 1:
         return found[0]
-    what = f"{len(found)} attempts have an id that begins so" if found else "it is no attempt's id"
+    what = f"{len(found)} attempts have an id that begins so" if found else "no attempt's id begins so"
     raise UsageError(
-        f"The attempt {attempt!r} can't be told: {what}; 'actionledger failures --json' names some."
+        f"The attempt {attempt!r} can't be told: {what}; 'actionledger failures --json' names some, and a turn is meant by SESSION#TURN."
     )
 
 
