@@ -4,6 +4,7 @@ import json
 import shlex
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from actionledger.cli.exits import EPILOG, MEANINGS, ExitCode
@@ -271,6 +272,19 @@ def test_a_fault_of_our_own_is_a_sentence(run, monkeypatch):
     assert (done.code, done.out) == (1, "")
     assert "A fault of actionledger itself: ZeroDivisionError: by nothing." in done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_file_of_the_ledger_that_is_cut_is_no_fault_of_ours(run, monkeypatch, recorded):
+    """A person hears what can't be read and who looks at it."""
+
+    def fail(*_arguments, **_options):
+        raise duckdb.IOException("IO Error: Could not read enough bytes.\nmore of it")
+
+    monkeypatch.setattr("actionledger.cli.inspecting.sessions", fail)
+    done = run("show", "-l", recorded)
+    assert (done.code, done.out) == (1, "")
+    assert "can't be read: IO Error: Could not read enough bytes. 'actionledger doctor' says" in done.err
+    assert "fault" not in done.err
 
 
 def test_a_disk_that_refuses_is_a_sentence(run, monkeypatch):

@@ -63,9 +63,7 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - a person is told in a sentence, whatever it is
         if os.environ.get(TRACEBACK_VARIABLE):
             traceback.print_exc()
-        _say_error(
-            f"A fault of actionledger itself: {type(error).__name__}: {error}. With {TRACEBACK_VARIABLE}=1 it says where."
-        )
+        _say_error(_unforeseen(error))
         sys.exit(ExitCode.FAULT)
 
 
@@ -79,6 +77,15 @@ def _say_error(sentence: str) -> None:
     from actionledger.cli.tables import print_error  # noqa: PLC0415 - the same
 
     print_error(sentence)
+
+
+def _unforeseen(error: Exception) -> str:
+    from actionledger.ledger.damaged import DAMAGE, damage_sentence  # noqa: PLC0415 - the same
+
+    # A command's statements are right: what DuckDB can't read is the file.
+    if isinstance(error, DAMAGE):
+        return damage_sentence("the ledger's file", error)
+    return f"A fault of actionledger itself: {type(error).__name__}: {error}. With {TRACEBACK_VARIABLE}=1 it says where."
 
 
 def _was_interrupted(ended: SystemExit) -> bool:

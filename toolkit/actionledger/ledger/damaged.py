@@ -8,6 +8,20 @@ from duckdb import FatalException, InternalException, IOException, Serialization
 
 from actionledger.errors import LedgerError
 
+DAMAGE = (IOException, FatalException, InternalException, SerializationException)
+"""What DuckDB raises over a file that it can't read."""
+
+
+def damage_sentence(what: str, error: Exception) -> str:
+    """Return what to say of a file that can't be read.
+
+    Args:
+        what: the file, in words.
+        error: what DuckDB has raised; one of ``DAMAGE``.
+    """
+    first, *_ = str(error).splitlines() or [""]
+    return f"A part of {what} can't be read: {first.rstrip('.')}. 'actionledger doctor' says what is wrong with it."
+
 
 @contextmanager
 def damage_told(path: Path) -> Iterator[None]:
@@ -21,8 +35,5 @@ def damage_told(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except (IOException, FatalException, InternalException, SerializationException) as error:
-        first, *_ = str(error).splitlines() or [""]
-        raise LedgerError(
-            f"A part of {path} can't be read: {first} 'actionledger doctor' says what is wrong with it."
-        ) from error
+    except DAMAGE as error:
+        raise LedgerError(damage_sentence(str(path), error)) from error
