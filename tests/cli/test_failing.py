@@ -20,6 +20,16 @@ def test_failures_are_listed_with_what_they_cost(run, recorded):
     assert value["groups"][0]["examples"][0]["session"] in {"a", "b", "c"}
 
 
+def test_an_example_is_cut_in_a_pipe(run, recorded, monkeypatch):
+    """What a command has printed may be pages; JSON has it whole."""
+    [first, *_] = run("failures", "-l", recorded, "--json").value["groups"]
+    detail = first["examples"][0]["detail"]
+    assert detail in run("failures", "-l", recorded).out
+    monkeypatch.setattr("actionledger.cli.failing.SHOWN_CHARACTERS", 5)
+    cut = run("failures", "-l", recorded).out
+    assert (detail in cut, f": {detail[:5]}…" in cut) == (False, True)
+
+
 def test_they_are_counted_by_period(run, recorded):
     """These responses carry no time: there is no period, and nothing to compare."""
     done = run("failures", "-l", recorded, "--by", "day", "--json").value

@@ -11,7 +11,7 @@ from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
-from actionledger.cli.tables import console, plain, print_json, print_text, rate_value, shortened
+from actionledger.cli.tables import SHOWN_CHARACTERS, console, plain, print_json, print_text, rate_value
 from actionledger.common.plurals import by_price_file, counted
 from actionledger.display.failures import CHANGE_HEADS, HEADS, change_cells, group_cells
 from actionledger.errors import UsageError
@@ -118,8 +118,11 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
 
 
 def _example(group: FailureGroup, names: Mapping[str, str]) -> str:
+    # Cut in a pipe, too, as the signature is: a result of a command is thousands of characters, and --json has all of it.
     example = group.examples[0]
-    return shortened(f"{names[example.session_id]}#{example.turn_index}: {example.detail}")
+    detail = example.detail
+    cut = detail if len(detail) <= SHOWN_CHARACTERS else f"{detail[:SHOWN_CHARACTERS]}…"
+    return f"{names[example.session_id]}#{example.turn_index}: {cut}"
 
 
 def _print_periods(report: FailureReport, limit: int) -> None:
