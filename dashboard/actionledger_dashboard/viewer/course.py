@@ -150,14 +150,21 @@ def _cell(stretch: Stretch) -> Values:
     return {"first": stretch.first, "last": stretch.last, "goesTo": goes_to, "look": look, "said": said}
 
 
+def _valid(turn: TurnRow) -> str:
+    read = counted(turn.actions, "action")
+    if not turn.checked:
+        return f"{read}, not checked" if turn.actions else read
+    return f"{turn.valid} of {turn.checked} actions valid"
+
+
 def _listed(turn: TurnRow) -> Values:
-    parts = [f"{turn.characters:,} characters", f"{turn.valid} of {turn.actions} actions valid"]
+    parts = [f"{turn.characters:,} characters", _valid(turn)]
     if turn.reason is not None:
         parts.append(SENTENCES[turn.reason])
     if turn.executions:
         parts.append(f"{turn.failed} of {turn.executions} executions failed")
     is_read = turn.outcome is not None and (turn.outcome.is_success or not turn.outcome.has_intent)
-    is_valid = turn.valid == turn.actions
+    is_valid = not turn.refused
     is_done = not turn.failed and not (turn.has_error and is_read and is_valid)
     return {
         "index": turn.index,

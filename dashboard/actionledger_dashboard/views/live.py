@@ -88,7 +88,7 @@ def show_turns(found: list[LateTurn]) -> None:
             looks=[look_of(row.outcome or NEUTRAL) for row in found],
         ),
         Column("Actions", [row.actions for row in found], "number"),
-        Column("Not valid", [row.actions - row.valid for row in found], "number"),
+        Column("Not valid", [row.refused for row in found], "number"),
         Column("Failed", [row.failed if row.executions else None for row in found], "number"),
         Column("How it begins", [row.snippet for row in found], "long"),
     ]

@@ -77,7 +77,12 @@ def show_rows(found: list[SessionRow], within: Filter) -> None:
         *_that_match(found),
         *_how_they_were_read(found),
         Column("Actions", [row.actions for row in found], "number"),
-        Column("Valid", [row.valid for row in found], "number"),
+        Column(
+            "Valid",
+            [row.valid if row.checked else None for row in found],
+            "number",
+            "Of the actions that had a catalogue to be checked against; a dash where none had.",
+        ),
         Column(
             "Failed",
             [row.failed if row.executions else None for row in found],

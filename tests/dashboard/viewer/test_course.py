@@ -8,7 +8,7 @@ from actionledger_dashboard.viewer.course import WINDOW, Course, course_data
 
 
 def row(index: int, errors: Iterable[int] = ()) -> TurnRow:
-    return TurnRow(index, Outcome.CLEAN, None, 10, 0, 0, 0, 0, 0, index in set(errors))
+    return TurnRow(index, Outcome.CLEAN, None, 10, 0, 0, 0, 0, 0, 0, 0, index in set(errors))
 
 
 def course_of(wanted: int, indices: list[int], errors: Iterable[int] = (), most: int = 240) -> Course:
@@ -71,12 +71,14 @@ def test_the_map_has_every_turn_in_a_place_and_shows_the_worst() -> None:
 
 def test_the_list_says_what_went_wrong_where_reading_did_not() -> None:
     """A turn that was read well and done badly doesn't look well."""
-    refused = TurnRow(0, Outcome.CLEAN, None, 10, 2, 1, 0, 0, 0, has_error=True)
-    failed = TurnRow(1, Outcome.CLEAN, None, 10, 0, 0, 0, 1, 1, has_error=True)
-    denied = TurnRow(2, Outcome.CLEAN, None, 10, 1, 1, 0, 1, 0, has_error=True)
-    unread = TurnRow(3, Outcome.FAILED, None, 10, 0, 0, 0, 0, 0, has_error=True)
+    refused = TurnRow(0, Outcome.CLEAN, None, 10, 2, 2, 1, 1, 0, 0, 0, has_error=True)
+    failed = TurnRow(1, Outcome.CLEAN, None, 10, 0, 0, 0, 0, 0, 1, 1, has_error=True)
+    denied = TurnRow(2, Outcome.CLEAN, None, 10, 1, 1, 1, 0, 0, 1, 0, has_error=True)
+    unread = TurnRow(3, Outcome.FAILED, None, 10, 0, 0, 0, 0, 0, 0, 0, has_error=True)
     stretch = Stretch(0, 3, 4, 4, 0, 3, 0, 3)
     drawn = course_data(Course(0, [refused, failed, denied, unread], [stretch]))["turns"]
+    titles = [turn["title"].split(" · ")[1] for turn in drawn]
+    assert titles[:3] == ["1 of 2 actions valid", "0 actions", "1 of 1 actions valid"]
     assert [(turn["outcome"], turn["look"]) for turn in drawn] == [
         ("clean, not valid", "bad"),
         ("clean, not done", "bad"),

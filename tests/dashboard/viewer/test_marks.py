@@ -15,7 +15,7 @@ def test_a_mark_is_exactly_its_block() -> None:
     """Text between a mark's offsets is the block's, and its title says what, how and where."""
     [mark] = reading_data(DETAIL)["marks"]
     assert TEXT[mark["start"] : mark["end"]] == "<a>1,</a>"
-    assert mark["why"] == "xml_tags · repaired · repaired: trailing comma · [2, 11) · a: valid"
+    assert mark["why"] == "xml_tags · repaired · repaired: trailing comma · [2, 11) · a: not checked"
 
 
 def test_an_issue_outside_of_every_block_is_marked_too() -> None:

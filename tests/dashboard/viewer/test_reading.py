@@ -18,6 +18,15 @@ def test_a_field_that_was_left_out_is_a_note() -> None:
     assert [card["look"] for card in lanes["Issues"]] == ["mended", "bad"]
 
 
+def test_an_action_without_a_catalogue_is_not_checked() -> None:
+    """Nobody can say that it is valid, so it doesn't look so."""
+    assert DETAIL.attempt is not None
+    for catalogue, status, look in (("coder", "valid", "good"), (None, "not checked", "idle")):
+        detail = replace(DETAIL, attempt=replace(DETAIL.attempt, catalogue=catalogue))
+        [card] = reading_data(detail)["lanes"][1]["cards"]
+        assert (card["status"], card["look"]) == (status, look)
+
+
 def test_a_value_too_long_to_show_says_how_much_is_missing() -> None:
     """Nothing is cut in silence."""
     long = replace(ACTION, arguments="x" * (VALUE_CHARACTERS + 1500))

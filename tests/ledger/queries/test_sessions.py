@@ -20,9 +20,11 @@ def test_row_counts_what_its_turns_hold(world: queries.Queryable) -> None:
     rows = {row.external_id: row for row in queries.sessions(world)}
     one = rows["one"]
     assert (one.session_id, one.turns, one.parsed) == (ONE, 4, Rate(2, 3))
-    assert (one.actions, one.valid, one.failed, one.success) == (3, 3, 2, None)
+    assert (one.actions, one.checked, one.valid, one.failed, one.success) == (3, 3, 3, 2, None)
     assert (rows["two"].success, rows["two"].reason) == (False, "gave up")
     assert (rows["three"].turns, rows["three"].failed) == (3, 1)
+    two, three = rows["two"], rows["three"]
+    assert [(row.actions, row.checked, row.valid) for row in (two, three)] == [(3, 3, 1), (1, 0, 0)]
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,10 @@ def test_list_is_light_and_complete(world: queries.Queryable) -> None:
     ]
     assert [row.has_error for row in rows] == [False, True, True, False]
     assert [row.outcome for row in queries.turns(world, THREE)] == [Outcome.CLEAN, Outcome.FAILED, None]
-    assert [row.errors for row in queries.turns(world, TWO)] == [0, 2, 0, 0]
+    second, third = queries.turns(world, TWO), queries.turns(world, THREE)
+    assert [row.errors for row in second] == [0, 2, 0, 0]
+    assert [(row.checked, row.valid, row.refused) for row in second[:2]] == [(1, 1, 0), (2, 0, 2)]
+    assert (third[0].actions, third[0].checked, third[0].valid, third[0].refused) == (1, 0, 0, 0)
 
 
 def test_of_another_run_shows_its_readings(world: queries.Queryable) -> None:

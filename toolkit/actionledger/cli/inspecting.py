@@ -69,7 +69,7 @@ def _list_sessions(ledger: Ledger, limit: int, *, as_json: bool) -> None:
             ", ".join(filter(None, (each.profile, each.model))),
             f"{each.turns:,}",
             each.parsed.refusal or f"{each.parsed.successes} of {each.parsed.count}",
-            f"{each.valid} of {each.actions}",
+            _valid(each.valid, each.checked, each.actions),
             str(each.failed),
             each.reason or "",
         )
@@ -99,11 +99,16 @@ def _list_turns(ledger: Ledger, session_id: str, run_id: str | None, *, as_json:
             str(each.reason or ""),
             f"{each.characters:,}",
             str(each.actions),
-            str(each.valid),
+            _valid(each.valid, each.checked, each.actions),
             str(each.executions),
             str(each.failed),
         )
     console.print(sheet)
+
+
+def _valid(valid: int, checked: int, actions: int) -> str:
+    """Return how many actions are valid, of those that there was a catalogue for."""
+    return f"{valid} of {checked}" if checked else "not checked" if actions else ""
 
 
 def _session_lines(whole: Session, name: str) -> Iterator[str]:

@@ -26,6 +26,8 @@ Row = TypeVar("Row", bound=Hashable)
 INTENT = [str(outcome) for outcome in Outcome if outcome.has_intent]
 READ = [str(outcome) for outcome in Outcome if outcome.is_success]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
+IS_CHECKED = "catalogue IS NOT NULL AND status <> 'illustration'"
+"""Which actions were meant and could be checked, as SQL: of the others nobody can say that they are valid."""
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
 
 AUDITABLE = f"capture <> '{Capture.CALLS}'"

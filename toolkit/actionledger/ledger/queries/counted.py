@@ -14,6 +14,7 @@ from actionledger.ledger.queries.base import (
     ATTEMPTED,
     AUDITABLE,
     INTENT,
+    IS_CHECKED,
     READ,
     RUN_ELSEWHERE,
     RUN_HERE,
@@ -56,7 +57,6 @@ def _one_of(column: str, words: Iterable[str]) -> str:
 
 
 _MEANT, _READ = _one_of("outcome", INTENT), _one_of("outcome", READ)
-_IS_CHECKED = "catalogue IS NOT NULL AND status <> 'illustration'"
 
 PARSED = {
     "audited": f"count(*) FILTER ({AUDITABLE} AND {_MEANT})",
@@ -104,7 +104,7 @@ BY_EVIDENCE = Counts(
 CHECKING = Counts(
     "actions",
     "actions",
-    _IS_CHECKED,
+    IS_CHECKED,
     {"checked": "count(*)", "valid": f"count(*) FILTER ({_one_of('status', RUNNABLE)})"},
 )
 CHECKED_AS = Counts(

@@ -24,7 +24,7 @@ class LateTurn:
         outcome: what came of reading it; None where nothing has read it yet.
         reason: why it could not be read whole; None where it could.
         actions: how many actions were read and meant.
-        valid: how many of them may run.
+        refused: how many of them may not run.
         executions: how many tries there were.
         running: how many of them have begun and not ended, or were broken off.
         failed: how many were attempted and did not succeed.
@@ -41,7 +41,7 @@ class LateTurn:
     outcome: Outcome | None
     reason: Reason | None
     actions: int
-    valid: int
+    refused: int
     executions: int
     running: int
     failed: int
@@ -50,7 +50,7 @@ class LateTurn:
     has_ended: bool
 
 
-_COUNTS = ("actions", "valid", "executions", "running", "failed", "waiting")
+_COUNTS = ("actions", "refused", "executions", "running", "failed", "waiting")
 _COLUMNS = picked(
     LateTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
 )
@@ -64,7 +64,7 @@ attempts AS (
     FROM parse_attempts SEMI JOIN late USING (turn_id) WHERE {FIRST_READING} ORDER BY turn_id, parsed_at, attempt_id),
 calls AS (
     SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
-           count(*) FILTER (list_contains($runnable, status)) AS valid
+           count(*) FILTER (status <> 'illustration' AND NOT list_contains($runnable, status)) AS refused
     FROM actions SEMI JOIN attempts USING (attempt_id) GROUP BY attempt_id),
 last_tries AS (
     SELECT turn_id, action_id, max_by(status, try_number) AS status, count(*) AS tries,

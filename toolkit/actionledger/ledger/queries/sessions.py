@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
+    IS_CHECKED,
     READ,
     RUNNABLE,
     Queryable,
@@ -47,7 +48,8 @@ class SessionRow:
         parsed: responses within the filter that could be read whole, of those that meant to act and can be audited; one
             session has no interval.
         actions: how many actions were read and meant.
-        valid: how many of them may run.
+        checked: how many of them had a catalogue to be checked against.
+        valid: how many of these may run.
         executions: how many tries at them are recorded.
         failed: how many executions were attempted and did not succeed.
         success: whether it reached what it was for; None if unknown.
@@ -69,6 +71,7 @@ class SessionRow:
     turns: int
     parsed: Rate
     actions: int
+    checked: int
     valid: int
     executions: int
     failed: int
@@ -159,15 +162,15 @@ attempts AS (
     FROM parse_attempts WHERE {attempts} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 calls AS (
     SELECT session_id, count(*) FILTER (status <> 'illustration') AS actions,
-           count(*) FILTER (list_contains($runnable, status)) AS valid
+           count(*) FILTER ({checked}) AS checked, count(*) FILTER ({checked} AND list_contains($runnable, status)) AS valid
     FROM actions WHERE {actions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 failures AS (
     SELECT session_id, count(*) AS executions, count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed
     FROM {tried} WHERE {executions} AND session_id IN (SELECT session_id FROM {of}) GROUP BY session_id),
 numbers AS (
     SELECT session_id, coalesce(read, 0) AS read, coalesce(intent, 0) AS intent, coalesce(meant, 0) AS meant,
-           coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid, coalesce(executions, 0) AS executions,
-           coalesce(failed, 0) AS failed, list_sort(coalesce(captures, [])) AS captures
+           coalesce(actions, 0) AS actions, coalesce(checked, 0) AS checked, coalesce(valid, 0) AS valid,
+           coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed, list_sort(coalesce(captures, [])) AS captures
     FROM {of} LEFT JOIN attempts USING (session_id) LEFT JOIN calls USING (session_id) LEFT JOIN failures USING (session_id))"""
 """What came of the responses of some sessions, a row each; every reading of theirs is scanned, so of as few as may be."""
 
@@ -352,6 +355,7 @@ def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:
     given = within.given
     statement = _NUMBERS.format(
         auditable=AUDITABLE,
+        checked=IS_CHECKED,
         attempts=scope(given).condition,
         actions=scope(given, "actions").condition,
         executions=scope(given, "executions").condition,

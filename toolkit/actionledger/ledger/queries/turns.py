@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import (
+    IS_CHECKED,
     NOT_DONE,
     NOT_READ,
     REFUSED,
@@ -25,7 +26,9 @@ class TurnRow:
         reason: why it could not be read whole; None where it could.
         characters: how long the response is, in code points.
         actions: how many actions were read and meant.
-        valid: how many of them may run.
+        checked: how many of them had a catalogue to be checked against.
+        valid: how many of these may run.
+        refused: how many actions may not run, whatever they were checked against.
         errors: how many fields were refused.
         executions: how many tries there were.
         failed: how many of them were attempted and did not succeed.
@@ -37,7 +40,9 @@ class TurnRow:
     reason: Reason | None
     characters: int
     actions: int
+    checked: int
     valid: int
+    refused: int
     errors: int
     executions: int
     failed: int
@@ -78,7 +83,8 @@ attempts AS (
     WHERE session_id = $session_id::UUID AND {reading} ORDER BY turn_id, parsed_at, attempt_id),
 calls AS (
     SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
-           count(*) FILTER (list_contains($runnable, status)) AS valid
+           count(*) FILTER ({checked}) AS checked, count(*) FILTER ({checked} AND list_contains($runnable, status)) AS valid,
+           count(*) FILTER (status <> 'illustration' AND NOT list_contains($runnable, status)) AS refused
     FROM actions SEMI JOIN attempts USING (attempt_id) WHERE session_id = $session_id::UUID GROUP BY attempt_id),
 refusals AS (
     SELECT attempt_id, count(*) AS errors FROM validation_errors SEMI JOIN attempts USING (attempt_id)
@@ -88,8 +94,8 @@ tries AS (
            count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed, bool_or({not_done}) AS is_undone
     FROM executions SEMI JOIN asked USING (turn_id) WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id),
 counted AS (
-    SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(valid, 0) AS valid,
-           coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed,
+    SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(checked, 0) AS checked,
+           coalesce(valid, 0) AS valid, coalesce(refused, 0) AS refused, coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed,
            coalesce(is_undone, false) AS is_undone
     FROM asked LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id)
     LEFT JOIN refusals USING (attempt_id) LEFT JOIN tries USING (turn_id)),
@@ -157,6 +163,7 @@ def _query(query: str, run_id: str | None, between: str = "") -> str:
     return query.format(
         reading=reading(run_id),
         refused=REFUSED,
+        checked=IS_CHECKED,
         not_done=NOT_DONE,
         not_read=NOT_READ,
         carried_out=FIRST_EXECUTIONS,
