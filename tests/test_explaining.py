@@ -132,3 +132,12 @@ def test_an_explanation_travels(ledger):
     found = al.explain(ledger, "plain#0")
     again = pickle.loads(pickle.dumps(found))
     assert (again, again.result, again.recorded) == (found, found.result, found.recorded)
+
+
+def test_what_nobody_could_check_is_not_called_valid():
+    """Without a catalogue an action is read, and that is all that is known of it."""
+    text = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    loose, checked = al.parse(text, dialects=["hermes"]), al.parse(TEXT, profile="assistant")
+    assert ", f, not checked [" in al.explain(loose)
+    assert "(f not checked)" in repr(loose)
+    assert "not checked" not in al.explain(checked)

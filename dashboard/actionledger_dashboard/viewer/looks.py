@@ -45,16 +45,6 @@ def words(code: str) -> str:
     return code.replace("_", " ")
 
 
-def checked(status: ActionStatus, catalogue: str | None) -> str:
-    """Return what came of checking an action as words: without a catalogue nobody can say that it is valid.
-
-    Args:
-        status: what came of it.
-        catalogue: what it was checked against; None where nothing.
-    """
-    return words(status) if catalogue or status is not ActionStatus.VALID else "not checked"
-
-
 def came_to(outcome: Outcome | None, *, is_valid: bool, is_done: bool) -> str:
     """Return what came of a turn in a few words: also where it was read, and went wrong after that.
 

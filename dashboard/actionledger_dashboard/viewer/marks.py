@@ -9,7 +9,6 @@ from actionledger_dashboard.viewer.looks import (
     WORST_FIRST,
     Values,
     because,
-    checked,
     look_of,
     overlap,
     place,
@@ -56,7 +55,7 @@ def _block_mark(block: Block, detail: TurnDetail) -> Values:
     why = [block.dialect, words(block.status), because(block.reason)]
     why += [f"evidence: {words(block.evidence)}"] if block.evidence else []
     why += [f"repaired: {words(kind)}" for kind in dict.fromkeys(repair.kind for repair in block.repairs)]
-    why += [place(block.span), *(f"{action.name}: {checked(action.status, catalogue)}" for action in within)]
+    why += [place(block.span), *(f"{action.name}: {action.status.said(catalogue)}" for action in within)]
     return {
         "start": block.span.start,
         "end": block.span.end,

@@ -17,7 +17,6 @@ from actionledger_dashboard.viewer.looks import (
     Values,
     because,
     card,
-    checked,
     lane,
     look_of,
     overlap,
@@ -216,11 +215,11 @@ def action_card(action: ActionRecord, detail: TurnDetail) -> Values:
         for reversal in detail.reversals
         if is_of_reading(reversal, detail) and reversal.action_index == action.index
     ]
-    said = checked(action.status, detail.attempt.catalogue if detail.attempt else None)
+    said = action.status.said(detail.attempt.catalogue if detail.attempt else None)
     made = card(
         action.name,
         said,
-        look_of(action.status) if said == words(action.status) else NEUTRAL,
+        look_of(action.status) if said == action.status else NEUTRAL,
         place(action.span),
         lines,
         value=pretty(action.arguments),

@@ -86,7 +86,10 @@ def turn_text(turn: Turn) -> str:
 
 
 def _summary(result: ParseResult) -> str:
-    names = ", ".join(f"{cut(call.name, 24) or 'unnamed'} {call.status}" for call in result.actions[:3])
+    names = ", ".join(
+        f"{cut(call.name, 24) or 'unnamed'} {call.status.said(result.catalogue)}"
+        for call in result.actions[:3]
+    )
     more = ", …" if len(result.actions) > 3 else ""
     actions = counted(len(result.actions), "action") + (f" ({names}{more})" if names else "")
     parts = [
@@ -103,7 +106,8 @@ def _summary(result: ParseResult) -> str:
 
 def _action_lines(result: ParseResult) -> Iterator[str]:
     for index, call in enumerate(result.actions):
-        yield f"  action {index} {cut(call.name, 40) or 'unnamed'} {call.status} {_at(call.span)} {_json(call.arguments)}"
+        came = call.status.said(result.catalogue)
+        yield f"  action {index} {cut(call.name, 40) or 'unnamed'} {came} {_at(call.span)} {_json(call.arguments)}"
         for error in call.errors:
             yield f"    {error.message}"
 
@@ -135,17 +139,17 @@ def reading_parts(result: ParseResult) -> Iterator[str]:
     """Yield the parts of a display of a reading: the response, its actions, its repairs, its issues."""
     if result.text:
         yield f'<div class="al-box">{annotated(result)}</div>'
-    yield _actions(result.actions)
+    yield _actions(result.actions, result.catalogue)
     yield _repairs(result)
     yield _issues(result.issues)
 
 
-def _actions(calls: tuple[ActionCall, ...]) -> str:
+def _actions(calls: tuple[ActionCall, ...], catalogue: str | None) -> str:
     rows = [
         (
             index,
             _name(call.name),
-            Markup(chip(call.status, TONES.get(call.status, ""))),
+            Markup(chip(came := call.status.said(catalogue), TONES.get(came, ""))),
             _at(call.span),
             _json(call.arguments),
             " ".join(error.message for error in call.errors) or (call.reason or ""),

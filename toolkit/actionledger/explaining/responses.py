@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from actionledger.common.text import printable
 from actionledger.values import ActionCall, Block, ParseResult, Span
-from actionledger.vocabulary import SENTENCES, ActionStatus, Reason
+from actionledger.vocabulary import SENTENCES, Reason
 
 _WIDEST = 160
 
@@ -44,12 +44,11 @@ def _block(block: Block, result: ParseResult) -> Iterator[str]:
         yield f"=   issue {issue.code}{where}: {issue.message}"
     for index, call in enumerate(result.actions):
         if call.block == block.index:
-            yield from _call(index, call, is_checked=result.catalogue is not None)
+            yield from _call(index, call, result.catalogue)
 
 
-def _call(index: int, call: ActionCall, *, is_checked: bool) -> Iterator[str]:
-    came = call.status if is_checked or call.status is not ActionStatus.VALID else "not checked"
-    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {came} {_at(call.span)}"
+def _call(index: int, call: ActionCall, catalogue: str | None) -> Iterator[str]:
+    yield f"=   action {index}, {_cut(call.name) or 'unnamed'}, {call.status.said(catalogue)} {_at(call.span)}"
     for error in call.errors:
         yield f"=     {error.code}: {error.message}"
     for path, before, after in call.conversions:

@@ -48,6 +48,14 @@ class ActionStatus(StrEnum):
         """Whether the action may go on to be executed."""
         return self in {ActionStatus.VALID, ActionStatus.COERCED}
 
+    def said(self, catalogue: str | None) -> str:
+        """Return it as a person reads it: where there was nothing to check an action against, nobody can say that it is valid.
+
+        Args:
+            catalogue: what the action was checked against; None where nothing.
+        """
+        return "not checked" if catalogue is None and self is ActionStatus.VALID else self.value
+
 
 class RepairKind(StrEnum):
     """What a repaired reading changed so that the text could be read."""
