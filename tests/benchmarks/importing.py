@@ -15,12 +15,13 @@ from rich.console import Console
 from rich.table import Table
 
 KNOWN = "import pydantic, duckdb"
-COMMAND = "import sys; sys.argv[1:] = ['{}']; from actionledger.cli import main; main()"
+COMMAND = "import sys; sys.argv[1:] = '{}'.split(); from actionledger.cli import main; main()"
 BEGINNINGS = {
     KNOWN: KNOWN,
     "import actionledger": "import actionledger",
     "actionledger --version": COMMAND.format("--version"),
     "actionledger --help": COMMAND.format("--help"),
+    "actionledger import --help": COMMAND.format("import --help"),
     "al.parse(…, dialects=['hermes'])": "import actionledger as al; al.parse('', dialects=['hermes'])",
     "al.parse(…, profile='coder')": "import actionledger as al; al.parse('', profile='coder')",
     "al.open_ledger": "import actionledger as al; al.open_ledger",

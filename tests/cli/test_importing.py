@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,27 @@ def test_a_second_time_everything_is_known(run, log):
     log.touch()
     again = run("import", log, "-l", "team.duckdb")
     assert "0 sessions with 0 new turns taken in; 6 turns were there already; 0 lines" in again.out
+
+
+def test_what_finds_nothing_new_loads_neither_a_format_nor_duckdb(run, log, tmp_path):
+    """It takes less time than loading them would."""
+    run("import", log, "-l", "team.duckdb")
+    code = (
+        "import sys, actionledger.cli.importing\nfrom actionledger.importing import import_path\n"
+        "print(import_path(sys.argv[1], 'team.duckdb').unchanged, *sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, log], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    unchanged, *loaded = done.stdout.split()
+    assert unchanged == "1"
+    slow = {"duckdb", "pydantic", "jsonschema", "rapidfuzz", "sqlite3"}
+    rooms = ("ledger.ledger", "ledger.queries", "events", "models", "parsing", "sources.formats.")
+    assert {
+        name
+        for name in loaded
+        if name in slow or name.startswith(tuple(f"actionledger.{room}" for room in rooms))
+    } == set()
 
 
 def test_refused_lines_have_their_own_exit_code(run, tmp_path):

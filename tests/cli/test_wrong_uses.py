@@ -230,7 +230,7 @@ def test_a_text_reaches_its_command_as_it_was_written(run, tmp_path):
         ("demo --data log.jsonl", "showing.take_samples"),
         ("parse response.md -p coder", "parsing.api.parse"),
         ("import log.jsonl", "importing.import_path"),
-        ("ingest -l LEDGER", "importing.open_ledger"),
+        ("ingest -l LEDGER", "importing.existing"),
         ("show -l LEDGER", "inspecting.sessions"),
         ("report -l LEDGER", "reporting.funnel"),
         ("loops -l LEDGER", "looping.loops"),

@@ -6,7 +6,6 @@ from actionledger.cli.options import command_words
 from actionledger.cli.tables import console, plain, print_note
 from actionledger.common.plurals import counted
 from actionledger.importing.report import ImportReport
-from actionledger.sources.registry import sources
 from actionledger.vocabulary import LEFT_OUT
 
 SHOWN_REFUSALS = 20
@@ -99,12 +98,16 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
 
 def _seen(report: ImportReport) -> str:
     """Return which formats the files were taken for, and how sure that is."""
+    if not report.files:
+        return ""
+    from actionledger.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+
     parts = []
     for name, count in report.files.most_common():
         sureness = report.sureness[name]
         sure = "sure" if sureness >= _SURE else f"{sureness:.0%} sure; --format NAME overrules"
         parts.append(f"{counted(count, 'file')} of {sources()[name].title} ({name}, {sure})")
-    return f"Seen: {'; '.join(parts)}." if parts else ""
+    return f"Seen: {'; '.join(parts)}."
 
 
 def _proposal(report: ImportReport) -> str:

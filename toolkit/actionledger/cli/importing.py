@@ -15,7 +15,6 @@ from actionledger.common.plurals import counted
 from actionledger.display.progress import progress
 from actionledger.errors import SourceError, UsageError
 from actionledger.importing.paths import import_path
-from actionledger.ledger import open_ledger
 
 
 def import_recordings(
@@ -118,6 +117,8 @@ def import_recordings(
 
 def ingest(ledger: LedgerOption = None) -> None:
     """Bring what writers have flushed into the database, and publish it."""
+    from actionledger.ledger import open_ledger  # noqa: PLC0415 - slow to load, and an import may find nothing to do
+
     with open_ledger(existing(ledger)) as opened:
         report = opened.ingest()
     if report.was_busy:

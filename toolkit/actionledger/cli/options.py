@@ -3,13 +3,15 @@
 import shlex
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from actionledger.cli.ledgers import existing
-from actionledger.ledger import Ledger
-from actionledger.models import Model, model_from
+
+if TYPE_CHECKING:  # slow to load, and most commands take no model
+    from actionledger.ledger import Ledger
+    from actionledger.models import Model
 
 LedgerOption = Annotated[
     Path | None,
@@ -78,13 +80,15 @@ def check_model(spec: str, ledger: Path) -> None:
     if spec.startswith("recorded:"):
         existing(ledger)
         return
+    from actionledger.models import model_from  # noqa: PLC0415 - slow to load, and most commands take no model
+
     with ExitStack() as stack:
         model = model_from(spec)
         if isinstance(model, AbstractContextManager):
             stack.enter_context(model)
 
 
-def opened_model(spec: str, ledger: Ledger, stack: ExitStack) -> Model:
+def opened_model(spec: str, ledger: "Ledger", stack: ExitStack) -> "Model":
     """Return the model that a text names, to be closed with the stack.
 
     Args:
@@ -96,6 +100,8 @@ def opened_model(spec: str, ledger: Ledger, stack: ExitStack) -> Model:
         UsageError: it names none.
         SourceError: a script can't be read.
     """
+    from actionledger.models import model_from  # noqa: PLC0415 - the same
+
     model = model_from(spec, ledger=ledger)
     if isinstance(model, AbstractContextManager):
         stack.enter_context(model)

@@ -8,7 +8,6 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
-from actionledger.common.canonical import json_text
 from actionledger.common.plurals import by_price_file, counted
 from actionledger.common.text import printable_json
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
@@ -71,6 +70,8 @@ def print_json(value: object) -> None:
     Args:
         value: made of what JSON has, dataclasses, times and the like.
     """
+    from actionledger.common.canonical import json_text  # noqa: PLC0415 - slow to load, and most commands print none
+
     typer.echo(printable_json(json_text(value)))
 
 
@@ -98,6 +99,8 @@ def print_text(text: str, *, style: str = "") -> None:
 
 def print_observation(observation: "Observation") -> None:
     """Print what came of an action, as one line."""
+    from actionledger.common.canonical import json_text  # noqa: PLC0415 - the same
+
     what = observation.message or json_text(observation.result)
     status = observation.status.value.replace("_", " ")
     console.print(plain(f"{observation.name} {status}: {what}"))

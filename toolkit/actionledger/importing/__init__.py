@@ -6,8 +6,9 @@ cut off goes on where it stopped. ``importer.py`` takes sessions, ``turns.py`` k
 ``recognising.py`` says what each is, ``unknown.py`` what one is that no format knows, ``plan_importer.py`` reads them.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from actionledger.common.lazy_names import loaded_when_asked
 
 if TYPE_CHECKING:
     from actionledger.importing.importer import Importer as Importer
@@ -37,8 +38,4 @@ __all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
 
 
 if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
-
-    def __getattr__(name: str) -> Any:
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    __getattr__ = loaded_when_asked(__name__, _MODULES)

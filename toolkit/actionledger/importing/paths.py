@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from actionledger.errors import UsageError
 from actionledger.importing.recognising import Plan, Told, planned
 from actionledger.importing.report import ImportReport
-from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.taken_files import TakenFiles
 from actionledger.sources.files import files_at
-from actionledger.sources.rows import checked
 from actionledger.vocabulary import LeftOutReason
 
 if TYPE_CHECKING:
     from actionledger.importing.plan_importer import ImportProgress
     from actionledger.importing.prices import Prices
     from actionledger.importing.reading import ReadAs
+    from actionledger.ledger import Ledger
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 """A path, or its text."""
@@ -29,7 +28,7 @@ _SHOWN_PATHS = 3
 
 def import_path(
     path: AnyPath | Iterable[AnyPath],
-    ledger: Ledger | AnyPath,
+    ledger: "Ledger | AnyPath",
     *,
     format: str = "",  # noqa: A002 - what the command line calls it
     source: str = "",
@@ -83,23 +82,24 @@ def import_path(
         1
     """
     paths = [Path(each) for each in ([path] if isinstance(path, str | os.PathLike) else path)]
-    told = Told(format, source, checked(columns or {}))
+    told = Told(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
     read_as = _read_as(**texts)
     costs = _prices(prices)
-    ledger_path = ledger.path if isinstance(ledger, Ledger) else Path(ledger)
+    ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path
     taken = TakenFiles.of(ledger_path)
     plan = planned(files_at(paths), told, taken if not again_forgotten else TakenFiles.anew(ledger_path))
     if not plan.to_read and not plan.refused:
         return _nothing_new(plan)
     # Slow to load, and most of the times that people import again there is nothing to read.
     from actionledger.importing.plan_importer import Hands, PlanImporter  # noqa: PLC0415
+    from actionledger.ledger import open_ledger  # noqa: PLC0415
 
     # That a session comes in again is told once, by whoever reads it first.
     count = 1 if again_forgotten else _count(workers)
     hands = Hands(count, texts if read_as else None, dict(columns or {}))
     opened: AbstractContextManager[Ledger] = (
-        nullcontext(ledger) if isinstance(ledger, Ledger) else open_ledger(ledger_path)
+        open_ledger(ledger_path) if isinstance(ledger, str | os.PathLike) else nullcontext(ledger)
     )
     with opened as there:
         return PlanImporter(
@@ -126,6 +126,14 @@ def _count(workers: int | None) -> int:
     if workers < 1:
         raise UsageError(f"workers is a number of processes, 1 or more, not {workers}.")
     return workers
+
+
+def _checked(columns: Mapping[str, str] | None) -> Mapping[str, str]:
+    if not columns:
+        return {}
+    from actionledger.sources.rows import checked  # noqa: PLC0415 - loads pydantic, and most imports name none
+
+    return checked(columns)
 
 
 def _read_as(**given: Any) -> "ReadAs | None":

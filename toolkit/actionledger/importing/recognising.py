@@ -1,12 +1,12 @@
 """What is to be read of the files that were named: each with its format, and what is none."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from actionledger.errors import MissingPackageError, SourceError
-from actionledger.importing.unknown import described, described_folder
 from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
 from actionledger.sources.archives import MARK, files_in
 from actionledger.sources.base import ReadFile, Sample, Source
@@ -95,9 +95,14 @@ class _Planning:
     def __init__(self, told: Told, taken: TakenFiles) -> None:
         self._told = told
         self._format = source_named(told.format) if told.format else None
-        self._patterns = (*_patterns(self._format), *ARCHIVES)
         self._taken = taken
         self._plan = Plan()
+
+    @cached_property
+    def _patterns(self) -> tuple[str, ...]:
+        """What files are called that may be recordings; to know it, every format is loaded."""
+        formats = sources().values() if self._format is None else (self._format,)
+        return (*(pattern for each in formats for pattern in each.patterns), *ARCHIVES)
 
     def of(self, files: Iterable[Given]) -> Plan:
         plan = self._plan
@@ -106,12 +111,14 @@ class _Planning:
         if not plan.to_read and not plan.unchanged:
             if len(plan.refused) == 1 or (plan.refused and not plan.unknown):
                 raise SourceError(plan.refused[0][1])
+            from actionledger.importing.unknown import described_folder  # noqa: PLC0415 - slow to load, and seldom needed
+
             raise SourceError(described_folder(plan.unknown, self._patterns))
         return plan
 
     def _add(self, given: Given) -> None:
         path = given.path
-        if not given.is_named and not fits(path, self._patterns):
+        if not (given.is_named or self._taken.names(path) or fits(path, self._patterns)):
             self._plan.unknown[given.root, path.suffix] += 1
             return
         state = None if path == STANDARD_INPUT else state_of(path, self._told.how)
@@ -163,14 +170,11 @@ class _Planning:
 
     def _add_unknown(self, given: Given, sample: Sample) -> None:
         if given.is_named:
+            from actionledger.importing.unknown import described  # noqa: PLC0415 - the same
+
             self._plan.refused.append((given.path, described(sample)))
         else:
             self._plan.unknown[given.root, given.path.suffix] += 1
-
-
-def _patterns(source: Source | None) -> Iterator[str]:
-    for each in sources().values() if source is None else (source,):
-        yield from each.patterns
 
 
 def _with_columns(sample: Sample) -> Source:

@@ -1,6 +1,18 @@
 """RECORD: events go in, rows come out. See ``files`` for what lies where, ``ledger`` for how it is used."""
 
-from actionledger.ledger.ingest import IngestReport
-from actionledger.ledger.ledger import Ledger, open_ledger
+from typing import TYPE_CHECKING
 
-__all__ = ["IngestReport", "Ledger", "open_ledger"]
+from actionledger.common.lazy_names import loaded_when_asked
+
+if TYPE_CHECKING:
+    from actionledger.ledger.ingest import IngestReport as IngestReport
+    from actionledger.ledger.ledger import Ledger as Ledger, open_ledger as open_ledger
+
+_MODULES = {"IngestReport": "ingest", "Ledger": "ledger", "open_ledger": "ledger"}
+"""Where each name is; it is loaded when somebody asks for it: where a ledger's parts lie is known without DuckDB."""
+
+__all__ = [*_MODULES]  # noqa: PLE0604 - the table has them
+
+
+if not TYPE_CHECKING:  # else a name that doesn't exist would pass for Any
+    __getattr__ = loaded_when_asked(__name__, _MODULES)

@@ -32,8 +32,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import duckdb
-
 from actionledger.errors import LedgerError
 
 TEMPORARY = "tmp-"
@@ -246,7 +244,11 @@ def one_sentence(what: str) -> Iterator[None]:
         if str(error) == _INTERRUPTED:
             raise KeyboardInterrupt from error
         raise
-    except (OSError, duckdb.Error) as error:
+    except Exception as error:
+        from duckdb import Error  # noqa: PLC0415 - slow to load, and it is loaded where it has raised
+
+        if not isinstance(error, OSError | Error):
+            raise
         cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         lines = cause.splitlines() or [type(error).__name__]
         raise LedgerError(f"{what}: {lines[0].rstrip('.')}.") from error

@@ -99,6 +99,10 @@ class TakenFiles:
         """
         return cls(LedgerFiles.at(ledger).taken_files, {})
 
+    def names(self, path: Path) -> bool:
+        """Return whether a file was taken in as it was at some time."""
+        return _name(path) in self._files
+
     def has(self, path: Path, state: FileState) -> bool:
         """Return whether a file was taken in as it is now."""
         return self._files.get(_name(path)) == state

@@ -7,15 +7,12 @@ A format of the toolkit is a module of ``formats/`` with its ``SOURCE``. Another
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from itertools import islice
 from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
 from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any, NamedTuple
-
-from pydantic_core import from_json
 
 from actionledger.errors import SourceError, UnknownNameError
 from actionledger.sources import formats
@@ -138,6 +135,8 @@ def _beginning(text: str) -> Any:
     """Return what the beginning of a JSON object or list holds; None where it is none."""
     if not text.startswith(("{", "[")):
         return None
+    from pydantic_core import from_json  # noqa: PLC0415 - slow to load, and most files are lines
+
     try:
         return from_json(text, allow_partial=True)
     except ValueError:
@@ -163,6 +162,8 @@ def _ours() -> Iterator[Source]:
 
 
 def _offered() -> Iterator[Source]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - slow to load, and files that are known need no format
+
     for point in entry_points(group=GROUP):
         try:
             offered = point.load()
