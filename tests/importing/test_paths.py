@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -11,11 +12,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from interrupting import heard
 
 from actionledger.errors import SourceError
 from actionledger.importing import import_path
 from actionledger.importing.importer import Importer
 from actionledger.importing.plan_importer import ImportStopped
+from actionledger.importing.reading import read_turn
 from actionledger.ledger import open_ledger, taken_files
 from actionledger.ledger.queries.recorded import known
 from actionledger.ledger.taken_files import TakenFiles
@@ -264,6 +267,24 @@ def test_one_who_stops_is_told_and_goes_on(tmp_path, path, monkeypatch):
     monkeypatch.undo()
     report = import_path(tmp_path / "*.jsonl", path)
     assert (report.unchanged, report.turns, counts(path)["turns"]) == (2, 2, 6)
+
+
+def test_a_turn_in_which_somebody_stops_is_kept_whole_and_counted(tmp_path, path, monkeypatch):
+    """Ctrl-C in the middle of one waits for its end."""
+    (tmp_path / "log.jsonl").write_text("".join(line(f"s{n}") for n in range(3)))
+    read = []
+
+    def stopped_within(*given, **more):
+        read.append(given)
+        if len(read) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        return read_turn(*given, **more)
+
+    monkeypatch.setattr("actionledger.importing.importer.read_turn", stopped_within)
+    with heard(), pytest.raises(ImportStopped) as stopped:
+        import_path(tmp_path / "log.jsonl", path)
+    there = counts(path)
+    assert (stopped.value.report.turns, there["turns"], there["parse_attempts"]) == (2, 2, 2)
 
 
 def test_one_that_is_killed_goes_on(tmp_path, path, forked):

@@ -26,3 +26,13 @@ def pressed_soon(raised: type[BaseException] = KeyboardInterrupt) -> Iterator[No
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def heard() -> Iterator[None]:
+    """Have Ctrl-C heard here as in a terminal: jobs in the background have it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

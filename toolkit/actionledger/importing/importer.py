@@ -30,6 +30,7 @@ from actionledger.recording import (
     turn_superseded,
 )
 from actionledger.sources.base import Item, LeftOut, RecordedSession, RecordedTurn, Refusal, Wording
+from actionledger.system.interrupts import held_back
 from actionledger.values import ParseResult
 from actionledger.vocabulary import Capture, LeftOutReason
 from actionledger.workspace import Workspace
@@ -245,8 +246,9 @@ class Importer:
                 self.report.results += late
             return
         self.report.sessions += self._sessions.start(item, session)
-        self._read(item, session, looked)
-        self._remember(looked)
+        with held_back():  # else a turn is kept that nobody has counted
+            self._read(item, session, looked)
+            self._remember(looked)
 
     def _is_to_be_taken(self, item: RecordedSession, session: SessionKey, looked: Looked) -> bool:
         """Return whether a turn is to be taken in; what is there already, differs or is too large is counted."""
