@@ -13,6 +13,9 @@ from same_rows import differences
 
 from actionledger.errors import UsageError
 from actionledger.importing import ImportStopped, import_path, parts, plan_importer
+from actionledger.importing.frames import Progress
+from actionledger.importing.news import Made
+from actionledger.importing.parts import Part
 from actionledger.importing.report import ImportReport
 from actionledger.importing.workers import Workers, _Worker
 from actionledger.ledger import direct, open_ledger
@@ -206,6 +209,38 @@ def test_who_stops_it_is_told_what_is_kept_and_goes_on(tmp_path, in_small_parts,
     import_path(SAMPLES, path, workers=2)
     import_path(SAMPLES, tmp_path / "whole.duckdb", workers=1)
     assert differences(path, tmp_path / "whole.duckdb", but="runs") == {}
+
+
+class _Slow:
+    """Stands for a process that is still at a part when the rest of it is left to somebody else."""
+
+    def __init__(self, _how) -> None:
+        self.part, self.knows = None, set()
+
+    def give(self, part, _task) -> None:
+        self.part = part
+
+    def end(self) -> None:
+        pass
+
+
+def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeypatch) -> None:
+    """Those behind it are read when its process has done with it."""
+
+    def listen(self, _head) -> None:
+        for worker in self._workers:
+            is_second = worker.part.is_left or worker.part.part.number > 0
+            worker.part.hear(Progress(Made([], {}), 0, 0, 0, is_last=is_second))
+            worker.part = None if is_second else worker.part
+
+    monkeypatch.setattr("actionledger.importing.workers._Worker", _Slow)
+    monkeypatch.setattr(Workers, "_listen", listen)
+    workers, seen = Workers(1, None, lambda part, knows: None), []
+    for given, _ in workers.run([[Part(0, (0, 1))], [Part(1, (2, 3))]]):
+        seen.append(given.part.number)
+        if given.part.number == 0:
+            workers.leave(given)
+    assert seen == [0, 1]
 
 
 def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:

@@ -94,7 +94,8 @@ class Workers:
         try:
             self._workers = [_Worker(self._how) for _ in range(self._count)]
             while self._give(more) or self._on_their_way:
-                head = self._on_their_way[0]
+                # None is, where a process is still at the rest of one that is left to somebody else.
+                head = self._on_their_way[0] if self._on_their_way else []
                 for each in head:
                     while each.answers:
                         answer = each.answers.popleft()
@@ -103,7 +104,7 @@ class Workers:
                             yield each, None
                         else:
                             yield each, answer
-                if all(each.is_over for each in head):
+                if head and all(each.is_over for each in head):
                     self._on_their_way.popleft()
                 else:
                     self._listen(head)
