@@ -112,6 +112,7 @@ class Reason(StrEnum):
     STOPPED = "stopped"
     NEVER_FINISHED = "never_finished"
     # acting, as other runtimes say it
+    AGAINST_RULES = "against_rules"
     CANCELLED = "cancelled"
     CONTEXT_LIMIT = "context_limit"
     NOT_READ = "not_read"
@@ -231,5 +232,6 @@ SENTENCES: dict[Reason, str] = {
     Reason.CONTEXT_LIMIT: "What came of the call is more than the model can be shown.",
     Reason.NOT_READ: "The file has to be read before it may be changed.",
     Reason.SCHEMA_ERROR: "The tool's own runtime refused the arguments.",
+    Reason.AGAINST_RULES: "The tool keeps to a rule that this goes against: a balance, what is left, the state of a thing.",
     Reason.TOOL_ERROR: "The tool reported an error, and nothing says of which kind.",
 }

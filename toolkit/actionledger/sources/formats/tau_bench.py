@@ -26,12 +26,20 @@ NAME = "tau_bench"
 _KEYS = frozenset({"task_id", "reward", "traj"})
 _WORDINGS = (
     Wording(r"^Error: .*not found", Reason.NOT_FOUND, "Error: user not found", is_telling=True),
+    Wording(r"^Unknown action ", Reason.UNKNOWN_ACTION, "Unknown action find_flight", is_telling=True),
     Wording(
-        r"^(?:Error: |Unknown action )",
-        Reason.TOOL_ERROR,
+        r"^Error: (?:.*\b(?:missing \d+ required|unexpected keyword argument)|[iI]nvalid )",
+        Reason.SCHEMA_ERROR,
+        "Error: Calculate.invoke() missing 1 required positional argument: 'expression'",
+        is_telling=True,
+    ),
+    Wording(
+        r"^Error: .*\b(?:not (?:available on|enough)|insufficient|(?:does|do) not (?:add up|match)|cannot be|should (?:be|match))\b",
+        Reason.AGAINST_RULES,
         "Error: not enough seats on flight HAT001",
         is_telling=True,
     ),
+    Wording(r"^Error: ", Reason.TOOL_ERROR, "Error: no", is_telling=True),
 )
 
 

@@ -67,15 +67,21 @@ WORDINGS = (
         is_telling=True,
     ),
     Wording(
-        r"^\S+ failed: (?:unknown|no such)|^(?:unknown|no such) (?:mcp server|agent|process|session)",
+        r"^\S+ failed: (?:[uU]nknown|no such)|^(?:unknown|no such) (?:mcp server|agent|process|session)",
         Reason.NOT_FOUND,
         "resources/list failed: unknown MCP server 'files'",
         is_telling=True,
     ),
     Wording(
+        r"^\S+ failed: stdin is closed",
+        Reason.UNAVAILABLE,
+        "write_stdin failed: stdin is closed for this session",
+        is_telling=True,
+    ),
+    Wording(
         r"^\S+ failed\b",
         Reason.TOOL_ERROR,
-        "write_stdin failed: stdin is closed for this session",
+        "view_image failed: no",
         is_telling=True,
     ),
 )
