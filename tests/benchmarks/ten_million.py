@@ -4,7 +4,7 @@
     python tests/benchmarks/ten_million.py ask LARGE [--only funnel] [--rounds 3]
 
 ``make`` repeats the rows of a ledger that was recorded or imported, under other identifiers and later times, until it has so many
-actions; a part of the repetitions keep their texts, the others' are cut to a few words, for the sake of the disk. ``ask`` asks each
+actions, each repetition as if it had been taken in at once (a link of the chain, though none that proves anything); a part of the repetitions keep their texts, the others' are cut to a few words, for the sake of the disk. ``ask`` asks each
 query of the pages and of the report. Seconds of processor time of all threads, and of wall time on this machine as it is: of the first
 time, when DuckDB has to read the columns from the file, and the least of those that follow.
 """
@@ -24,7 +24,7 @@ from rich.table import Table as Grid
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.queries import EVERYTHING, Filter
-from actionledger.ledger.schema import LONG_TEXTS, TABLES, Table
+from actionledger.ledger.schema import LINK, LONG_TEXTS, TABLES, Table
 
 KEPT_ONCE = {"parsers", "tools"}
 """Tables that have a row for what many sessions share."""
@@ -62,6 +62,10 @@ def make(base: Path, large: Path, actions: int, texts: float) -> None:
                 elif not start:
                     connection.execute(f"INSERT INTO large.{table.name} BY NAME FROM base.{table.name}")
             connection.execute("CHECKPOINT large")
+        connection.execute(
+            "INSERT INTO large.links BY NAME SELECT range AS link, made_at, seed, head, marks "
+            f"FROM range(1, {repetitions + 1}), large.links"
+        )
     # The working file is made anew, of the published one.
     for path in Path(f"{large}.d").glob("store.duckdb*"):
         path.unlink()
@@ -104,7 +108,7 @@ def _repetition(table: Table, source: str, number: int, repetitions: int) -> str
     values = ", ".join(
         f"{_value(name, kind, number, repetitions)} AS {name}" for name, kind in table.columns.items()
     )
-    return f"SELECT {values} FROM memory.{source}.{table.name}"
+    return f"SELECT {values}, {number + 1} AS {LINK} FROM memory.{source}.{table.name}"
 
 
 def _value(name: str, kind: str, number: int, repetitions: int) -> str:

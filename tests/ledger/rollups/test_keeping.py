@@ -14,6 +14,7 @@ from actionledger.ledger.health import Check, Level, examine, mend, records
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.rollups import making, tables
 from actionledger.ledger.rollups.checking import faults_of_rollup
+from actionledger.ledger.rollups.pieces import PIECE
 
 READ = "<execute>1 + 1</execute>"
 BROKEN = "<execute>1 + 1"
@@ -52,8 +53,13 @@ def faults(ledger: Ledger) -> list[str]:
 def test_only_what_is_new_is_rolled_up_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A session that has a turn more is counted anew, in the place of what it was; all others stay."""
     counted: list[int] = []
-    pick = making.pick_changed
-    monkeypatch.setattr(making, "pick_changed", lambda *args: counted.append(pick(*args)) or counted[-1])
+    count = making.count_parts
+
+    def told(connection: duckdb.DuckDBPyConnection) -> None:
+        counted.extend(connection.execute(f"SELECT count(*) FROM {PIECE}").fetchone() or ())
+        count(connection)
+
+    monkeypatch.setattr(making, "count_parts", told)
     record(ledger, "one", READ)
     ledger.ingest()
     assert counted == [1]
@@ -78,7 +84,7 @@ def test_what_is_not_published_yet_counts(ledger: Ledger) -> None:
 def test_a_rollup_of_an_earlier_link_is_not_asked(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it could not be brought up to date, the rows are asked, and the next publication brings it up."""
     with monkeypatch.context() as patch:
-        patch.setattr(making, "roll_up", lambda _: None)
+        patch.setattr(making, "roll_up", lambda *_, **__: None)
         record(ledger, "two", BROKEN)
         ledger.ingest()
         assert not ledger.has_rollup
@@ -150,7 +156,7 @@ def test_tables_that_somebody_has_changed_are_made_anew(ledger: Ledger, change: 
 def test_what_can_not_be_counted_ahead_is_published(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """A fault of the rollup is none of the ledger's: it has none then, and its rows are asked."""
 
-    def fails(_: object) -> None:
+    def fails(*_: object, **__: object) -> None:
         raise duckdb.BinderException("no such column")
 
     monkeypatch.setattr(making, "roll_up", fails)
@@ -190,7 +196,7 @@ def test_doctor_sees_sessions_that_it_has_not_drawn(tmp_path: Path, monkeypatch:
 def test_doctor_says_that_a_rollup_is_behind(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is wrong then, but slow; the next publication counts it, or --fix."""
     with monkeypatch.context() as patch:
-        patch.setattr(making, "roll_up", lambda _: None)
+        patch.setattr(making, "roll_up", lambda *_, **__: None)
         record(ledger, "two", BROKEN)
         ledger.close()
     files = LedgerFiles.at(ledger.path)

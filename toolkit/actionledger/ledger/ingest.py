@@ -20,7 +20,7 @@ from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
-from actionledger.ledger.rollups.keeping import keep_rolled_up
+from actionledger.ledger.rollups.keeping import PIECES, keep_rolled_up
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
 from actionledger.ledger.working_file import with_store
 from actionledger.system.locks import FileLock, remove_free
@@ -194,7 +194,7 @@ class _Ingest:
             self._publish_if_due()
             self._take_in()
             if self._wants_copy(publishing):
-                self._publish()
+                self._publish(pieces=None if publishing is Publishing.AT_THE_END else PIECES)
         except StoppedError:
             pass
         remove_finished(self._files.segments, self._published or {})
@@ -229,9 +229,9 @@ class _Ingest:
         if self._is_behind() and due_in(self._files) == 0:
             self._publish()
 
-    def _publish(self) -> None:
+    def _publish(self, pieces: int | None = PIECES) -> None:
         self._forget_gone_segments()
-        keep_rolled_up(self._files, self._connection)
+        keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
         self._connection.execute("CHECKPOINT")
         publish(self._files, self._is_stopped)
         self._files.unpublished.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import forget_records
 from actionledger.ledger.publishing import publish
-from actionledger.ledger.rollups.keeping import keep_rolled_up
+from actionledger.ledger.rollups.keeping import forget_rolled_up
 from actionledger.ledger.segments import remove_finished
 from actionledger.ledger.working_file import open_store
 
@@ -34,7 +34,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     with closing(open_store(files)) as connection:
         take_in(connection)
         forget_records(connection, intent, files.folder)
-        keep_rolled_up(files, connection)
+        forget_rolled_up(files, connection)
         connection.execute("CHECKPOINT")
         offsets = offsets_in(connection)
         gone = gone_of_nobody(connection, files.segments, offsets)

@@ -44,7 +44,7 @@ def mend(path: str | os.PathLike[str]) -> tuple[str, ...]:
     facts = gather(files)
     _refuse(facts)
     done = _remove_leftovers(facts)
-    done += _drop_rollup(facts)
+    done += _mend_rollup(facts)
     if facts.segments or files.unpublished.exists() or not files.published.exists():
         store = store_at(files.published, read_only=False) if is_place(files.published) else LocalStore(files)
         done += _told(store.ingest(Publishing.AT_THE_END))
@@ -112,8 +112,8 @@ def _remove_leftovers(facts: Facts) -> list[str]:
     ]
 
 
-def _drop_rollup(facts: Facts) -> list[str]:
-    """Have a rollup that is not as its rows say, or is of an earlier link, made again by the publication that follows."""
+def _mend_rollup(facts: Facts) -> list[str]:
+    """Have a rollup that is not as its rows say made again by the publication that follows, and one of an earlier link go on."""
     if not any(finding.is_mendable for finding in rollup(facts)):
         return []
     lock = FileLock(facts.files.ingest_lock)
@@ -123,7 +123,8 @@ def _drop_rollup(facts: Facts) -> list[str]:
         with one_sentence(f"The working file {facts.files.store} can't be written"):
             claim(facts.files)
             facts.files.unpublished.touch(mode=0o600)
-            with_store(facts.files, remove)
+            if facts.records.rollup is not None and facts.records.rollup.faults:
+                with_store(facts.files, remove)
     finally:
         lock.release()
     return ["Had what sessions come to counted again, of their rows."]

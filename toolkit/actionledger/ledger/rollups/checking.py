@@ -1,34 +1,29 @@
 """Whether a rollup says what the rows say: it is made again of them, and compared."""
 
+from collections.abc import Sequence
+
 from duckdb import DuckDBPyConnection
 
 from actionledger.common.plurals import counted
 from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.ledger.rollups.making import (
-    AT_ONCE,
-    COLUMNS,
-    DIGEST,
-    LISTED,
-    LISTED_DIALECTS,
-    count_parts,
-    pick_changed,
-)
+from actionledger.ledger.rollups.making import COLUMNS, DIGEST, LISTED, LISTED_DIALECTS, count_parts
+from actionledger.ledger.rollups.pieces import PICKED, PIECE, Piece, only, pick_changed, pieces_in
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.rollups.tables import APART, DIALECTS, FAILURES, KINDS, PARTS
 
 _SAID = ", ".join(column for column in COLUMNS[PARTS] if column != "kind")
 _MADE = f"""
 SELECT {_SAID.replace("session_id", "of_session AS session_id")}, digest FROM rolling_parts
-JOIN (SELECT session_id AS of_session, source FROM session_starts WHERE session_id IN (FROM rolling)) USING (of_session)"""
+JOIN (SELECT session_id AS of_session, source FROM session_starts) USING (of_session)"""
 _KEPT = (
-    f"SELECT {_SAID}, digest FROM {PARTS} LEFT JOIN {KINDS} USING (kind) WHERE session_id IN (FROM rolling)"
+    f"SELECT {_SAID}, digest FROM {PARTS} LEFT JOIN {KINDS} USING (kind) WHERE session_id IN (FROM {PIECE})"
 )
 _OTHERS = f"""
 SELECT count(DISTINCT session_id) FROM (
     (FROM ({_MADE}) EXCEPT ALL FROM ({_KEPT})) UNION ALL (FROM ({_KEPT}) EXCEPT ALL FROM ({_MADE}))
     UNION ALL BY NAME
-    ((FROM rolling_apart EXCEPT ALL FROM {APART} WHERE session_id IN (FROM rolling))
-     UNION ALL (FROM {APART} WHERE session_id IN (FROM rolling) EXCEPT ALL FROM rolling_apart)))"""
+    ((FROM rolling_apart EXCEPT ALL FROM {APART} WHERE session_id IN (FROM {PIECE}))
+     UNION ALL (FROM {APART} WHERE session_id IN (FROM {PIECE}) EXCEPT ALL FROM rolling_apart)))"""
 _PARTED = "run_id, is_first, day, capture, profile, model, task"
 _MISCOUNTED = f"""
 SELECT count(*) FROM (
@@ -41,13 +36,13 @@ SELECT count(*) FROM (
 """How many lists of parts have more or fewer responses than the rows, of what a filter tells apart."""
 
 _DRAWN = f"""
-CREATE OR REPLACE TEMP TABLE rolled_since AS
-SELECT session_id, row_number() OVER (ORDER BY session_id) AS nth FROM (
+CREATE OR REPLACE TEMP TABLE {PICKED} AS
+SELECT session_id, NULL::INTEGER AS first_link, 0 AS last_link, 0 AS piece FROM (
     SELECT session_id FROM (SELECT session_id FROM session_starts USING SAMPLE {{half}} ROWS)
     UNION SELECT session_id FROM (SELECT session_id FROM {PARTS} USING SAMPLE {{half}} ROWS))"""
 _STRANGERS = (
     f"SELECT count(DISTINCT session_id) FROM (SELECT session_id FROM {PARTS} UNION ALL FROM {APART}) "
-    "ANTI JOIN rolled_since USING (session_id)"
+    f"ANTI JOIN {PICKED} USING (session_id)"
 )
 _KINDS = f"""
 SELECT count(*) FROM (
@@ -66,9 +61,9 @@ def faults_of_rollup(connection: DuckDBPyConnection) -> list[str]:
     """
     if not _is_relied_on(connection):
         return []
-    count = pick_changed(connection, None)
+    pieces = pick_changed(connection, None)
     [(others,)] = connection.execute(_STRANGERS).fetchall()
-    others += _others(connection, count)
+    others += _others(connection, pieces)
     return _told(others, _changed_kinds(connection))
 
 
@@ -85,8 +80,8 @@ def faults_of_sample(connection: DuckDBPyConnection, sessions: int) -> tuple[lis
     if not _is_relied_on(connection):
         return [], 0
     connection.execute(_DRAWN.format(half=sessions // 2))
-    [(count,)] = connection.execute("SELECT count(*) FROM rolled_since").fetchall()
-    found = _told(_others(connection, count), _changed_kinds(connection))
+    [(count,)] = connection.execute(f"SELECT count(*) FROM {PICKED}").fetchall()
+    found = _told(_others(connection, pieces_in(connection)), _changed_kinds(connection))
     [(lists,)] = connection.execute(_MISCOUNTED).fetchall()
     if lists and not found:
         found = [
@@ -100,12 +95,13 @@ def _is_relied_on(connection: DuckDBPyConnection) -> bool:
     return is_current(connection, here)
 
 
-def _others(connection: DuckDBPyConnection, count: int) -> int:
+def _others(connection: DuckDBPyConnection, pieces: Sequence[Piece]) -> int:
     """Return how many of the sessions that are picked the rollup says something else of than their rows."""
     others = 0
-    for start in range(0, count, AT_ONCE):
-        count_parts(connection, start, AT_ONCE)
-        [(more,)] = connection.execute(_OTHERS).fetchall()
+    for piece in pieces:
+        with only(connection, piece):
+            count_parts(connection)
+            [(more,)] = connection.execute(_OTHERS).fetchall()
         others += more
     return others
 

@@ -1,17 +1,17 @@
 """Rolling sessions up: all of them where there is no rollup yet, else those that something has come to since."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import transaction
-from actionledger.ledger.proofs.cells import ENDS
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ
 from actionledger.ledger.queries.counted import ALL, Counts
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import AGAIN, FIRST_READING
+from actionledger.ledger.rollups.pieces import EVENTS_AT_ONCE, PICKED, PIECE, only, pick_changed
 from actionledger.ledger.rollups.tables import (
     APART,
     DIALECTS,
@@ -20,14 +20,11 @@ from actionledger.ledger.rollups.tables import (
     PARTS,
     ROLLUPS,
     STATE,
+    Reached,
     digest_of,
     remove,
     rolled_up_to,
 )
-from actionledger.ledger.schema import LINK, OF_SESSION, TABLES
-
-AT_ONCE = 50_000
-"""So many sessions are rolled up at once, so that it takes little memory."""
 
 _MEMORY = "512MB"
 
@@ -49,7 +46,7 @@ COLUMNS = {
     | dict.fromkeys(("hits", "turns"), "INTEGER"),
     DIALECTS: {"kind": "INTEGER", "dialect": "VARCHAR", "read": "INTEGER"},
     APART: {"session_id": "UUID"},
-    STATE: {"link": "INTEGER", "definition": "VARCHAR"},
+    STATE: {"link": "INTEGER", "session_id": "UUID", "definition": "VARCHAR"},
 }
 """The columns of each table, with their types."""
 
@@ -59,7 +56,7 @@ _TABLES = ";".join(
     for table, columns in COLUMNS.items()
 )
 
-_THEIRS = "session_id IN (SELECT session_id FROM rolling)"
+_THEIRS = f"session_id IN (SELECT session_id FROM {PIECE})"
 _KEY = "session_id, run_id, run_kind, date_trunc('day', occurred_at), capture, profile, model, task"
 
 _OWN = f"""
@@ -67,7 +64,7 @@ CREATE OR REPLACE TEMP TABLE rolling_attempts AS
 SELECT attempt_id, turn_id, session_id AS of_session, run_id AS of_run, {FIRST_READING} AS is_first,
        date_trunc('day', occurred_at) AS of_day, capture AS of_capture, profile AS of_profile, model AS of_model, task AS of_task,
        hash({_KEY}) AS part
-FROM parse_attempts WHERE {_THEIRS}"""
+FROM parse_attempts"""
 
 _SAME = " AND ".join(
     f"{mine} IS NOT DISTINCT FROM {theirs}"
@@ -90,9 +87,9 @@ _MISFILED = {
 }
 """What holds for each row of a session that can be counted by the reading that it belongs to."""
 
-_APART = """
+_APART = f"""
 CREATE OR REPLACE TEMP TABLE rolling_apart AS
-SELECT session_id FROM (FROM rolling) LEFT JOIN session_starts USING (session_id)
+SELECT session_id FROM (FROM {PIECE}) LEFT JOIN session_starts USING (session_id)
 GROUP BY session_id HAVING count(source) <> 1
 UNION
 SELECT of_session FROM rolling_attempts
@@ -100,13 +97,13 @@ GROUP BY of_session, CASE WHEN NOT is_first THEN of_run END HAVING count(*) <> c
 """ + "".join(
     f"""
 UNION
-SELECT session_id FROM {table} LEFT JOIN rolling_attempts USING (attempt_id) WHERE {_THEIRS} AND ({holds}) IS NOT true"""
+SELECT session_id FROM {table} LEFT JOIN rolling_attempts USING (attempt_id) WHERE ({holds}) IS NOT true"""
     for table, holds in _MISFILED.items()
 )
 
 _FAILED = f"""
 CREATE OR REPLACE TEMP TABLE rolling_failures AS
-WITH {failed(_THEIRS)}
+WITH {failed("true")}
 SELECT part, of_session, stage, code, action, origin, count(*)::INTEGER AS hits, count(DISTINCT found.turn_id)::INTEGER AS turns
 FROM found JOIN rolling_attempts USING (attempt_id) GROUP BY ALL"""
 
@@ -114,7 +111,7 @@ _READ_IN = f"""
 CREATE OR REPLACE TEMP TABLE rolling_dialects AS
 SELECT part, of_session, dialect, count(*)::INTEGER AS read
 FROM parse_attempts JOIN (SELECT attempt_id, part, of_session FROM rolling_attempts) USING (attempt_id)
-WHERE {_THEIRS} AND {AUDITABLE} AND list_contains($read, outcome) GROUP BY ALL"""
+WHERE {AUDITABLE} AND list_contains($read, outcome) GROUP BY ALL"""
 
 LISTED = """
 list({'stage': stage, 'code': code, 'action': action, 'origin': origin, 'hits': hits, 'turns': turns}
@@ -133,7 +130,7 @@ def _counted_sql(counts: Counts) -> str:
     numbers = ", ".join(f"({aggregate})::INTEGER AS {name}" for name, aggregate in counts.columns.items())
     return (
         f"SELECT part, of_session, {numbers} FROM {counts.source} JOIN (SELECT attempt_id, part, of_session FROM rolling_attempts) "
-        f"USING (attempt_id) WHERE {_THEIRS} AND {counts.which} GROUP BY part, of_session"
+        f"USING (attempt_id) WHERE {counts.which} GROUP BY part, of_session"
     )
 
 
@@ -148,15 +145,16 @@ _ZEROED = ", ".join(f"coalesce({name}, 0)::INTEGER AS {name}" for name in _NUMBE
 _PARTS_SQL = f"""
 CREATE OR REPLACE TEMP TABLE rolling_parts AS
 WITH parts AS (
-    SELECT part, of_session, any_value(of_run) AS run_id, any_value(is_first) AS is_first, any_value(of_day) AS day,
-           any_value(of_capture) AS capture, any_value(of_profile) AS profile, any_value(of_model) AS model, any_value(of_task) AS task
-    FROM rolling_attempts ANTI JOIN (SELECT session_id AS of_session FROM rolling_apart) USING (of_session) GROUP BY part, of_session),
+    SELECT *, count(*) OVER (PARTITION BY of_session, CASE WHEN NOT is_first THEN run_id END) = 1 AS is_alone FROM (
+        SELECT part, of_session, any_value(of_run) AS run_id, any_value(is_first) AS is_first, any_value(of_day) AS day,
+               any_value(of_capture) AS capture, any_value(of_profile) AS profile, any_value(of_model) AS model,
+               any_value(of_task) AS task
+        FROM rolling_attempts ANTI JOIN (SELECT session_id AS of_session FROM rolling_apart) USING (of_session)
+        GROUP BY part, of_session)),
 counted AS (
     SELECT parts.*, {_ZEROED}, coalesce(failures, []) AS failures, coalesce(dialects, []) AS dialects FROM parts {_JOINS}
     LEFT JOIN ({_FAILED_IN}) USING (part, of_session) LEFT JOIN ({_DIALECTS_OF}) USING (part, of_session))
-SELECT *, count(*) OVER (PARTITION BY of_session, CASE WHEN NOT is_first THEN run_id END) = 1 AS is_alone,
-       {DIGEST} AS digest
-FROM counted"""
+SELECT *, {DIGEST} AS digest FROM counted"""
 
 _NEW_KINDS = f"""
 CREATE OR REPLACE TEMP TABLE rolling_kinds AS
@@ -169,14 +167,14 @@ _INSERTS = f"""
 INSERT INTO {KINDS} BY NAME SELECT * EXCLUDE (failures, dialects) FROM rolling_kinds;
 INSERT INTO {FAILURES} BY NAME SELECT kind, unnest(failures, recursive := true) FROM rolling_kinds WHERE len(failures) > 0;
 INSERT INTO {DIALECTS} BY NAME SELECT kind, unnest(dialects, recursive := true) FROM rolling_kinds WHERE len(dialects) > 0;
-DELETE FROM {PARTS} WHERE {_THEIRS};
-DELETE FROM {APART} WHERE {_THEIRS};
 INSERT INTO {APART} FROM rolling_apart;
 INSERT INTO {PARTS} BY NAME
 SELECT of_session AS session_id, run_id, is_first, is_alone, day, capture, profile, model, task, source, kind
 FROM rolling_parts JOIN (SELECT digest, kind FROM {KINDS}) USING (digest)
-JOIN (SELECT session_id AS of_session, source FROM session_starts WHERE {_THEIRS}) USING (of_session)
+JOIN (SELECT session_id AS of_session, source FROM session_starts) USING (of_session)
 ORDER BY of_session, part"""
+
+_OUTDATED = f"DELETE FROM {PARTS} WHERE {_THEIRS}; DELETE FROM {APART} WHERE {_THEIRS}"
 
 _UNUSED = f"""
 DELETE FROM {FAILURES} WHERE kind NOT IN (SELECT kind FROM {PARTS});
@@ -187,29 +185,50 @@ DEFINITION = digest_of(_OWN, _APART, _FAILED, _READ_IN, _PARTS_SQL)
 """What tells a rollup that was made in this way."""
 
 
-def roll_up(connection: DuckDBPyConnection, at_once: int = AT_ONCE) -> None:
-    """Bring the rollup of the current database up to its last link, in one transaction; where that is done, nothing.
+def roll_up(
+    connection: DuckDBPyConnection,
+    *,
+    pieces: int | None = None,
+    is_stopped: Callable[[], bool] = lambda: False,
+    at_once: int = EVENTS_AT_ONCE,
+) -> None:
+    """Bring the rollup of the current database up to its last link, each piece in a transaction of its own; where that is done, nothing.
 
     Args:
         connection: its current database is a working file.
-        at_once: how many sessions are rolled up at once.
+        pieces: after how many the rest is left to the next call; None to leave nothing.
+        is_stopped: asked before each piece whether to leave the rest to the next call.
+        at_once: how many events a piece has.
     """
     [(last,)] = connection.execute("SELECT max(link) FROM links").fetchall()
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
-    link = rolled_up_to(connection, DEFINITION) if is_whole(connection, here) else None
-    if last is None or link == last:
+    reached = rolled_up_to(connection, DEFINITION) if is_whole(connection, here) else None
+    if last is None or reached == (last, None):
         return
-    if link is None:
+    if reached is None:
         remove(connection)
-    with _more_memory(connection), transaction(connection):
         connection.execute(_TABLES)
-        for start in range(0, pick_changed(connection, link), at_once):
-            _roll(connection, start, at_once)
-        _drop_unused(connection)
-        connection.execute(f"DELETE FROM {STATE}")
-        connection.execute(f"INSERT INTO {STATE} VALUES (?, ?)", [last, DEFINITION])
-        for name in _TEMPORARY:
-            connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+    with _more_memory(connection):
+        try:
+            picked = pick_changed(connection, reached, at_once)
+            for piece in picked[:pieces]:
+                if is_stopped():
+                    return
+                with only(connection, piece), transaction(connection):
+                    _roll(connection, is_new=reached is None)
+                    _note(connection, Reached(piece.last, piece.session_id))
+            if pieces is None or len(picked) <= pieces:
+                with transaction(connection):
+                    _drop_unused(connection)
+                    _note(connection, Reached(last, None))
+        finally:
+            for name in _TEMPORARY:
+                connection.execute(f"DROP TABLE IF EXISTS temp.{name}")
+
+
+def _note(connection: DuckDBPyConnection, reached: Reached) -> None:
+    connection.execute(f"DELETE FROM {STATE}")
+    connection.execute(f"INSERT INTO {STATE} VALUES (?, ?, ?)", [*reached, DEFINITION])
 
 
 def is_whole(connection: DuckDBPyConnection, catalog: str) -> bool:
@@ -240,16 +259,15 @@ def _more_memory(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 def _drop_unused(connection: DuckDBPyConnection) -> None:
-    """Leave nothing of kinds that no session is of any more, once they are many, or a session is forgotten."""
-    counts = f"SELECT (SELECT count(*) FROM {KINDS}) > (SELECT count(*) FROM {PARTS})"
-    forgotten = "SELECT count(*) > 0 FROM rolled_since SEMI JOIN forgotten USING (session_id)"
-    if (True,) in (connection.execute(counts).fetchone(), connection.execute(forgotten).fetchone()):
+    """Leave nothing of kinds that no session is of any more, once they are many, or where a session was forgotten."""
+    are_many = f"(SELECT count(*) FROM {KINDS}) > (SELECT count(*) FROM {PARTS})"
+    if connection.execute(f"SELECT {are_many} OR EXISTS (FROM forgotten)").fetchone() == (True,):
         connection.execute(_UNUSED)
 
 
 _TEMPORARY = (
-    "rolled_since",
-    "rolling",
+    PICKED,
+    PIECE,
     "rolling_attempts",
     "rolling_apart",
     "rolling_failures",
@@ -259,54 +277,22 @@ _TEMPORARY = (
 )
 
 
-def _roll(connection: DuckDBPyConnection, start: int, count: int) -> None:
-    count_parts(connection, start, count)
+def _roll(connection: DuckDBPyConnection, *, is_new: bool) -> None:
+    count_parts(connection)
     connection.execute(_NEW_KINDS)
+    if not is_new:
+        connection.execute(_OUTDATED)
     connection.execute(_INSERTS)
 
 
-def count_parts(connection: DuckDBPyConnection, start: int, count: int) -> None:
-    """Count the parts of some of the sessions of ``rolled_since`` by their rows: ``rolling_parts``, and ``rolling_apart``.
+def count_parts(connection: DuckDBPyConnection) -> None:
+    """Count the parts of the sessions of a piece by their rows: ``rolling_parts``, and ``rolling_apart``.
 
     Args:
-        connection: its current database is a ledger.
-        start: how many sessions stand before them.
-        count: how many there are at most.
+        connection: what it sees is a ledger as far as it is of a piece.
     """
-    theirs = f"SELECT session_id FROM rolled_since WHERE nth > {start} AND nth <= {start + count}"
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE rolling AS {theirs}")
     connection.execute(_OWN)
     connection.execute(_APART)
     connection.execute(_FAILED, {"intent": INTENT})
     connection.execute(_READ_IN, {"read": READ})
     connection.execute(_PARTS_SQL)
-
-
-def pick_changed(connection: DuckDBPyConnection, link: int | None) -> int:
-    """Number the sessions that something has come to, in ``rolled_since``; return how many they are.
-
-    Args:
-        connection: its current database is a ledger.
-        link: behind which link; None for all sessions.
-    """
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE rolled_since AS {_changed(link)}")
-    [(count,)] = connection.execute("SELECT count(*) FROM rolled_since").fetchall()
-    return int(count)
-
-
-def _changed(link: int | None) -> str:
-    since = "" if link is None else f" WHERE {LINK} > {link}"
-    of_tables = " UNION ".join(
-        f"SELECT {OF_SESSION if table.name in ENDS else 'session_id'} AS session_id FROM {table.name}{since}"
-        for table in TABLES
-        if table.name in ENDS or "session_id" in table.columns
-    )
-    starts = " UNION ".join(
-        f"SELECT session_id FROM {name.replace('_ends', '_starts')} JOIN {name} USING ({key})"
-        f" WHERE {OF_SESSION} IS NULL" + (f" AND {name}.{LINK} > {link}" if since else "")
-        for name, key in ENDS.items()
-    )
-    return (
-        "SELECT session_id, row_number() OVER (ORDER BY session_id) AS nth "
-        f"FROM (SELECT DISTINCT session_id FROM ({of_tables} UNION {starts}) WHERE session_id IS NOT NULL)"
-    )

@@ -8,6 +8,8 @@ is a later one, it is not asked.
 """
 
 import hashlib
+from typing import NamedTuple
+from uuid import UUID
 
 from duckdb import DuckDBPyConnection
 
@@ -27,7 +29,7 @@ ROLLUPS = {
     FAILURES: "what failed in each part of one kind, how often, and in how many turns",
     DIALECTS: "in which dialects responses of each part of one kind were read whole, and how many",
     APART: "a session whose rows are to be asked themselves",
-    STATE: "up to which link of the chain sessions are rolled up",
+    STATE: "how far sessions are rolled up: to which link of the chain, and to which session where it is not all of that link",
 }
 """The tables, with what a row of each is. They hold nothing that the other tables don't, and are made again at any time."""
 
@@ -38,8 +40,20 @@ NOT_ROLLED_UP = "not_rolled_up"
 """The view that readers have of the sessions whose rows are to be asked."""
 
 
-def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> int | None:
-    """Return the link that the current database's rollup was made at; None where there is none, or it was made in another way.
+class Reached(NamedTuple):
+    """How far sessions are rolled up, in the order of the links that each was last in, and of their identifiers.
+
+    Args:
+        link: the link.
+        session_id: the session of that link which is the last that is rolled up; None where all of them are.
+    """
+
+    link: int
+    session_id: UUID | str | None
+
+
+def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> Reached | None:
+    """Return how far the current database's rollup has come; None where there is none, or it was made in another way.
 
     Args:
         connection: its current database is a ledger.
@@ -47,8 +61,8 @@ def rolled_up_to(connection: DuckDBPyConnection, definition: str) -> int | None:
     """
     if not is_there(connection):
         return None
-    found = connection.execute(f"SELECT link, definition FROM {STATE}").fetchall()
-    return int(found[0][0]) if len(found) == 1 and found[0][1] == definition else None
+    found = connection.execute(f"SELECT link, session_id, definition FROM {STATE}").fetchall()
+    return Reached(*found[0][:2]) if len(found) == 1 and found[0][2] == definition else None
 
 
 def is_there(connection: DuckDBPyConnection) -> bool:
