@@ -1,8 +1,9 @@
-"""A thousand kills: each step of taking in, publishing, importing and writing live; what was acknowledged, lost, doubled.
+"""A thousand kills: each step of taking in, counting sessions, publishing, importing and writing live; what was acknowledged, lost, doubled.
 
-    python tests/benchmarks/kills.py [--kills 1000] [--seed 1]
+    python tests/benchmarks/kills.py [--kills 1000] [--seed 1] [--only import]
 
-Each kill is of a fork that does one of three things to a small ledger: takes in and publishes what this process has flushed, imports the
+Each kill is of a fork that does one of four things to a small ledger: takes in and publishes what this process has flushed, the same of turns
+whose sessions are counted in pieces of a few events, imports the
 recordings of ``data/agents`` in transactions of a few events, or writes live beside its own ingester. Half of the forks die as they touch
 a file for the so-manieth time, and the table says in which step; the others at any moment, within DuckDB or the system, by a clock. After
 each of them the published file is counted with plain DuckDB: it may never have fewer events, nor one of them twice. Every ledger is
@@ -21,7 +22,9 @@ import traceback
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
 from pathlib import Path
+from typing import Any
 
 import duckdb
 from rich.console import Console
@@ -35,6 +38,7 @@ from actionledger.ledger import direct, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.proofs.verifying import verify
+from actionledger.ledger.rollups import making, tables
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 A_LEDGER = 25
@@ -45,6 +49,8 @@ BATCH_BYTES = 40_000
 
 STEPS = {
     "publish": "publishing",
+    "only": "counting sessions",
+    "roll_up": "counting sessions",
     "make_store": "making the working file",
     "open_store": "opening the working file",
     "load": "taking in segments",
@@ -62,8 +68,12 @@ STEPS = {
 }
 """What the functions do that a kill is counted for, the innermost of them."""
 
+STEP = "kills.step"
+"""A touch of nothing but a database."""
+
 TOUCHES = frozenset(
     [
+        STEP,
         "open",
         "os.rename",
         "os.link",
@@ -152,6 +162,58 @@ class Ingesting(Road):
 
     def finish(self) -> None:
         self.writer.close()
+
+
+class Counting(Ingesting):
+    """The same of turns, as a large ledger is kept: what sessions come to is counted, a piece after the other."""
+
+    name = "count"
+    touches, seconds = 40, 3.0
+    asked = "SELECT turn_id::VARCHAR FROM turn_starts"
+
+    def __init__(self, path: Path, dice: random.Random) -> None:
+        super().__init__(path, dice)
+        count_in_pieces()
+
+    def before(self) -> None:
+        for _ in range(self.dice.randrange(1, 4)):
+            text = "<execute>1 + 1" + self.dice.choice(("</execute>", ""))
+            self.acknowledged.add(
+                self.writer.record_turn(f"s{self.dice.randrange(12)}", text, profile="mint")
+            )
+        self.writer.flush()
+
+    def finish(self) -> None:
+        super().finish()
+        with open_ledger(self.path) as ledger:
+            ledger.record_turn("last", "Well.", profile="mint")
+        with open_ledger(self.path, read_only=True) as ledger:
+            assert ledger.has_rollup, "the rollup is not whole"
+            by_rows = ledger.sql("SELECT count(*) FROM parse_attempts").fetchall()
+            assert [(sum(al.funnel(ledger).outcomes.values()),)] == by_rows, "the rollup has other responses"
+
+
+def count_in_pieces() -> None:
+    """Have any ledger be worth counting, a few events at a time, and each step of it be one to be killed at."""
+    tables.WORTH_BYTES = 0
+    making.roll_up.__kwdefaults__["at_once"] = 12
+    for name in ("pick_changed", "_roll", "_note", "_drop_unused"):
+        step = getattr(making, name)
+        if not hasattr(step, "__wrapped__"):
+            setattr(making, name, touching(step))
+
+
+def touching(step: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the same with a touch before it and one behind."""
+
+    @wraps(step)
+    def touched(*arguments: object, **named: object) -> object:
+        sys.audit(STEP)
+        found = step(*arguments, **named)
+        sys.audit(STEP)
+        return found
+
+    return touched
 
 
 class Importing(Road):
@@ -327,6 +389,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
     given = parser.parse_args()
     dice = random.Random(given.seed)
     tallies: defaultdict[str, Tally] = defaultdict(Tally)
@@ -335,9 +398,10 @@ def main() -> None:
         al.import_path(SAMPLES, reference, workers=1)
         IN_ALL.update(Importing(reference, dice).found())
         number = 0
-        for kind in (Ingesting, Importing, Writing):
+        roads = [kind for kind in (Ingesting, Importing, Writing, Counting) if given.only in kind.name]
+        for kind in roads:
             tally = tallies[kind.name]
-            while tally.kills.total() < given.kills / 3:
+            while tally.kills.total() < given.kills / len(roads):
                 number += 1
                 # Every other ledger is published by turns of two copies, as a large one is.
                 spare.SPARED_BYTES = 0 if number % 2 else 8_000_000
