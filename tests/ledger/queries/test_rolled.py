@@ -9,14 +9,23 @@ import pytest
 from effort import is_soak, soaked
 
 from actionledger.common.ids import derived_id
-from actionledger.events import ExecutionStarted, SessionFinished
+from actionledger.events import ExecutionStarted, ResponseReceived, SessionFinished
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.scores import ScoreBound
 from actionledger.ledger.rollups import tables
 from actionledger.rates import Rate
 from actionledger.values import Issue, Span
-from actionledger.vocabulary import ActionStatus, Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
+from actionledger.vocabulary import (
+    ActionStatus,
+    Capture,
+    CostOrigin,
+    ExecutionStatus,
+    Origin,
+    Outcome,
+    Reason,
+    RunKind,
+)
 
 from .conftest import MISSING, MONDAY, Book, call
 
@@ -56,13 +65,34 @@ def fill(book: Book, seed: int, sessions: range) -> None:
             model=drawn.choice(("small", "large")),
             source=drawn.choice(("live", "jsonl")),
             task=drawn.choice(("demo", "other")),
+            metadata=drawn.choice(({}, {"system": "Be kind."}, {"system": "Be brief."})),
         )
         _finish(book, name, number)
         for index in range(drawn.choice((1, 1, 2, 5))):
             at = drawn.choice((None, MONDAY, MONDAY + timedelta(hours=1), MONDAY + timedelta(days=index)))
             book.turn(name, index, "x", at)
+            _take(book, drawn, name, index)
             for run in drawn.choice((("live",), ("live",), ("more",), ("live", "again"), ("live", "more"))):
                 _read(book, drawn, name, index, run)
+
+
+def _take(book: Book, drawn: random.Random, name: str, index: int) -> None:
+    """Have a turn take something, as far as anything is recorded of it."""
+    event = book.events.pop()
+    assert isinstance(event, ResponseReceived)
+    cost = drawn.choice((None, drawn.random()))
+    event = replace(
+        event,
+        input_tokens=drawn.choice((None, drawn.randrange(10**6))),
+        output_tokens=drawn.choice((None, drawn.randrange(1000))),
+        cached_tokens=drawn.choice((None, 10)),
+        cost_usd=cost,
+        cost_origin=None if cost is None else drawn.choice(list(CostOrigin)),
+        latency_ms=drawn.choice((None, drawn.random() * 1000)),
+        tools_hash=drawn.choice(("", "a" * 64, "b" * 64)),
+    )
+    book.turns[name, index] = event
+    book.events.append(event)
 
 
 def _finish(book: Book, name: str, number: int) -> None:
@@ -196,3 +226,22 @@ def test_says_what_the_rows_say(asked: Ledger, name: str) -> None:
     failures = [queries.reasons(each, within) for each in (asked, rows)]
     assert failures[0] == failures[1]
     assert [told(each.turns) for each in failures[0]] == [told(each.turns) for each in failures[1]]
+
+
+@pytest.mark.parametrize("name", soaked(FILTERS, ["everything", "a run"]))
+def test_says_what_responses_took_and_what_was_new(asked: Ledger, name: str) -> None:
+    """As the rows say; what is asked of what came of responses is asked of the rows."""
+    within, rows = FILTERS[name], ByRows(asked)
+    for each in (within, replace(within, outcomes=("failed",))):
+        assert took(queries.usage(asked, each)) == took(queries.usage(rows, each))
+        assert queries.arrivals(asked, each) == queries.arrivals(rows, each)
+    by_parts, by_rows = (queries.usage_by(each, "source", within) for each in (asked, rows))
+    assert {label: took(sums) for label, sums in by_parts.items()} == {
+        label: took(sums) for label, sums in by_rows.items()
+    }
+
+
+def took(sums: queries.UsageSums) -> dict[str, object]:
+    """What responses took; money is a sum of fractions, which depends on their order."""
+    values = {name: getattr(sums, name) for name in sums.__dataclass_fields__}
+    return {name: pytest.approx(value) if name.endswith("usd") else value for name, value in values.items()}

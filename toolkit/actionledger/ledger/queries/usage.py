@@ -6,7 +6,10 @@ from typing import Literal, TypeAlias
 from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import LABELS
+from actionledger.ledger.queries.rolled import UNSPLIT, Label, rolled_scope, rows_beside
 from actionledger.ledger.queries.scopes import scope
+from actionledger.ledger.rollups.tables import PARTS
+from actionledger.ledger.rollups.taking import SUMS
 
 Kept: TypeAlias = Literal["profile", "model", "task", "source"]
 """What is kept of a response whoever reads it, and its usage can be split by."""
@@ -65,6 +68,37 @@ _USAGE = f"""
 SELECT {{label}} AS label, {{{{{_SUMS}}}}} AS sums FROM turn_starts {{join}}
 WHERE turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{condition}}) GROUP BY ALL ORDER BY label"""
 
+_SUMMED = {
+    "turns": "coalesce(sum(received), 0)::BIGINT",
+    "counted": "coalesce(sum(counted), 0)::BIGINT",
+    **{name: f"coalesce(sum({name}), 0)::BIGINT" for name in _TOKENS},
+    "priced": "coalesce(sum(priced), 0)::BIGINT",
+    "cost_usd": "coalesce(sum(cost_usd), 0)",
+    "by_prices": "coalesce(sum(by_prices), 0)::BIGINT",
+    "by_prices_usd": "coalesce(sum(by_prices_usd), 0)",
+    "timed": "coalesce(sum(len(latencies)), 0)::BIGINT",
+    "latency_ms": "any_value(median_ms)",
+    "slow_ms": "any_value(slow_ms)",
+}
+_SUMS_OF_PARTS = ", ".join(f"'{name}': {summed}" for name, summed in _SUMMED.items())
+_PART = ", ".join(SUMS)
+_OF_ONE = f"""
+1 AS received, (coalesce(input_tokens, output_tokens) IS NOT NULL)::INTEGER AS counted, {", ".join(_TOKENS)},
+(cost_usd IS NOT NULL)::INTEGER AS priced, cost_usd, (cost_usd IS NOT NULL AND cost_origin = 'prices')::INTEGER AS by_prices,
+CASE WHEN cost_origin = 'prices' THEN cost_usd END AS by_prices_usd, CASE WHEN latency_ms IS NOT NULL THEN [latency_ms] END AS latencies"""
+
+_ROLLED = f"""
+WITH taken AS (
+    SELECT {{of_parts}} AS label, {_PART} FROM {PARTS} WHERE {{rolled}}
+    UNION ALL BY NAME
+    SELECT {{of_rows}} AS label, {_OF_ONE} FROM turn_starts {{join}}
+    WHERE turn_id IN (SELECT turn_id FROM parse_attempts WHERE {{apart}}{{condition}})),
+waits AS (
+    SELECT label, median(latency) AS median_ms, quantile_cont(latency, 0.95) AS slow_ms
+    FROM (SELECT label, unnest(latencies) AS latency FROM taken WHERE latencies IS NOT NULL) GROUP BY label)
+SELECT label, {{{{{_SUMS_OF_PARTS}}}}} AS sums FROM taken LEFT JOIN waits USING (label) GROUP BY label ORDER BY label"""
+"""A turn that is asked by its row is a part of its own."""
+
 
 def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
     """Return what the responses that a filter picks took; each response counts once, however often it was read.
@@ -73,7 +107,7 @@ def usage(ledger: Queryable, within: Filter = EVERYTHING) -> UsageSums:
         ledger: what to ask.
         within: which responses.
     """
-    found = _usage(ledger, within, "''", "")
+    found = _usage(ledger, within, UNSPLIT)
     return found[0].sums if found else _NOTHING
 
 
@@ -85,8 +119,7 @@ def usage_by(ledger: Queryable, dimension: Kept, within: Filter = EVERYTHING) ->
         dimension: what to split by.
         within: which responses.
     """
-    label = LABELS[dimension]
-    return {found.label: found.sums for found in _usage(ledger, within, label.of_rows, label.join)}
+    return {found.label: found.sums for found in _usage(ledger, within, LABELS[dimension])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +133,20 @@ class _Labelled:
 _NOTHING = UsageSums(0, 0, 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, 0, None, None)
 
 
-def _usage(ledger: Queryable, within: Filter, label: str, join: str) -> list[_Labelled]:
-    condition, parameters = scope(within)
-    return rows(ledger, _Labelled, _USAGE.format(label=label, join=join, condition=condition), parameters)
+def _usage(ledger: Queryable, within: Filter, label: Label) -> list[_Labelled]:
+    rolled = rolled_scope(ledger, within) if within == within.given else None
+    if rolled is None:
+        condition, parameters = scope(within)
+        statement = _USAGE.format(label=label.of_rows, join=label.join, condition=condition)
+        return rows(ledger, _Labelled, statement, parameters)
+    apart, of_rows = rows_beside(within, rolled)
+    condition, parameters = scope(of_rows)
+    statement = _ROLLED.format(
+        of_parts=label.of_parts,
+        rolled=rolled.condition,
+        of_rows=label.of_rows,
+        join=label.join,
+        apart=apart,
+        condition=condition,
+    )
+    return rows(ledger, _Labelled, statement, parameters | rolled.parameters)

@@ -6,15 +6,22 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.common.plurals import counted
 from actionledger.ledger.queries.scopes import FIRST_READING
-from actionledger.ledger.rollups.making import COLUMNS, DIGEST, LISTED, LISTED_DIALECTS, count_parts
+from actionledger.ledger.rollups.making import (
+    COLUMNS,
+    DIGEST,
+    LISTED,
+    LISTED_DIALECTS,
+    OF_SESSIONS,
+    PART_SQL,
+    count_parts,
+)
 from actionledger.ledger.rollups.pieces import PICKED, PIECE, Piece, only, pick_changed, pieces_in
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.rollups.tables import APART, DIALECTS, FAILURES, KINDS, PARTS
 
 _SAID = ", ".join(column for column in COLUMNS[PARTS] if column != "kind")
 _MADE = f"""
-SELECT {_SAID.replace("session_id", "of_session AS session_id")}, digest FROM rolling_parts
-JOIN (SELECT session_id AS of_session, source FROM session_starts) USING (of_session)"""
+SELECT {PART_SQL}, digest FROM rolling_parts JOIN ({OF_SESSIONS}) USING (of_session)"""
 _KEPT = (
     f"SELECT {_SAID}, digest FROM {PARTS} LEFT JOIN {KINDS} USING (kind) WHERE session_id IN (FROM {PIECE})"
 )

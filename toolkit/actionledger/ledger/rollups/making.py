@@ -11,6 +11,7 @@ from actionledger.ledger.queries.base import AUDITABLE, INTENT, READ
 from actionledger.ledger.queries.counted import ALL, Counts
 from actionledger.ledger.queries.reasons import failed
 from actionledger.ledger.queries.scopes import AGAIN, FIRST_READING
+from actionledger.ledger.rollups import taking
 from actionledger.ledger.rollups.pieces import EVENTS_AT_ONCE, PICKED, PIECE, only, pick_changed
 from actionledger.ledger.rollups.tables import (
     APART,
@@ -39,7 +40,8 @@ COLUMNS = {
         "day": "TIMESTAMP",
     }
     | dict.fromkeys(("capture", "profile", "model", "task", "source"), "VARCHAR")
-    | {"kind": "INTEGER"},
+    | {"kind": "INTEGER"}
+    | taking.COLUMNS,
     KINDS: {"kind": "INTEGER", "digest": "VARCHAR"} | dict.fromkeys(_NUMBERS, "INTEGER"),
     FAILURES: {"kind": "INTEGER", "stage": "INTEGER"}
     | dict.fromkeys(("code", "action", "origin"), "VARCHAR")
@@ -57,14 +59,15 @@ _TABLES = ";".join(
 )
 
 _THEIRS = f"session_id IN (SELECT session_id FROM {PIECE})"
-_KEY = "session_id, run_id, run_kind, date_trunc('day', occurred_at), capture, profile, model, task"
+_KEY = "session_id, run_id, run_kind, date_trunc('day', occurred_at), capture, profile, model, task, parser_name, parser_id, tools_hash"
 
 _OWN = f"""
 CREATE OR REPLACE TEMP TABLE rolling_attempts AS
 SELECT attempt_id, turn_id, session_id AS of_session, run_id AS of_run, {FIRST_READING} AS is_first,
        date_trunc('day', occurred_at) AS of_day, capture AS of_capture, profile AS of_profile, model AS of_model, task AS of_task,
-       hash({_KEY}) AS part
-FROM parse_attempts"""
+       occurred_at AS of_time, {taking.OF_ATTEMPT} AS of_parser, {taking.OF_TURN} AS of_tools, hash({_KEY}) AS part,
+       {taking.IS_OF_TURN} AS is_of_turn, {", ".join(taking.RECORDED)}
+FROM parse_attempts LEFT JOIN ({taking.TURNS}) USING (turn_id)"""
 
 _SAME = " AND ".join(
     f"{mine} IS NOT DISTINCT FROM {theirs}"
@@ -94,6 +97,8 @@ GROUP BY session_id HAVING count(source) <> 1
 UNION
 SELECT of_session FROM rolling_attempts
 GROUP BY of_session, CASE WHEN NOT is_first THEN of_run END HAVING count(*) <> count(DISTINCT turn_id)
+UNION
+SELECT of_session FROM rolling_attempts WHERE NOT is_of_turn
 """ + "".join(
     f"""
 UNION
@@ -152,8 +157,9 @@ WITH parts AS (
         FROM rolling_attempts ANTI JOIN (SELECT session_id AS of_session FROM rolling_apart) USING (of_session)
         GROUP BY part, of_session)),
 counted AS (
-    SELECT parts.*, {_ZEROED}, coalesce(failures, []) AS failures, coalesce(dialects, []) AS dialects FROM parts {_JOINS}
-    LEFT JOIN ({_FAILED_IN}) USING (part, of_session) LEFT JOIN ({_DIALECTS_OF}) USING (part, of_session))
+    SELECT parts.*, taken.* EXCLUDE (part, of_session), {_ZEROED}, coalesce(failures, []) AS failures, coalesce(dialects, []) AS dialects FROM parts {_JOINS}
+    LEFT JOIN ({_FAILED_IN}) USING (part, of_session) LEFT JOIN ({_DIALECTS_OF}) USING (part, of_session)
+    LEFT JOIN ({taking.OF_ATTEMPTS}) AS taken USING (part, of_session))
 SELECT *, {DIGEST} AS digest FROM counted"""
 
 _NEW_KINDS = f"""
@@ -163,15 +169,20 @@ SELECT digest, (SELECT coalesce(max(kind), 0) FROM {KINDS}) + row_number() OVER 
        any_value(dialects) AS dialects
 FROM rolling_parts ANTI JOIN {KINDS} USING (digest) GROUP BY digest"""
 
+OF_SESSIONS = f"SELECT session_id AS of_session, source, {taking.OF_SESSION} AS prompt FROM session_starts"
+PART_SQL = ", ".join(
+    "of_session AS session_id" if name == "session_id" else name for name in COLUMNS[PARTS] if name != "kind"
+)
+"""What a part has of its session, and what is kept of it but its kind, as SQL."""
+
 _INSERTS = f"""
 INSERT INTO {KINDS} BY NAME SELECT * EXCLUDE (failures, dialects) FROM rolling_kinds;
 INSERT INTO {FAILURES} BY NAME SELECT kind, unnest(failures, recursive := true) FROM rolling_kinds WHERE len(failures) > 0;
 INSERT INTO {DIALECTS} BY NAME SELECT kind, unnest(dialects, recursive := true) FROM rolling_kinds WHERE len(dialects) > 0;
 INSERT INTO {APART} FROM rolling_apart;
 INSERT INTO {PARTS} BY NAME
-SELECT of_session AS session_id, run_id, is_first, is_alone, day, capture, profile, model, task, source, kind
-FROM rolling_parts JOIN (SELECT digest, kind FROM {KINDS}) USING (digest)
-JOIN (SELECT session_id AS of_session, source FROM session_starts) USING (of_session)
+SELECT {PART_SQL}, kind
+FROM rolling_parts JOIN (SELECT digest, kind FROM {KINDS}) USING (digest) JOIN ({OF_SESSIONS}) USING (of_session)
 ORDER BY of_session, part"""
 
 _OUTDATED = f"DELETE FROM {PARTS} WHERE {_THEIRS}; DELETE FROM {APART} WHERE {_THEIRS}"
@@ -181,7 +192,7 @@ DELETE FROM {FAILURES} WHERE kind NOT IN (SELECT kind FROM {PARTS});
 DELETE FROM {DIALECTS} WHERE kind NOT IN (SELECT kind FROM {PARTS});
 DELETE FROM {KINDS} WHERE kind NOT IN (SELECT kind FROM {PARTS})"""
 
-DEFINITION = digest_of(_OWN, _APART, _FAILED, _READ_IN, _PARTS_SQL)
+DEFINITION = digest_of(_OWN, _APART, _FAILED, _READ_IN, _PARTS_SQL, OF_SESSIONS)
 """What tells a rollup that was made in this way."""
 
 

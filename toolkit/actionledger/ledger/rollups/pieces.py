@@ -21,6 +21,7 @@ PICKED, PIECE = "rolled_since", "rolling"
 
 _OF_SESSIONS = (
     "session_starts",
+    "turn_starts",
     "parse_attempts",
     "actions",
     "validation_errors",
