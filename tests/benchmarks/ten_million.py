@@ -141,6 +141,8 @@ def questions(ledger: Ledger) -> dict[str, Callable[[], object]]:
         "reasons, one model": lambda: queries.reasons(ledger, one_model),
         "dimensions": lambda: queries.dimensions(ledger),
         "usage": lambda: queries.usage(ledger),
+        "usage by model": lambda: queries.usage_by(ledger, "model"),
+        "what was new when": lambda: queries.arrivals(ledger),
         "sessions, first page": lambda: queries.sessions(ledger, limit=50),
         "sessions, counted": lambda: queries.count_sessions(ledger),
         "one session": lambda: (queries.session(ledger, session_id), queries.turns(ledger, session_id)),

@@ -104,6 +104,7 @@ def test_what_is_forgotten_is_in_no_rollup(ledger: Ledger) -> None:
     assert ledger.has_rollup
     assert (3,) not in kept(ledger, "SELECT responses FROM rollup_kinds")
     assert kept(ledger, "SELECT count(*) FROM rollup_parts") == [(2,)]
+    assert kept(ledger, "SELECT count(*) FROM rollup_apart") == [(0,)]
     assert faults(ledger) == []
     assert al.funnel(ledger).parse_success.count == 3
 

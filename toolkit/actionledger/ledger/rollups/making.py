@@ -90,9 +90,9 @@ _MISFILED = {
 }
 """What holds for each row of a session that can be counted by the reading that it belongs to."""
 
-_APART = f"""
+_APART = """
 CREATE OR REPLACE TEMP TABLE rolling_apart AS
-SELECT session_id FROM (FROM {PIECE}) LEFT JOIN session_starts USING (session_id)
+SELECT session_id FROM (SELECT DISTINCT of_session AS session_id FROM rolling_attempts) LEFT JOIN session_starts USING (session_id)
 GROUP BY session_id HAVING count(source) <> 1
 UNION
 SELECT of_session FROM rolling_attempts
