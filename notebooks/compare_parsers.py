@@ -59,7 +59,7 @@ compared = report.comparison
 print(
     f"{report.turns} turns read again by {report.parser_name}, {sum(report.unfit.values())} of them not meant for it"
 )
-print(f"over the {compared.intent} turns that both readings take for intent:")
+print(f"over the {compared.intent} turns that meant to act in both readings:")
 print(f"success with the profile's parser: {compared.before}")
 print(f"success with {report.parser_name}: {compared.after}")
 if report.difference:
@@ -73,12 +73,12 @@ print(
 pd.Series(report.counts, name="turns")
 
 # %% [markdown]
-# What only one of the two takes for intent is a bucket of its own, neither a gain nor a loss. The interval and the test take the
+# What meant to act in only one of the two is a bucket of its own, neither a gain nor a loss. The interval and the test take the
 # turns of a session together (`docs/statistics.md` says how).
 #
 # ## By model
 #
-# Each bar is a rate over the responses that both readings take for intent; the line is its 95 % interval, where a model has
+# Each bar is a rate over the responses that meant to act in both readings; the line is its 95 % interval, where a model has
 # sessions enough for one.
 
 # %%
@@ -102,7 +102,7 @@ readings.drop(columns=["low", "high"])
 # %%
 base = alt.Chart(readings).encode(y=alt.Y("parser:N", title=None))
 bars = base.mark_bar(height=14).encode(
-    x=alt.X("success:Q", title="read whole, of those both take for intent", axis=alt.Axis(format="%")),
+    x=alt.X("success:Q", title="read whole, of those that meant to act in both", axis=alt.Axis(format="%")),
     color=alt.Color("parser:N", legend=None),
 )
 intervals = base.mark_rule(color="#888", strokeWidth=2).encode(x="low:Q", x2="high:Q")
@@ -132,7 +132,7 @@ lost.head(10)
 low, high = report.difference or (float("nan"), float("nan"))
 worse = [group.label for group in groups if group.adjusted < 0.05 and group.only_before > group.only_after]
 sentences = (
-    f"{report.parser_name} reads {compared.after} of what both take for intent, {PROFILE} {compared.before}:",
+    f"{report.parser_name} reads {compared.after} of what meant to act in both, {PROFILE} {compared.before}:",
     f"a difference of {low:+.1%} to {high:+.1%} (95 %).",
     f"It is worse for {len(worse)} of {len(groups)} models (Holm, 5 %), and takes {report.counts['no_longer_intent']} turns",
     "that mean to act for mere talk.",
@@ -143,5 +143,5 @@ answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 assert report.turns == report.comparison.pairs, "every turn that was read again has a first reading"
 assert sum(report.counts.values()) == report.turns, "every turn is in exactly one bucket"
 assert readings.groupby("model").turns.nunique().eq(1).all(), "both parsers are counted over the same turns"
-assert readings.turns.sum() == 2 * compared.intent, "the models' turns are all that both take for intent"
+assert readings.turns.sum() == 2 * compared.intent, "the models' turns are all that meant to act in both"
 ledger.close()

@@ -210,7 +210,7 @@ sentences = (
     f"to {len(small.text)} signs, as a case that {'fails' if codes['today'] else 'passes'} today and {'fails' if codes['mended'] else 'passes'} with the mended parser.",
     f"The mended parser {'passes' if passes['mended'] else 'does not pass'} the gate: {better.counts['recovered']} turns recovered, {better.counts['lost']} lost.",
     f"The document's parser {'passes' if passes.iloc[1] else 'does not'}: {worse.counts['recovered']} recovered, {worse.counts['lost']} lost,",
-    f"{worse.counts['no_longer_intent']} no longer taken for intent.",
+    f"{worse.counts['no_longer_intent']} that meant to act only before.",
 )
 answer.update({"text/plain": fill(" ".join(sentences), 110)}, raw=True)
 

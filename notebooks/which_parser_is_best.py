@@ -80,7 +80,7 @@ print(f"{taken.sessions} sessions, {taken.turns} turns")
 # ## By their own word
 #
 # The first reading of each turn is by this project's parser; `al.reparse` reads the same turns by another one and records that as a run. *Read whole* is
-# what a parser says of its own reading, over the turns that both take for intent. `al.compare_by` says it of each model: the test flips sessions, not
+# what a parser says of its own reading, over the turns that meant to act in both. `al.compare_by` says it of each model: the test flips sessions, not
 # turns, and is adjusted for the number of models that are looked at (Holm).
 
 # %%
@@ -118,7 +118,7 @@ shown.pivot(index="model", columns="parser", values=["change", "p"])
 #
 # MINT's harness counts a response as a proposal as soon as it holds `<solution>`, before it looks for what is in it. Where the tag is never closed there
 # is no proposal, and it says nothing of that: the response is *read whole*, and empty. A turn is **lost** to a parser that takes nothing from it,
-# or nothing but an empty text. All parsers are counted over the same turns: those that any of them takes for intent.
+# or nothing but an empty text. All parsers are counted over the same turns: those that meant to act in any of their readings.
 
 # %%
 verdicts = ledger.sql(

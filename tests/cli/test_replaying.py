@@ -25,7 +25,7 @@ def test_what_changed_is_printed(run, ledger):
     done = run("replay", "--parser", "gembrain-standard", "-p", "assistant", "-l", ledger)
     assert (done.code, done.err) == (0, "")
     assert "5 turns read again by gembrain-standard in " in done.out
-    assert "over the 4 turns that both readings take for intent, in 2 sessions:" in done.out
+    assert "over the 4 turns that meant to act in both readings, in 2 sessions:" in done.out
     assert "success before 75.0%  too few sessions, after 50.0%  too few sessions" in done.out
     assert "difference too few sessions, p = 1 by the sign-flip test over sessions" in done.out
     assert "p = 1 by the exact McNemar test, which takes turns for independent" in done.out
@@ -39,9 +39,9 @@ def test_what_changed_is_printed(run, ledger):
         "newly accepted": "0",
         "other actions": "0",
         "other arguments": "0",
-        "newly taken for intent": "0",
-        "no longer taken for intent": "0",
-        "taken for intent by neither": "1",
+        "meant to act only after": "0",
+        "meant to act only before": "0",
+        "meant to act in neither": "1",
     }
 
 
@@ -52,7 +52,7 @@ def test_turns_that_a_parser_is_not_for_are_said_before(run, ledger):
         "actionledger: 1 of the turns are of profiles whose formats gembrain-standard doesn't read: coder (1). "
         "What it makes of them says nothing; --profile picks others.\n"
     )
-    assert "no turn that both readings take for intent: there is no success to compare" in done.out
+    assert "no turn that meant to act in both readings: there is no success to compare" in done.out
     value = run("replay", "--parser", "gembrain-standard", "-p", "coder", "-l", ledger, "--json").value
     assert value["unfit"] == {"coder": 1}
     assert (value["counts"]["no_longer_intent"], value["counts"]["lost"]) == (1, 0)

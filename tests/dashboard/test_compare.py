@@ -75,7 +75,7 @@ GOOD, BAD, NONE = Outcome.CLEAN, Outcome.FAILED, Outcome.NO_ACTION
 
 @pytest.fixture(scope="module")
 def twice(tmp_path_factory: pytest.TempPathFactory, recorder: Any) -> Path:
-    """A ledger of 24 sessions of two models, each read twice: 30 turns lost, 4 recovered, 2 no longer taken for intent."""
+    """A ledger of 24 sessions of two models, each read twice: 30 turns lost, 4 recovered, 2 that meant to act only before."""
     path = tmp_path_factory.mktemp("twice") / "twice.duckdb"
     with open_ledger(path) as ledger:
         made = recorder(ledger)
@@ -122,8 +122,8 @@ class TestPairs:
         counts = [cell["count"] for row in answer["grid"]["rows"] for cell in row["cells"]]
         assert counts == ["72", "30", "4", "24"]
         facts = dict(answer["facts"])
-        assert facts["Compared"] == "130 turns that both take for intent, in 24 sessions"
-        assert facts["In no rate"].startswith("2 turns that only one side takes for intent")
+        assert facts["Compared"] == "130 turns that meant to act in both, in 24 sessions"
+        assert facts["In no rate"].startswith("2 turns that meant to act in only one of the two")
         assert "p < 0.001" in facts["Exact McNemar test"]
         assert binomtest(4, 34).pvalue < 0.001
 
@@ -133,7 +133,7 @@ class TestPairs:
         assert [row[0] for row in shown["rows"]] == [
             "lost",
             "recovered",
-            "no longer taken for intent",
+            "meant to act only before",
             "same",
         ]
         assert shown["columns"][0]["looks"] == ["bad", "good", "idle", "idle"]

@@ -78,7 +78,7 @@ class TestOverview:
         """The tile and the bars rest on the same tries, and what was undone stands beside them."""
         test = open_page(sample, OVERVIEW)
         assert stats(test)["Executions succeeded"] == ("66.7%", ["too few sessions", "n = 3 in 2 sessions"])
-        said = "Actions done and undone since: 0 of 2 in 1 session  (too few sessions)."
+        said = "Actions done and undone since: 0 of 2 in 1 session (too few sessions)."
         assert said in texts(test)
 
     def test_filter_in_the_link_narrows_every_number(

@@ -78,7 +78,7 @@ def paired_facts(found: PairedComparison) -> Facts:
     only_one = found.counts["newly_intent"] + found.counts["no_longer_intent"]
     turns, sessions = counted(found.intent, "turn"), counted(found.net.sessions, "session")
     facts = [
-        ("Compared", f"{turns} that both take for intent, in {sessions}"),
+        ("Compared", f"{turns} that meant to act in both, in {sessions}"),
         ("Before", f"{share(found.before)} read whole ({interval(found.before)})"),
         ("After", f"{share(found.after)} read whole ({interval(found.after)})"),
         ("Difference", f"{in_points(found.difference)}, 95 % by Bonett and Price, widened for sessions"),
@@ -91,7 +91,7 @@ def paired_facts(found: PairedComparison) -> Facts:
         ("Design effect", f"{found.design_effect:.2f}"),
     ]
     if only_one:
-        said = f"{counted(only_one, 'turn')} that only one side takes for intent: neither won nor lost"
+        said = f"{counted(only_one, 'turn')} that meant to act in only one of the two: neither won nor lost"
         facts.append(("In no rate", said))
     if found.unpaired_before or found.unpaired_after:
         said = f"{found.unpaired_before:,} read only before, {found.unpaired_after:,} only after"
@@ -160,12 +160,12 @@ def _grid(found: PairedComparison, sides: Sides) -> dict[str, Any] | None:
     neither = found.intent - both - lost - won
     cell = _cell_of(found.intent, sides)
     return {
-        "label": "turns that both take for intent, by who read them whole",
-        "columns": ["after: read whole", "after: not read"],
+        "label": "turns that meant to act in both readings, by which read them whole",
+        "columns": ["after: read whole", "after: not whole"],
         "rows": [
-            {"label": "before: read whole", "cells": [cell(both, "both read"), cell(lost, "lost", "bad")]},
+            {"label": "before: read whole", "cells": [cell(both, "both whole"), cell(lost, "lost", "bad")]},
             {
-                "label": "before: not read",
+                "label": "before: not whole",
                 "cells": [cell(won, "recovered", "good"), cell(neither, "neither")],
             },
         ],

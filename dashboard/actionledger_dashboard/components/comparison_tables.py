@@ -58,10 +58,10 @@ MEANINGS: Mapping[Bucket, str] = {
     "changed_arguments": "The same actions with other arguments.",
     "recovered": "Read whole now, and not before.",
     "newly_accepted": "An action that was refused can run now.",
-    "no_longer_intent": "Only the reading before took it for intent: neither won nor lost.",
-    "newly_intent": "Only the reading after takes it for intent: neither won nor lost.",
+    "no_longer_intent": "An attempt to act by the reading before alone: neither won nor lost.",
+    "newly_intent": "An attempt to act by the reading after alone: neither won nor lost.",
     "same": "As before.",
-    "no_intent": "Neither takes it for intent.",
+    "no_intent": "No attempt to act by either reading.",
 }
 
 NAMES: Mapping[str, str] = {
@@ -150,7 +150,9 @@ def show_groups(linked: Linked, sides: Sides) -> None:
     groups = ask(compare_by, sides.before.within.run_id, after, by, within=sides.within)
     columns = [
         Column(by.capitalize(), [group.label or "(empty)" for group in groups]),
-        Column("Turns", [group.intent for group in groups], "number", "Turns that both take for intent."),
+        Column(
+            "Turns", [group.intent for group in groups], "number", "Turns that meant to act in both readings."
+        ),
         Column("Lost", [group.only_before for group in groups], "number"),
         Column("Newly rejected", [group.counts["newly_rejected"] for group in groups], "number"),
         Column("Recovered", [group.only_after for group in groups], "number"),

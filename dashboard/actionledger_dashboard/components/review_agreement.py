@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from actionledger.common.plurals import counted
 from actionledger.ledger.queries import Filter
 from actionledger.replay.reviewer_agreement import ReviewerAgreement, reviewer_agreement
 from actionledger.replay.statistics import Coefficient
@@ -34,7 +33,7 @@ def show_agreement(within: Filter) -> None:
         )
         return
     st.text(
-        f"All say the same of {share(found.rate)} of {counted(found.readings, 'reading')}: {out_of(found.rate)}."
+        f"All agree on {share(found.rate)} of the readings that two or more have judged: {out_of(found.rate)}."
     )
     _show_coefficients(found)
     _show_pairs(found)

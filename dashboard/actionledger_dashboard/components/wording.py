@@ -39,7 +39,7 @@ def out_of(rate: Rate) -> str:
     if not rate.count:
         return "–"
     within = f" in {counted(rate.clustering.sessions, 'session')}" if rate.clustering else ""
-    return f"{rate.successes:,} of {rate.count:,}{within}  ({interval(rate)})"
+    return f"{rate.successes:,} of {rate.count:,}{within} ({interval(rate)})"
 
 
 def sessions(rate: Rate) -> int | None:

@@ -194,7 +194,7 @@ def test_what_comes_behind_another_action(ledger: Ledger) -> None:
 
 
 def test_a_comparison(ledger: Ledger) -> None:
-    """Its buckets are all turns that both have read; success is over those that both take for intent."""
+    """Its buckets are all turns that both have read; success is over those that meant to act in both."""
     found = queries.compare_runs(ledger, LIVE, AGAIN)
     before = {row["turn"]: row for row in exported(ledger, "parse_attempts")}
     after = {row["turn"]: row for row in exported(ledger, "parse_attempts", AGAIN)}

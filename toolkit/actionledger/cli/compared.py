@@ -85,13 +85,13 @@ def success_lines(compared: PairedComparison) -> list[str]:
         compared: both readings.
     """
     if not compared.intent:
-        return ["no turn that both readings take for intent: there is no success to compare"]
+        return ["no turn that meant to act in both readings: there is no success to compare"]
     by_session, by_turn = shown_p(compared.p_value), shown_p(compared.p_value_by_turn)
     difference = shown_difference(compared.difference)
     sessions = counted(compared.net.sessions, "session")
     wider = f"sessions widen the variance {compared.design_effect:.1f} times"
     return [
-        f"over the {counted(compared.intent, 'turn')} that both readings take for intent, in {sessions}:",
+        f"over the {counted(compared.intent, 'turn')} that meant to act in both readings, in {sessions}:",
         f"success before {shown_rate(compared.before)}, after {shown_rate(compared.after)}",
         f"difference {difference}, {by_session} by the sign-flip test over sessions",
         f"{by_turn} by the exact McNemar test, which takes turns for independent; {wider}",

@@ -14,9 +14,9 @@ _WORDS = {
     "newly_accepted": "newly accepted",
     "changed_actions": "other actions",
     "changed_arguments": "other arguments",
-    "newly_intent": "newly taken for intent",
-    "no_longer_intent": "no longer taken for intent",
-    "no_intent": "taken for intent by neither",
+    "newly_intent": "meant to act only after",
+    "no_longer_intent": "meant to act only before",
+    "no_intent": "meant to act in neither",
 }
 _TONES = {
     "recovered": "good",
@@ -99,8 +99,8 @@ def report_html(report: Report) -> str:
 def _change(report: Report) -> str:
     compared = report.comparison
     if not compared.intent:
-        return "no turn that both readings take for intent"
-    of = f"over the {counted(compared.intent, 'turn')} that both take for intent"
+        return "no turn that meant to act in both readings"
+    of = f"over the {counted(compared.intent, 'turn')} that meant to act in both"
     if report.difference is None:
         return f"{of}: {TOO_FEW} to tell a change from chance"
     low, high = report.difference

@@ -33,7 +33,7 @@ def paired_text(found: Any) -> str:
     """Return two runs over the same turns as text."""
     return (
         f"{counted(found.pairs, 'turn')} that both have read: {_buckets(found)}; over the {counted(found.intent, 'turn')} "
-        f"that both take for intent {found.before}, then {found.after}: {shown_ends(found.difference)}, {shown_p(found.p_value)}"
+        f"that meant to act in both {found.before}, then {found.after}: {shown_ends(found.difference)}, {shown_p(found.p_value)}"
     )
 
 

@@ -58,7 +58,7 @@ def comparison_report(comparison: Comparison, names: tuple[str, str]) -> Iterato
     rates = [(before, _rate(comparison.before)), (after, _rate(comparison.after))]
     yield frame(
         heading("Two readings of the same turns", f"<b>{comparison.pairs:,}</b> turns"),
-        box(("read by", "success, of those that both take for intent"), rates),
+        box(("read by", "success, of those that meant to act in both"), rates),
         box(
             ("what became of a turn", "turns"),
             [(key.replace("_", " "), count) for key, count in comparison.counts.items()],

@@ -40,7 +40,7 @@ class _Paired(Protocol):
 
 
 class Tested:
-    """What is said of a difference in success over the turns that both readings take for intent."""
+    """What is said of a difference in success over the turns that meant to act in both readings."""
 
     __slots__ = ()
 

@@ -76,7 +76,7 @@ class ReparseReport:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many turns are read the same, recovered, lost, read as other actions, or not taken for intent by both."""
+        """How many turns are read the same, recovered, lost, read as other actions, or meant to act in neither."""
         return {str(bucket): count for bucket, count in self.comparison.counts.items()}
 
     @property
@@ -157,7 +157,7 @@ def reparse(
         on_progress: is told how far it is, with ``turns`` and ``total``.
 
     Returns:
-        How many turns are read the same, recovered, lost, rejected, accepted or changed, or not taken for intent by both, with
+        How many turns are read the same, recovered, lost, rejected, accepted or changed, or meant to act in neither, with
         the test over sessions.
 
     Raises:

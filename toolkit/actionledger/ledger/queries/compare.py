@@ -37,9 +37,9 @@ Bucket: TypeAlias = Literal[
 ]
 """What the second reading means for a turn.
 
-Where both take it for intent, the first of these that holds: readable as a whole now, no longer so; an action that could run is
-refused now, or the other way round; other actions, or another order of them; other arguments; as before. Else only the second takes
-it for intent, only the first did, or neither does.
+Where it meant to act in both, the first of these that holds: readable as a whole now, no longer so; an action that could run is
+refused now, or the other way round; other actions, or another order of them; other arguments; as before. Else it meant to act
+in the second alone, in the first alone, or in neither.
 """
 
 QUIET: frozenset[Bucket] = frozenset({"same", "no_intent"})
@@ -77,14 +77,14 @@ class Pairing:
     """Turns that two runs have both read.
 
     A reading is a success where all of the response could be read. Success is counted over the turns that both runs take for
-    intent: what only one of them takes for intent is no gain and no loss, or a parser that sees calls where there are none would
+    intent: what meant to act in only one of them is no gain and no loss, or a parser that sees calls where there are none would
     seem the better one.
 
     Args:
         counts: how many turns each bucket has; together they are all pairs.
-        before, after: each run's success, over the turns that both take for intent.
+        before, after: each run's success, over the turns that meant to act in both.
         net: how the difference between the two falls into sessions; a turn's score is 1 if it was recovered and -1 if lost.
-        cells: how many sessions have which number of turns that both take for intent, and which sum of these scores.
+        cells: how many sessions have which number of turns that meant to act in both, and which sum of these scores.
     """
 
     counts: Mapping[Bucket, int]
@@ -100,17 +100,17 @@ class Pairing:
 
     @property
     def intent(self) -> int:
-        """How many turns both runs take for intent."""
+        """How many turns meant to act in both runs."""
         return self.before.count
 
     @property
     def only_before(self) -> int:
-        """How many turns that both take for intent only the first run read."""
+        """How many turns that meant to act in both only the first run read."""
         return self.counts["lost"]
 
     @property
     def only_after(self) -> int:
-        """How many turns that both take for intent only the second run read."""
+        """How many turns that meant to act in both only the second run read."""
         return self.counts["recovered"]
 
     @property

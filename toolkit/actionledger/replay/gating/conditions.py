@@ -117,7 +117,7 @@ def _success(rate: Rate, least: float, *, allow_few: bool) -> Condition:
     """The lower end of the interval must reach it: what the sample shows by chance alone is no promise."""
     asked = f"the lower end of the candidate's success at least {_share(least)}"
     if rate.value is None:
-        return Condition("success", asked, "no turn that both take for intent", least, None, passed=False)
+        return Condition("success", asked, "no turn that meant to act in both", least, None, passed=False)
     found = f"{_share(rate.value)} ({rate.successes:,} of {rate.count:,})"
     if rate.interval is None:
         sessions = counted(rate.clustering.sessions if rate.clustering else 0, "session")
