@@ -659,6 +659,15 @@ def test_is_it_better_in_one_press(visit: Visit) -> None:
     page.go_back()
     page.wait_for_url("**/compare?*bucket=lost")
     page.locator("table[aria-label='turns: lost'] tbody a").first.wait_for()
+    field = page.get_by_label("Read again")
+    field.select_option("same")
+    page.wait_for_url("**/compare?*bucket=same*")
+    visit.settle()
+    assert field.input_value() == "same"
+    page.go_back()
+    page.wait_for_url("**/compare?*bucket=lost")
+    page.locator("table[aria-label='turns: lost'] tbody a").first.wait_for()
+    assert field.input_value() == "lost"
     assert visit.errors == []
 
 

@@ -222,6 +222,14 @@ class TestPairs:
         """What a link asks for and is not there is said, and nothing else is shown in its place."""
         assert expected in said(open_page(twice, COMPARE, **{name: value}))
 
+    def test_what_is_picked_is_what_the_link_says(self, open_page: Open, twice: Path) -> None:
+        """Each field has the buckets with how many turns, and shows the one of the link."""
+        test = open_page(twice, COMPARE, bucket="recovered")
+        drawn = [json.loads(one.proto.json) for one in test.get("bidi_component")]
+        [field] = [data for data in drawn if data.get("label") == "Read again" and "options" in data]
+        assert field["picked"] == "recovered"
+        assert field["options"][0] == {"value": "lost", "text": "lost · 30"}
+
     def test_the_same_side_twice_is_refused(self, open_page: Open, twice: Path, run_of: str) -> None:
         """A run beside itself says nothing."""
         test = open_page(twice, COMPARE, by="runs", before_run=run_of, after_run=run_of)

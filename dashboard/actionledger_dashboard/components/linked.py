@@ -12,8 +12,8 @@ from functools import partial
 import streamlit as st
 
 from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.choice import show_choice
 from actionledger_dashboard.components.fields import FIRST_DAY, LAST_DAY, day_of
-from actionledger_dashboard.components.visible import visible
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,10 @@ class Linked:
             options: what is shown for each option; the first one is picked where the URL has none.
         """
         first = next(iter(options))
-        key = self._key(name, label, lambda item: item in options, lambda there: there[0] if there else first)
-        picked: str = st.selectbox(
-            label, list(options), format_func=lambda option: visible(options[option]), key=key
-        )
-        self._write_option(name, picked, first)
+        there = st.query_params.get_all(name)
+        self._unknown += [Unknown(label, name, value) for value in there if value not in options]
+        picked = next((value for value in there if value in options), first)
+        show_choice(f"{self.page}.{name}", label, name, options, picked)
         return picked
 
     def switch(self, label: str, name: str, options: Sequence[str]) -> str:
