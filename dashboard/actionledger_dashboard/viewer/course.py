@@ -165,7 +165,7 @@ def _listed(turn: TurnRow) -> Values:
         parts.append(f"{turn.failed} of {turn.executions} executions failed")
     is_read = turn.outcome is not None and (turn.outcome.is_success or not turn.outcome.has_intent)
     is_valid = not turn.refused
-    is_done = not turn.failed and not (turn.has_error and is_read and is_valid)
+    is_done = not turn.has_error or not (turn.failed or (is_read and is_valid))
     return {
         "index": turn.index,
         "outcome": came_to(turn.outcome, is_valid=is_valid, is_done=is_done),

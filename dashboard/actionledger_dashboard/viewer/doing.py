@@ -47,7 +47,7 @@ def run_lanes(detail: TurnDetail) -> Iterator[Values]:
 
 
 def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
-    """Return what came of a turn that was read and went wrong after that, and why first; nothing of any other.
+    """Return what came of a turn that was read and went wrong after that in the reading that is shown, and why first; nothing of any other.
 
     Args:
         detail: the turn.
@@ -55,7 +55,9 @@ def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
     if detail.attempt is None:
         return "", None
     refused = [each for each in detail.actions if each.status in {ActionStatus.INVALID, ActionStatus.UNKNOWN}]
-    undone = [each for each in detail.executions if each.status not in _NO_FAILURE]
+    undone = [
+        each for each in detail.executions if each.status not in _NO_FAILURE and is_of_reading(each, detail)
+    ]
     first = (refused or undone)[0].reason if refused or undone else None
     said = came_to(detail.attempt.outcome, is_valid=not refused, is_done=not undone)
     return (said, first) if refused or undone else ("", None)

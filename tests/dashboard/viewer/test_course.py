@@ -69,6 +69,13 @@ def test_the_map_has_every_turn_in_a_place_and_shows_the_worst() -> None:
     assert "1 of 42 turns with an error" in bad[0]["said"]
 
 
+def test_the_list_says_of_a_reading_what_is_its_own() -> None:
+    """Where another reading's actions failed, this one's turn is as it was read."""
+    turn = TurnRow(0, Outcome.CLEAN, None, 10, 1, 1, 1, 0, 0, 1, 1, has_error=False)
+    [drawn] = course_data(Course(0, [turn], [Stretch(0, 0, 1, 0, None, None, 0, 1)]))["turns"]
+    assert (drawn["outcome"], drawn["look"], drawn["error"]) == ("clean", "good", False)
+
+
 def test_the_list_says_what_went_wrong_where_reading_did_not() -> None:
     """A turn that was read well and done badly doesn't look well."""
     refused = TurnRow(0, Outcome.CLEAN, None, 10, 2, 2, 1, 1, 0, 0, 0, has_error=True)

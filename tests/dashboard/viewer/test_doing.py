@@ -7,7 +7,8 @@ import pytest
 from one_turn import DETAIL, RUN, UNDONE, lanes_of
 
 from actionledger.ledger.queries import Told
-from actionledger.vocabulary import Reversal, RunKind
+from actionledger.vocabulary import ExecutionStatus, Reason, Reversal, RunKind
+from actionledger_dashboard.viewer.doing import went_wrong
 
 
 def test_what_was_undone_stays_beside_what_was_done() -> None:
@@ -81,3 +82,12 @@ def test_an_import_that_runs_what_it_reads_knows_that_nothing_was_done(
     response = replace(DETAIL.response, told=(Told("No action was found.", at, is_resumed=False),))
     detail = replace(DETAIL, response=response, executions=(), readers=readers)
     assert lanes_of(detail)[-1]["whenEmpty"].startswith(said)
+
+
+def test_what_another_reading_did_in_vain_is_no_fault_of_this_one() -> None:
+    """A turn goes wrong by what came of the actions of the reading that is shown, as the filter has it."""
+    failed = replace(RUN, status=ExecutionStatus.FAILED, reason=Reason.NOT_FOUND)
+    own = replace(DETAIL, executions=(failed,))
+    assert went_wrong(own) == ("repaired, not done", Reason.NOT_FOUND)
+    others = replace(DETAIL, executions=(replace(failed, attempt_id="of the first reading"),))
+    assert went_wrong(others) == ("", None)

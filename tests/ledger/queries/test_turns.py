@@ -8,6 +8,7 @@ import pytest
 from actionledger import Runtime, open_ledger, render
 from actionledger.common.ids import derived_id
 from actionledger.ledger import queries
+from actionledger.ledger.queries.scopes import scope
 from actionledger.values import Conversion, FieldError, Repair, Span
 from actionledger.vocabulary import ExecutionStatus, Outcome, Reason, RepairKind, RunKind
 
@@ -51,6 +52,33 @@ def test_of_another_run_shows_its_readings(world: queries.Queryable) -> None:
 def test_of_an_unknown_session_are_none(world: queries.Queryable) -> None:
     """A mistyped link finds nothing."""
     assert queries.turns(world, LIVE) == queries.turns(world, "x") == queries.turns(world, ONE, "x") == []
+
+
+@pytest.mark.parametrize("run_id", [None, AGAIN])
+def test_an_error_is_what_the_filter_calls_failing_in_that_reading(
+    world: queries.Queryable, run_id: str | None
+) -> None:
+    """What failed of another reading's actions is no failure of this one."""
+    condition, parameters = scope(queries.Filter(run_id=run_id, is_failing=True))
+    failing = world.sql(
+        f"SELECT session_id::VARCHAR, turn_index FROM parse_attempts WHERE {condition}",
+        parameters,
+    ).fetchall()
+    with_error = {
+        (session, row.index)
+        for session in (ONE, TWO, THREE)
+        for row in queries.turns(world, session, run_id)
+        if row.has_error and row.outcome is not None
+    }
+    assert with_error == set(failing)
+    assert with_error
+
+
+@pytest.mark.parametrize("form", ["urn:uuid:{}", "{{{}", "{}}}"])
+def test_an_identifier_in_another_form_finds_nothing(world: queries.Queryable, form: str) -> None:
+    """Python takes more for an identifier than DuckDB does, whose error ended a page."""
+    assert queries.turns(world, form.format(ONE)) == []
+    assert queries.turn(world, form.format(ONE), 0) is None
 
 
 def test_detail_has_everything(world: queries.Queryable) -> None:

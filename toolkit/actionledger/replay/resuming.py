@@ -10,7 +10,7 @@ from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
 from actionledger.events import SystemNoted
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.base import is_uuid
+from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.rereading import count_read
 from actionledger.ledger.queries.runs import UnfinishedRereading, unfinished_rereadings

@@ -4,7 +4,8 @@ Who may append to a ledger may append a decision. Which one counts, ``session.va
 is found here alone.
 """
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, picked, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.values import Approval
 
 _APPROVALS = """

@@ -9,7 +9,6 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
-from uuid import UUID
 
 from pydantic import TypeAdapter
 
@@ -198,15 +197,6 @@ def parse_rate(value: Mapping[str, object], meant: int) -> Rate:
     """
     rate = as_rate(value)
     return replace(rate, refusal=NOT_AUDITABLE) if meant and not rate.count else rate
-
-
-def is_uuid(text: str) -> bool:
-    """Return whether a text is an identifier, so that a mistyped link finds nothing instead of failing."""
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
 
 
 @cache

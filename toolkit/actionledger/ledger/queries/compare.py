@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from actionledger.common.plurals import counted
 from actionledger.errors import UsageError
+from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     INTENT,
     READ,
@@ -14,7 +15,6 @@ from actionledger.ledger.queries.base import (
     Queryable,
     as_rate,
     clustering_sql,
-    is_uuid,
     rate_sql,
     rows,
 )

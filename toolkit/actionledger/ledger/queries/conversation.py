@@ -1,6 +1,7 @@
 """What the model wrote in one session, and what it was shown before and after each time."""
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.turn import RESPONSES, Response
 
 _CONVERSATION = f"{RESPONSES} ORDER BY turn_index"

@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.common.canonical import json_text
 from actionledger.errors import UsageError
+from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.aligning import FieldDifference, aligned, field_differences
-from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import ActionStatus, Outcome, Reason
 

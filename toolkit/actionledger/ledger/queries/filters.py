@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 from actionledger.common.text import writable
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import Stage, is_uuid
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
 from actionledger.vocabulary import Capture, ExecutionStatus, Judgement, Origin, Outcome, Reason
 

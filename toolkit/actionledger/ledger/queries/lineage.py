@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from actionledger.ledger.queries.base import ATTEMPTED, Queryable, is_uuid, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import ATTEMPTED, Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.vocabulary import Relation
 

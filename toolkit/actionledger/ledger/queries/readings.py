@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter
 
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable, is_uuid
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import REFUSED, Queryable, Streamable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
 from actionledger.vocabulary import ActionStatus, Capture, Outcome, Reason

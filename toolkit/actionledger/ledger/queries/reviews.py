@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import Parameters, Queryable, is_uuid, picked, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import Parameters, Queryable, picked, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import of_turn, scope
 from actionledger.ledger.queries.standing import LAST_STEPS, MOVED

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, TypeAlias
 
+from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     AUDITABLE,
     INTENT,
@@ -11,7 +12,6 @@ from actionledger.ledger.queries.base import (
     READ,
     RUNNABLE,
     Queryable,
-    is_uuid,
     number,
     picked,
     rows,

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import Queryable, rows
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import Relation
 

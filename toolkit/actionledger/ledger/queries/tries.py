@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import Queryable, is_uuid, picked, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.vocabulary import ExecutionStatus, Origin, Reason
 

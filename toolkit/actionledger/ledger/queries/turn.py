@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.events import ActionRecord
-from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, is_uuid, picked, rows
+from actionledger.ledger.fitting import is_uuid
+from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
 from actionledger.values import Block, Issue

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     IS_CHECKED,
     NOT_DONE,
@@ -9,7 +10,6 @@ from actionledger.ledger.queries.base import (
     REFUSED,
     RUNNABLE,
     Queryable,
-    is_uuid,
     rows,
 )
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
@@ -32,7 +32,8 @@ class TurnRow:
         errors: how many fields were refused.
         executions: how many tries there were.
         failed: how many of them were attempted and did not succeed.
-        has_error: whether the turn is failing, as ``Filter.is_failing`` has it, or nothing has read it.
+        has_error: whether the turn is failing in that reading, as ``Filter.is_failing`` has it, or nothing has read it: what came of
+            another reading's actions is no failure of this one.
     """
 
     index: int
@@ -91,8 +92,11 @@ refusals AS (
     WHERE session_id = $session_id::UUID AND {refused} GROUP BY attempt_id),
 tries AS (
     SELECT turn_id, count(*) AS executions,
-           count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed, bool_or({not_done}) AS is_undone
-    FROM executions SEMI JOIN asked USING (turn_id) WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id),
+           count(*) FILTER (status IN ('failed', 'timed_out', 'interrupted')) AS failed,
+           bool_or(attempt_id = shown AND {not_done}) AS is_undone
+    FROM executions SEMI JOIN asked USING (turn_id)
+    LEFT JOIN (SELECT turn_id, attempt_id AS shown FROM attempts) USING (turn_id)
+    WHERE session_id = $session_id::UUID AND {carried_out} GROUP BY turn_id),
 counted AS (
     SELECT turn_index AS index, outcome, reason, characters, coalesce(actions, 0) AS actions, coalesce(checked, 0) AS checked,
            coalesce(valid, 0) AS valid, coalesce(refused, 0) AS refused, coalesce(errors, 0) AS errors, coalesce(executions, 0) AS executions, coalesce(failed, 0) AS failed,
