@@ -108,8 +108,8 @@ def only(connection: DuckDBPyConnection, piece: Piece) -> Iterator[None]:
     [(here,)] = connection.execute("SELECT current_database()").fetchall()
     within = "true" if piece.first is None else f"{LINK} BETWEEN {piece.first} AND {piece.last}"
     theirs = f"session_id IN (SELECT session_id FROM temp.{PIECE})"
-    views = {name: f"FROM {here}.{name} WHERE {within} AND {theirs}" for name in _OF_SESSIONS}
-    views |= {_ENDS: f"FROM {here}.{_ENDS} WHERE {within}", "executions": executions_of("true")}
+    views = {name: f'FROM "{here}".{name} WHERE {within} AND {theirs}' for name in _OF_SESSIONS}
+    views |= {_ENDS: f'FROM "{here}".{_ENDS} WHERE {within}', "executions": executions_of("true")}
     picked = f"SELECT session_id FROM {PICKED} WHERE piece = {piece.number}"
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {PIECE} AS {picked}")
     try:

@@ -21,7 +21,7 @@ def is_current(connection: DuckDBPyConnection, catalog: str) -> bool:
         connection: what to ask.
         catalog: what the database is called there.
     """
-    asked = f"SELECT definition FROM {catalog}.{STATE} WHERE session_id IS NULL AND link = (SELECT max(link) FROM {catalog}.links)"
+    asked = f'SELECT definition FROM "{catalog}".{STATE} WHERE session_id IS NULL AND link = (SELECT max(link) FROM "{catalog}".links)'
     try:
         found = connection.execute(asked).fetchall()
     except duckdb.Error:
