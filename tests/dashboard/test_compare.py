@@ -260,7 +260,7 @@ class TestSets:
         assert "Before: 2026-03-02 – 2026-03-02. After: 2026-03-03 – 2026-03-03." in said(test)
         assert drawn(test, "answer")["verdict"] == "can't be told"
         test = open_page(sample, COMPARE, by="periods", before_since="2026-03-03")
-        assert "These sides don't compare" in said(test)
+        assert "These two sides can't be compared" in said(test)
 
     def test_one_source_says_what_to_do(self, open_page: Open, twice: Path) -> None:
         """Where there are no two values, that is said."""

@@ -357,7 +357,7 @@ def test_the_week_shows_what_is_new_decided_and_open(
 
 def test_agreement_stands_with_what_it_rests_on(open_page: Open, own: Path) -> None:
     """Nobody, one, two."""
-    assert "No reading was judged by two people yet" in words(open_page(own, PAGE, by="agreement"))
+    assert "No reading has been judged by two people yet" in words(open_page(own, PAGE, by="agreement"))
     with al.open_ledger(own) as ledger:
         for turn, one, other in ((0, "right", "right"), (1, "right", "wrong"), (2, "wrong", "wrong")):
             al.review(ledger, STEPS, turn, by="ann", verdict=one)

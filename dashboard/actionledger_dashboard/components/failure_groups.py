@@ -36,8 +36,8 @@ def show_failure_groups(report: FailureReport, within: Filter) -> bool:
         return False
     shown = f", of which the {GROUPS} dearest are shown" if len(report.groups) > GROUPS else ""
     st.caption(
-        f"{counted(len(report.groups), 'group')}{shown}. Until an action got through, sessions spent {spent_on(report.spent)}; "
-        "a turn counts once in that, and under each group that made it necessary."
+        f"{counted(len(report.groups), 'group')}{shown}. Sessions spent {spent_on(report.spent)} until an action got through: "
+        "a turn counts once in that sum, and in the row of each group that it was spent on."
     )
     _show_table(report.groups[:GROUPS])
     show_turns_of_group(report.groups, within)

@@ -159,7 +159,7 @@ def not_taken(error: ActionLedgerError) -> None:
 
 def not_comparable(error: UsageError) -> None:
     """Say why two sides can't be compared, below the heading of what was to be said of them."""
-    st.warning("These sides don't compare.")
+    st.warning("These two sides can't be compared.")
     st.text(visible(str(error)))
 
 

@@ -29,7 +29,7 @@ def show_agreement(within: Filter) -> None:
     st.text(f"Judged so far: {judged or 'nothing'}.")
     if not found.readings:
         st.info(
-            "No reading was judged by two people yet. The queue of turns that others have judged makes it so."
+            "No reading has been judged by two people yet: 'turns' has a queue of those judged by others, not by you."
         )
         return
     st.text(

@@ -85,7 +85,7 @@ def weeks_of(within: Filter = EVERYTHING) -> Weeks | None:
 
 def show_no_week_before(weeks: Weeks) -> None:
     """Say that nothing can be worse or new, and where what fails in the week stands."""
-    st.info("No response of the days before meant to act: nothing can be said to be worse than then, or new.")
+    st.info("No response of the days before meant to act: nothing can be called worse than then, or new.")
     days = f"./?{links.query_of(links.filter_parameters(weeks.after))}"
     show_anchors("week.failures", [("what fails in these days", days)])
 
@@ -106,7 +106,7 @@ def show_groups(weeks: Weeks) -> None:
     """Show the groups of failures that are new or have grown; a row leads to an example to review."""
     st.subheader(
         "What is new",
-        help="Groups of failures that the week before had not, or in a smaller share of its sessions. p is adjusted for all groups together.",
+        help="Groups of failures that were not there the week before, or in a smaller share of its sessions. p is adjusted for all groups together.",
         anchor=False,
     )
     try:

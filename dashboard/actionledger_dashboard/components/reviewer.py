@@ -32,7 +32,7 @@ def show_reviewer() -> str:
             "Your name, to stand beside what you say",
             key=_TYPED,
             max_chars=NAME_CHARACTERS,
-            help="It is kept in this browser and in the ledger. Nobody checks it.",
+            help="It is kept in this browser, and in the ledger beside what you say. Nobody checks that it is yours.",
         )
         button.form_submit_button("Review as this person", on_click=_take)
     return ""

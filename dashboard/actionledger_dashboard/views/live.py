@@ -33,7 +33,7 @@ def show() -> None:
         is_paused = bar.flag("Pause", "paused")
         bar.show()
     st.caption(
-        "A response stands here as soon as its process has flushed it, a moment after it came. Times are UTC."
+        "A response shows here as soon as its process has written it, a moment after it came. Times are UTC."
     )
     follow = st.fragment(partial(show_window, window), run_every=None if is_paused else EVERY_SECONDS)
     follow()

@@ -213,7 +213,7 @@ def offer_case(pasted: Pasted, way: str) -> None:
     """Offer what was pasted as a case's file; where there is a folder for cases, to be written there."""
     st.subheader(
         "Keep it as a case",
-        help="A test: it has to be read so again. Secrets in it are masked.",
+        help="A case is a test: from now on the response has to be read this way. Secrets in it are masked.",
         anchor=False,
     )
     try:

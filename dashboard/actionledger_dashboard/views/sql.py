@@ -115,7 +115,7 @@ def show_answer(linked: Linked, found: Asked) -> None:
     said, download = st.columns([4, 1], vertical_alignment="center")
     said.caption(f"{more}, in {1000 * found.seconds:,.0f} ms")
     if not found.rows:
-        st.info("The statement ran, and no row fits it.")
+        st.info("The statement ran and gave no rows.")
         return
     with download:
         tables.offer_download("answer", len(found.rows), lambda: asked.as_rows(found))
