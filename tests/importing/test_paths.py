@@ -82,6 +82,21 @@ def test_a_folder_holds_several_formats(logs, path):
     assert named == {"a", "deep/a", "x/a", "b", "mint"}
 
 
+def test_a_folder_that_can_not_be_looked_into_is_refused(logs, path, monkeypatch):
+    """The others are taken in; nobody takes what is in it for taken in."""
+    scandir = os.scandir
+
+    def closed(place):
+        if place == str(logs / "deep"):
+            raise PermissionError(13, "Permission denied", str(place))
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", closed)
+    report = import_path(logs, path)
+    assert [refusal.file for refusal in report.refusals] == [str(logs / "deep")]
+    assert dict(report.files) == {"jsonl": 2, "table": 1}
+
+
 def test_a_second_import_reads_nothing(logs, path, monkeypatch):
     """Files are known by what they are; nothing is opened that loads the rest of the toolkit, and no event is added."""
     import_path(logs, path)

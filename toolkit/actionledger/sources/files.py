@@ -82,7 +82,7 @@ def _files_of(path: Path) -> Iterator[Given]:
     if path == STANDARD_INPUT:
         yield Given(path, path)
     elif path.is_dir():
-        yield from (Given(file, path, is_named=False) for file in _below(path))
+        yield from _below(path)
     elif os.path.lexists(path) or archive_of(path) is not None:
         _refuse_streams(path)
         yield Given(path, path)
@@ -112,10 +112,13 @@ def _refuse_streams(path: Path) -> None:
             )
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for place, folders, names in os.walk(folder):
+def _below(folder: Path) -> Iterator[Given]:
+    closed: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
         folders[:] = sorted(name for name in folders if not name.endswith(_LEDGER))
         for name in sorted(names):
             file = Path(place, name)
             if file.is_file():
-                yield file
+                yield Given(file, folder, is_named=False)
+    # As if people had named it: why it can't be read is then told of it, as of a file.
+    yield from (Given(each, folder) for each in closed)
