@@ -161,6 +161,40 @@ def test_results_are_recorded_executions(ledger):
     ]
 
 
+@pytest.mark.parametrize(
+    ("told", "held"), [(2**32 - 1, -1), (3221225786, -1073741510), (-7, -7), (2**70, None), (-(2**40), None)]
+)
+def test_an_exit_status_is_held_in_32_bits(ledger, told, held):
+    """Windows' are told without a sign, too; what no system gives is none, and costs no result."""
+    call = RecordedCall("c1", "add", "{}")
+    answer = turn("m0", call, results=(RecordedResult("c1", "Stopped.", exit_status=told),))
+    take(ledger, RecordedSession("s", None, "", "", (answer,)))
+    assert rows(ledger, "SELECT exit_status, status, reason FROM executions") == [
+        (held, "failed", "command_failed")
+    ]
+
+
+def test_a_score_that_is_no_number_costs_no_end(ledger):
+    """It is left out, and the rest of what is known of the session's end is there."""
+    scores = {"a": float("nan"), "b": 0.5, "c": float("inf")}
+    import_sessions(ledger, [RecordedSession("s", None, "", "", (turn("m0"),), True, "done", scores=scores)])
+    assert rows(ledger, "SELECT success, reason, scores::VARCHAR FROM session_ends") == [
+        (True, "done", '{"b":0.5}')
+    ]
+
+
+@pytest.mark.parametrize("index", [2**31, -1])
+def test_a_place_that_no_ledger_holds_is_refused(ledger, index):
+    """And is said; the turns around it are there."""
+    turns = (RecordedTurn(0, "a"), RecordedTurn(index, "b"), RecordedTurn(1, "c"))
+    report = import_sessions(ledger, [RecordedSession("s", None, "", "", turns)])
+    assert report.turns == 2
+    assert [refusal.reason for refusal in report.refusals] == [
+        f"Session 's': a turn's place counts from 0 to 2147483647, got {index}."
+    ]
+    assert rows(ledger, "SELECT text FROM turns ORDER BY 1") == [("a",), ("c",)]
+
+
 def test_a_result_of_a_call_that_could_not_be_read_is_recorded(ledger):
     """Their runtime has answered it, whatever ours made of the arguments."""
     results = (RecordedResult("c1", "failed to parse arguments", is_error=True),)

@@ -258,6 +258,8 @@ class Importer:
         if looked.state is State.KNOWN:
             self.report.known += 1
             return False
+        if self._refusals.has_no_place(item, looked, self.report, self.file):
+            return False
         return not self._refusals.is_too_large(item, session, looked, self.report, self.file)
 
     def _read(self, item: RecordedSession, session: SessionKey, looked: Looked) -> None:

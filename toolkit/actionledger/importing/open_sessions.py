@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from math import isfinite
 from typing import NamedTuple
 
 from actionledger.common.canonical import json_text
@@ -103,7 +104,7 @@ class OpenSessions:
             success=session.success,
             reason=session.reason,
             finished_at=session.finished_at,
-            scores=session.scores,
+            scores={name: score for name, score in session.scores.items() if isfinite(score)},
             labels=session.labels,
         )
         self._run.record(event)

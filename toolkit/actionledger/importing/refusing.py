@@ -10,6 +10,9 @@ from actionledger.importing.turns import Looked
 from actionledger.recording import RESPONSE_CHARACTERS, Recorder, SessionKey, response_refused
 from actionledger.sources.base import RecordedSession, Refusal
 
+PLACES = 2**31
+"""How many turns a session may have."""
+
 
 class Refusals:
     """Records what is not taken in.
@@ -51,6 +54,15 @@ class Refusals:
         reason = f"Session {item.external_id!r}, turn {index}: {event.message}"
         report.refusals.append(Refusal(file, 0, reason))
         self._record(replace(event, event_id=derived_id("response-refused", looked.turn_id)))
+        return True
+
+    def has_no_place(self, item: RecordedSession, looked: Looked, report: ImportReport, file: str) -> bool:
+        """Return whether a turn has no place that a ledger holds, and then refuse it."""
+        index = looked.turn.index
+        if 0 <= index < PLACES:
+            return False
+        why = f"Session {item.external_id!r}: a turn's place counts from 0 to {PLACES - 1}, got {index}."
+        self.refuse(Refusal(file, 0, why), report)
         return True
 
     def _note(self, code: str, message: str, *about: str, session_id: str | None = None) -> None:

@@ -11,6 +11,7 @@ from actionledger.events import ExecutionRecorded
 from actionledger.ledger.queries.recorded import Known, OpenCall
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.recording.attempts import action_id_of, attempt_id_of
+from actionledger.sources.access import exit_status_of
 from actionledger.sources.base import RecordedResult, RecordedSession, RecordedTurn, Wording
 from actionledger.sources.wordings import judged, text_of
 from actionledger.values import ActionCall, ParseResult
@@ -230,7 +231,7 @@ class Results:
                 message=text[:MESSAGE_CHARACTERS],
                 duration_ms=result.duration_ms,
                 finished_at=result.finished_at,
-                exit_status=result.exit_status,
+                exit_status=exit_status_of(result.exit_status),
                 is_inferred=found.is_inferred,
                 **call.turn.dimensions(self._run.run_id),
             )

@@ -42,6 +42,13 @@ def number_at(value: Mapping[str, Any], key: str) -> float | None:
     return float(held) if 0 <= held < 1e15 and isfinite(held) else None
 
 
+def exit_status_of(held: object) -> int | None:
+    """Return a program's exit status, as 32 bits with a sign: Windows' are told with and without one; None if it is none."""
+    if not isinstance(held, int) or isinstance(held, bool) or not -(2**31) <= held < 2**32:
+        return None
+    return held - 2**32 if held >= 2**31 else held
+
+
 def time_at(value: Mapping[str, Any], key: str) -> datetime | None:
     """Return the time under a key, as ISO 8601 writes it, in UTC without a zone; None if there is none."""
     text = text_at(value, key)

@@ -12,7 +12,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from actionledger.sources.access import NOTHING, number_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import (
+    NOTHING,
+    exit_status_of,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+    time_at,
+)
 from actionledger.sources.base import (
     Item,
     LeftOut,
@@ -37,7 +45,7 @@ _SYNTHETIC = "<synthetic>"
 _INJECTED = re.compile(r"\s*(?:<[a-z][\w-]*>|\[Request interrupted by user)")
 """What a person's line begins with where the client has written it: a tag, or the note that a person broke in."""
 
-_EXIT = re.compile(r"Exit code (\d{1,9})\b")
+_EXIT = re.compile(r"Exit code (-?\d{1,10})\b")
 _BY_PERSON = re.compile(r"The user doesn't want to (?:proceed with|take) this")
 _BY_POLICY = re.compile(
     r"Permission for this action was denied|Permission to use \S+ .{0,200}has been denied"
@@ -269,7 +277,7 @@ def _result(line: Line, block: Line) -> RecordedResult:
         text or output,
         is_error=is_error,
         status=ExecutionStatus.INTERRUPTED if was_stopped else None,
-        exit_status=int(exited[1]) if exited else None,
+        exit_status=exit_status_of(int(exited[1])) if exited else None,
         duration_ms=next(times, None),
         refused_by=next(refusers, ""),
         finished_at=time_at(line, "timestamp"),

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import count_at, exit_status_of, object_at, objects_at, text_at, time_at
 from actionledger.sources.base import (
     Recorded,
     RecordedCall,
@@ -35,7 +35,7 @@ from actionledger.vocabulary import Capture, ExecutionStatus, LeftOutReason, Rea
 NAME = "gemini_cli"
 
 _MODEL = frozenset({"gemini", "model"})
-_ENDED = re.compile(r"^(?:Exit Code|Process exited with code): *(-?\d+)", re.MULTILINE)
+_ENDED = re.compile(r"^(?:Exit Code|Process exited with code): *(-?\d{1,10})\b", re.MULTILINE)
 _SHELLS = frozenset({"run_shell_command", "shell"})
 
 _WORDINGS = (
@@ -202,7 +202,7 @@ def _results(calls: list[Mapping[str, Any]]) -> Iterator[RecordedResult]:
             is_error=None if status == "cancelled" else status == "error",
             status=ExecutionStatus.DENIED if status == "cancelled" else None,
             reason=Reason.REJECTED if status == "cancelled" else None,
-            exit_status=int(shell[1]) if shell and len(shell[1]) < 10 else None,
+            exit_status=exit_status_of(int(shell[1])) if shell else None,
             finished_at=time_at(call, "timestamp"),
         )
 

@@ -26,6 +26,8 @@ from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
 _KINDS: dict[str, Kind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
+_MOST = 1e300
+"""More is no score, and what is no number is not less."""
 _HEAD = re.compile(rb'"(?:parentObservationId|parent_observation_id|observations)"')
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write")
@@ -90,7 +92,7 @@ def _about(trace: Mapping[str, Any]) -> About:
     scores, labels = {}, [tag for tag in _list(trace, "tags") if isinstance(tag, str)]
     for score in objects_at(trace, "scores"):
         value, name = score.get("value"), text_at(score, "name")
-        if isinstance(value, int | float) and not isinstance(value, bool) and name:
+        if isinstance(value, int | float) and not isinstance(value, bool) and name and abs(value) < _MOST:
             scores[name] = float(value)
         elif name and text_at(score, "stringValue"):
             labels.append(f"{name}={text_at(score, 'stringValue')}")

@@ -15,7 +15,7 @@ from typing import Any
 
 from actionledger.common.ids import derived_id
 from actionledger.errors import SourceError
-from actionledger.sources.access import number_at, object_at, objects_at, text_at
+from actionledger.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.sources.base import Item, RecordedSession, Refusal, Sample, Source, Usage, Wording
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
@@ -26,7 +26,7 @@ from actionledger.sources.shapes.conversation import conversation
 from actionledger.vocabulary import Capture, LeftOutReason, Reason
 
 _FENCED = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n```", re.DOTALL)
-_RETURNED = re.compile(r"\A\s*<returncode>\s*(-?\d{1,9})\s*</returncode>")
+_RETURNED = re.compile(r"\A\s*<returncode>\s*(-?\d{1,10})\s*</returncode>")
 _REFUSED = re.compile(r"(?i)\A\s*(?:please always provide exactly one action|<?format_error|format error)")
 _NAMES = re.compile(rb'"trajectory_format"\s*:\s*"mini-swe-agent')
 _MARKS = re.compile(rb"mswea_bash_command|COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT|MINI_SWE_AGENT_FINAL_OUTPUT")
@@ -171,11 +171,10 @@ def _time(value: Mapping[str, Any]) -> datetime | None:
 
 
 def _exit(output: object, extra: Mapping[str, Any]) -> int | None:
-    held = extra.get("returncode")
-    if type(held) is int and abs(held) < 2**31:
+    if (held := exit_status_of(extra.get("returncode"))) is not None:
         return held
     found = _RETURNED.match(output) if isinstance(output, str) else None
-    return int(found[1]) if found else None
+    return exit_status_of(int(found[1])) if found else None
 
 
 SOURCE = Source(

@@ -24,6 +24,8 @@ from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
 _KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
+_MOST = 1e300
+"""More is no score, and what is no number is not less."""
 _HEAD = re.compile(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 
@@ -85,7 +87,7 @@ def _about(info: Mapping[str, Any]) -> About:
         value = object_at(assessment, "feedback").get(
             "value", object_at(assessment, "expectation").get("value")
         )
-        if isinstance(value, int | float) and name:
+        if isinstance(value, int | float) and name and abs(value) < _MOST:
             scores[name] = float(value)
         elif isinstance(value, str) and name:
             labels.append(f"{name}={value}")

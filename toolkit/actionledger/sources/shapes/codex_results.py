@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from actionledger.sources.access import number_at, object_at, objects_at, text_at
+from actionledger.sources.access import exit_status_of, number_at, object_at, objects_at, text_at
 from actionledger.sources.base import RecordedResult, Wording
 from actionledger.vocabulary import Reason
 
 ENDS = frozenset({"exec_command_end", "patch_apply_end", "mcp_tool_call_end", "dynamic_tool_call_response"})
 """The events that say how a call ended."""
 
-_HEAD = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})$", re.MULTILINE)
+_HEAD = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,10})$", re.MULTILINE)
 _TIME = re.compile(r"^Wall time: (\d{1,9}(?:\.\d{1,9})?) seconds", re.MULTILINE)
 _OUTPUT = re.compile(r"^Output:$", re.MULTILINE)
 _HEAD_CHARACTERS = 20_000
@@ -116,7 +116,7 @@ def ended(event: Mapping[str, Any]) -> End:
     seconds, nanoseconds = number_at(took, "secs"), number_at(took, "nanos")
     return End(
         is_error=not success if isinstance(success, bool) else None,
-        exit_status=status if isinstance(status, int) and not isinstance(status, bool) else None,
+        exit_status=exit_status_of(status),
         duration_ms=None if seconds is None else 1000 * seconds + (nanoseconds or 0) / 1e6,
     )
 
@@ -143,7 +143,7 @@ def result_of(call_id: str, output: object, end: End, finished_at: datetime | No
         call_id,
         shown,
         is_error=end.is_error,
-        exit_status=status,
+        exit_status=exit_status_of(status),
         duration_ms=end.duration_ms if took is None else 1000 * took,
         finished_at=finished_at,
     )

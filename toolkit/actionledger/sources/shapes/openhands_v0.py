@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.common.canonical import json_text
-from actionledger.sources.access import count_at, object_at, text_at, time_at
+from actionledger.sources.access import count_at, exit_status_of, object_at, text_at, time_at
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession
 from actionledger.sources.pieces import SessionPieces
 from actionledger.sources.shapes import openai_chat
@@ -170,5 +170,5 @@ def _is_agents(event: Mapping[str, Any]) -> bool:
 
 def _exit(held: Mapping[str, Any]) -> int | None:
     """Return an exit status; -1 stands for a program that still runs."""
-    status = held.get("exit_code")
-    return status if type(status) is int and status != -1 and abs(status) < 2**31 else None
+    status = exit_status_of(held.get("exit_code"))
+    return status if status != -1 else None

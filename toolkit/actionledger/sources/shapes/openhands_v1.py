@@ -3,7 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from actionledger.sources.access import NOTHING, count_at, number_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import (
+    NOTHING,
+    count_at,
+    exit_status_of,
+    number_at,
+    object_at,
+    objects_at,
+    text_at,
+    time_at,
+)
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, Usage
 from actionledger.sources.pieces import OpenTurn, SessionPieces
 from actionledger.sources.shapes.base import Passed, tools_text
@@ -131,8 +140,8 @@ def _refused_by(event: Mapping[str, Any]) -> Any:
 
 def _exit(seen: Mapping[str, Any]) -> int | None:
     """Return an exit status; -1 stands for a program that still runs."""
-    status = seen.get("exit_code")
-    return status if type(status) is int and status != -1 and abs(status) < 2**31 else None
+    status = exit_status_of(seen.get("exit_code"))
+    return status if status != -1 else None
 
 
 def _texts(content: object) -> str:

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from actionledger.sources.access import number_at, text_at
+from actionledger.sources.access import exit_status_of, number_at, text_at
 from actionledger.sources.base import RecordedResult
 from actionledger.vocabulary import ExecutionStatus, Reason
 
@@ -28,14 +28,12 @@ def with_outcome(result: RecordedResult, told: Mapping[str, Any], prefix: str = 
         reason = Reason(text_at(told, f"{prefix}reason"))
     if status is None:
         return result
-    exit_status = told.get(f"{prefix}exit_status")
-    is_whole = isinstance(exit_status, int) and not isinstance(exit_status, bool) and abs(exit_status) < 2**31
     duration = number_at(told, f"{prefix}duration_ms")
     return replace(
         result,
         status=status,
         reason=reason,
-        exit_status=exit_status if is_whole else None,
+        exit_status=exit_status_of(told.get(f"{prefix}exit_status")),
         is_inferred=told.get(f"{prefix}is_inferred") is True,
         duration_ms=result.duration_ms if duration is None else duration,
     )

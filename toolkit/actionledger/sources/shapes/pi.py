@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from actionledger.common.ids import derived_id
-from actionledger.sources.access import count_at, number_at, object_at, text_at
+from actionledger.sources.access import count_at, exit_status_of, number_at, object_at, text_at
 from actionledger.sources.base import RecordedResult, Usage
 from actionledger.sources.shapes.base import Message, plain, since_epoch, texts_of, total
 from actionledger.vocabulary import Capture, LeftOutReason
@@ -75,14 +75,12 @@ def _of_model(value: Mapping[str, Any]) -> Message:
 
 def _result(value: Mapping[str, Any]) -> RecordedResult:
     details = object_at(value, "details")
-    ended = details.get("exitCode")
-    has_ended = isinstance(ended, int) and not isinstance(ended, bool) and abs(ended) < 2**31
     is_error = value.get("isError")
     return RecordedResult(
         text_at(value, "toolCallId"),
         plain(value.get("content")),
         is_error=is_error if isinstance(is_error, bool) else None,
-        exit_status=ended if has_ended else None,
+        exit_status=exit_status_of(details.get("exitCode")),
         duration_ms=number_at(details, "durationMs"),
         finished_at=since_epoch(value.get("timestamp")),
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from actionledger.sources.access import count_at, number_at, object_at, text_at
+from actionledger.sources.access import count_at, exit_status_of, number_at, object_at, text_at
 from actionledger.sources.base import Recorded, RecordedCall, RecordedResult, RecordedSession, Refusal, Usage
 from actionledger.sources.containers import shown
 from actionledger.sources.shapes.base import Message, Passed, since_epoch, total
@@ -142,14 +142,12 @@ def _read_tool(part: Mapping[str, Any], found: Message) -> None:
         return
     times = object_at(state, "time")
     began, ended = number_at(times, "start"), number_at(times, "end")
-    exit_status = object_at(state, "metadata").get("exit")
-    is_exit = isinstance(exit_status, int) and not isinstance(exit_status, bool) and abs(exit_status) < 2**31
     found.results.append(
         RecordedResult(
             call_id,
             state.get("error") if status == "error" else state.get("output"),
             is_error=status == "error",
-            exit_status=exit_status if is_exit else None,
+            exit_status=exit_status_of(object_at(state, "metadata").get("exit")),
             duration_ms=ended - began if began is not None and ended is not None and ended >= began else None,
             started_at=since_epoch(times.get("start")),
             finished_at=since_epoch(times.get("end")),
