@@ -73,3 +73,35 @@ def test_reports_say_what_they_are_on_one_line(tmp_path):
         "<RecheckReport 6 calls: 6 same, 0 newly refused, 0 newly accepted, 0 not judged; 0 would not have run by themselves>",
         "<Contrast 4 and 4 responses, 4 measures>",
     ]
+
+
+def test_sessions_and_runs_go_by_what_sql_gives(tmp_path):
+    """``SELECT session_id`` gives UUIDs, and so does ``SELECT run_id``: they name a session and a run as their texts do."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        with al.Runtime("assistant", ledger=ledger) as runtime:
+            runtime.handle(al.render([("list_tasks", {})], "actions"))
+        al.reparse(ledger, parser="gembrain-standard")
+        [(session,)] = ledger.sql("SELECT session_id FROM sessions").fetchall()
+        [(run,)] = ledger.sql("SELECT run_id FROM run_starts WHERE run_kind = 'reparse'").fetchall()
+        assert al.review(ledger, session, 0, by="ada", label="odd", run=run).session_id == str(session)
+        assert [each.session_id for each in al.reviews(ledger, session=session)] == [str(session)]
+        assert al.steps(ledger, session).session_id == str(session)
+        assert al.compare(ledger, None, run).counts == al.compare(ledger, "first", str(run)).counts
+        assert [group.label for group in al.compare_by(ledger, "first", run, "model")] == [""]
+        assert al.failure_changes(ledger, "first", run).paired == 1
+        assert al.Filter(run_id=run) == al.Filter(run_id=str(run))
+
+
+def test_what_names_no_session_or_run_is_refused(tmp_path):
+    """A place in a tuple, a number, half of a character as a command line may hold it, and a run that is not there."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        for name in (("s1", 0), 7, None):
+            with pytest.raises(UsageError, match="A session is named by its name or its id, not by"):
+                al.view(ledger, name)
+            with pytest.raises(UsageError, match="A run is named by its name or its id, not by"):
+                al.compare_by(ledger, None, name, "model")
+        with pytest.raises(UsageError, match="There is no session"):
+            al.view(ledger, "\udce9")
+        for ask in (al.failure_changes, lambda *sides: al.compare_by(*sides, "model")):
+            with pytest.raises(UsageError, match="it is no run's id or name"):
+                ask(ledger, "first", "06d694b1-0dda-4d9d-8ce4-4d3f0efed0a0")

@@ -177,7 +177,8 @@ def test_filters_pick_what_was_said(ledger) -> None:
 
     assert values(session=last.session_id) == ["c"]
     assert values(session=last.session_id, turn=1) == []
-    assert values(session="nonsense") == []
+    with pytest.raises(UsageError, match="There is no session 'nonsense'"):
+        values(session="nonsense")
     assert values(by="ann") == ["a", "c"]
     assert values(aspects=["label"]) == ["a", "b"]
     assert values(al.Filter(models=("m-one",))) == ["a", "b"]

@@ -9,6 +9,7 @@ from actionledger.errors import UsageError
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
+    from actionledger.ledger.queries.naming import Called
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +75,10 @@ class SessionView:
 
 def view(
     ledger: "Ledger",
-    session: str,
+    session: "Called",
     *,
     turn: int = 0,
-    run: str | None = None,
+    run: "Called | None" = None,
     near: int = 25,
     height: int = 720,
 ) -> SessionView:
@@ -101,9 +102,9 @@ def view(
         >>> shown
         SessionView(session='s1', height=720)
     """
-    from actionledger.ledger.queries.naming import one_run  # noqa: PLC0415 - only where somebody looks
+    from actionledger.ledger.queries.naming import one_run, one_session  # noqa: PLC0415 - only where somebody looks
     from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
 
     run_id = None if run is None else one_run(ledger, run)
-    drawn = view_of(ledger, session, turn=turn, run_id=run_id, near=near)
-    return SessionView(session, height, drawn)
+    drawn = view_of(ledger, one_session(ledger, session), turn=turn, run_id=run_id, near=near)
+    return SessionView(str(session), height, drawn)

@@ -17,14 +17,13 @@ from actionledger.display.failures import CHANGE_HEADS, HEADS, change_cells, gro
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import one_run, session_names
+from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.failure_changes import FailureChanges, failure_changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
 
-FIRST = "first"
 ALONE = "Give --between alone: it names its runs, and has no periods."
 SHOWN_PERIODS = 6
 
@@ -59,8 +58,7 @@ def show_failures(
         if between and chosen.run_id:
             raise UsageError(ALONE)
         if between:
-            before, after = (None if each == FIRST else one_run(opened, each) for each in between)
-            _show_changes(failure_changes(opened, before, after, chosen), limit, as_json=as_json)
+            _show_changes(failure_changes(opened, *between, chosen), limit, as_json=as_json)
             return
         report = failures(opened, chosen, unit=unit)
         changes = last_changes(opened, report, chosen) if by else None

@@ -9,6 +9,7 @@ from actionledger.values import ParseResult, Turn
 if TYPE_CHECKING:
     from actionledger.explaining.turns import RecordedTurn
     from actionledger.ledger import Ledger
+    from actionledger.ledger.queries.naming import Called
 
 
 class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text has no slot for
@@ -53,7 +54,7 @@ class Explanation(str):  # noqa: SLOT000 - it carries the reading, which a text 
 
 
 def explain(
-    what: "ParseResult | Turn | Ledger", turn: str | None = None, *, run: str | None = None
+    what: "ParseResult | Turn | Ledger", turn: str | None = None, *, run: "Called | None" = None
 ) -> Explanation:
     """Return a response with every stretch of it marked; of a recorded turn, with what came of it.
 

@@ -11,7 +11,7 @@ from actionledger.events import ActionRecord
 from actionledger.explaining.responses import response_lines
 from actionledger.ledger.queries.addresses import query_of
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.naming import one_place, one_run, session_names
+from actionledger.ledger.queries.naming import Called, one_place, one_run, session_names
 from actionledger.ledger.queries.timeline import Step, timeline
 from actionledger.ledger.queries.turn import TurnDetail, turn
 from actionledger.ledger.queries.turns import turns
@@ -76,7 +76,7 @@ class RecordedTurn:
         )
 
 
-def recorded_turn(ledger: Queryable, place: str, run: str | None = None) -> RecordedTurn:
+def recorded_turn(ledger: Queryable, place: str, run: Called | None = None) -> RecordedTurn:
     """Return the turn that a person means.
 
     Args:

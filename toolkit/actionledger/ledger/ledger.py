@@ -27,7 +27,7 @@ from actionledger.ledger.internals import Internals
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.proofs.verifying import verify
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
 from actionledger.privacy import custom
@@ -290,7 +290,7 @@ class Ledger(AskedLedger):
             self.ingest()
         return verify(self.path, since=since)
 
-    def forget(self, sessions: Iterable[str], *, by: str = "", why: str = "") -> "ForgetReport":
+    def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> "ForgetReport":
         """Remove all that is recorded of sessions, and of their children, from every file of the ledger; that it was done is recorded.
 
         The whole database is written anew, so that nothing is left in its free pages: forget many at once.
@@ -317,8 +317,8 @@ class Ledger(AskedLedger):
         from actionledger.session import forgetting  # noqa: PLC0415 - the other way up: what lies beside the records is a session's
 
         self._refuse_unless_writable()
-        if isinstance(sessions, str):
-            raise UsageError(f"sessions takes several, as in [{sessions!r}]; a text alone is none.")
+        if isinstance(sessions, Called):
+            raise UsageError(f"sessions takes several, as in [{str(sessions)!r}]; one alone is none.")
         found = [one_session(self, each) for each in sessions]
         with self._lock:
             if self._turns is not None:

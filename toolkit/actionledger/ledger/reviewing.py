@@ -10,7 +10,7 @@ from actionledger.errors import UsageError
 from actionledger.events import Reviewed
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.base import picked, rows
-from actionledger.ledger.queries.naming import one_run, one_session
+from actionledger.ledger.queries.naming import Called, one_run, one_session
 from actionledger.ledger.queries.reviews import Review, review_called
 from actionledger.ledger.queries.turns import reading
 from actionledger.ledger.review_values import name_of, span_meant, value_of
@@ -49,7 +49,7 @@ WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {reading} 
 
 def review(
     ledger: Ledger,
-    session: str,
+    session: Called,
     turn: int,
     *,
     by: str,
@@ -59,7 +59,7 @@ def review(
     assign: str | None = None,
     decision: str | None = None,
     span: Span | tuple[int, int] | None = None,
-    run: str | None = None,
+    run: Called | None = None,
 ) -> Review:
     """Say one thing of a turn, for others to see, with who and when.
 
@@ -205,12 +205,14 @@ def settle(ledger: Ledger, review_id: str, *, by: str) -> Review:
     return _step(ledger, said, ReviewStep.DONE, by, said.value)
 
 
-def _turn(ledger: Ledger, session: str, index: int) -> _Turn:
+def _turn(ledger: Ledger, session: Called, index: int) -> _Turn:
     session_id = one_session(ledger, session)
     bound = {"session": session_id, "turn": index}
     found = rows(ledger, _Turn, _TURN, bound) if -1 < index < 2**31 else []
     if not found:
-        raise UsageError(f"The session {session!r} has no turn {index}; 'actionledger show' lists its turns.")
+        raise UsageError(
+            f"The session {str(session)!r} has no turn {index}; 'actionledger show' lists its turns."
+        )
     return found[0]
 
 
@@ -227,14 +229,15 @@ def _is_said(before: Review, value: str, span: Span | None) -> bool:
     return is_standing and (before.value, before.span) == (value, span)
 
 
-def _attempt(ledger: Ledger, meant: _Turn, run: str | None) -> str:
+def _attempt(ledger: Ledger, meant: _Turn, run: Called | None) -> str:
     """Return the reading that is judged."""
     bound: dict[str, object] = {"session_id": meant.session_id, "turn_id": meant.turn_id}
-    if run is not None:
-        bound["run_id"] = one_run(ledger, run)
-    found = ledger.sql(_READ.format(reading=reading(run)), bound).fetchall()
+    run_id = None if run is None else one_run(ledger, run)
+    if run_id is not None:
+        bound["run_id"] = run_id
+    found = ledger.sql(_READ.format(reading=reading(run_id)), bound).fetchall()
     if not found:
-        whose = f"The run {run!r}" if run else "Nobody"
+        whose = f"The run {str(run)!r}" if run else "Nobody"
         raise UsageError(f"{whose} has read this turn: there is no reading to judge.")
     return str(found[0][0])
 

@@ -6,13 +6,14 @@ from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.by_task import shared_turns
 from actionledger.ledger.queries.filters import Filter
+from actionledger.ledger.queries.naming import Called
 from actionledger.replay.contrasts import Contrast, contrast
 from actionledger.replay.paired import PairedComparison, compare_pairs
 from actionledger.replay.sides import side_of
 
 
 def compare(
-    ledger: Queryable, before: str | Filter | None, after: str | Filter
+    ledger: Queryable, before: Called | Filter | None, after: Called | Filter
 ) -> PairedComparison | Contrast:
     r"""Compare two sides: runs over the same turns pair turn by turn; models, sources, times and other runs don't.
 

@@ -9,6 +9,7 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.failures import failures_at, shared_turns
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.naming import Called, run_or_first
 from actionledger.rates import Rate
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.groups import FailureGroup, FailureKey, key_of
@@ -85,7 +86,7 @@ class FailureChanges:
 
 
 def failure_changes(
-    ledger: Ledger, before: str | Filter | None, after: str | Filter | None, within: Filter = EVERYTHING
+    ledger: Ledger, before: Called | Filter | None, after: Called | Filter | None, within: Filter = EVERYTHING
 ) -> FailureChanges:
     r"""Compare the groups of failures of two runs, or of two filters such as two weeks.
 
@@ -94,7 +95,7 @@ def failure_changes(
 
     Args:
         ledger: where they are recorded.
-        before: a run's id, a filter, or None for the first readings.
+        before: a run by its id or name, a filter, or ``first`` or None for the first readings.
         after: likewise.
         within: what narrows both of them down where they are runs.
 
@@ -102,7 +103,7 @@ def failure_changes(
         What became of each group, with an exact test, adjusted for how many groups there are.
 
     Raises:
-        UsageError: one of them has read nothing that meant to act.
+        UsageError: no run goes by a name, or one of them has read nothing that meant to act.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -114,7 +115,8 @@ def failure_changes(
         new
     """
     first, second = (
-        each if isinstance(each, Filter) else replace(within, run_id=each) for each in (before, after)
+        each if isinstance(each, Filter) else replace(within, run_id=run_or_first(ledger, each))
+        for each in (before, after)
     )
     if first == second:
         raise UsageError("Both sides are the same: name two runs, or two filters.")

@@ -15,7 +15,7 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.conversation import conversation
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, turn as turn_of
 from actionledger.models import Model
@@ -69,7 +69,7 @@ class Fork:
 
 def fork(
     ledger: Ledger,
-    session_id: str,
+    session_id: Called,
     *,
     turn: int,
     response: str | None = None,

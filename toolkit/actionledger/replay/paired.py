@@ -14,6 +14,7 @@ from actionledger.ledger.queries.compare import (
     compare_runs,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.naming import Called, one_run, run_or_first
 from actionledger.rates import Clustering
 from actionledger.replay.statistics import (
     holm,
@@ -164,20 +165,20 @@ def with_test(found: Comparison) -> PairedComparison:
 
 
 def compare_by(
-    ledger: Queryable, before: str | None, after: str, by: Grouping, within: Filter = EVERYTHING
+    ledger: Queryable, before: Called | None, after: Called, by: Grouping, within: Filter = EVERYTHING
 ) -> tuple[PairedGroup, ...]:
     r"""Return what changes between two runs in each group of turns, what got worse first.
 
     Args:
         ledger: what to ask.
-        before: the run to compare with; None for the first reading of every turn.
-        after: the run that is compared.
+        before: the run to compare with, by its id or name; ``first`` or None for the first reading of every turn.
+        after: the run that is compared, likewise.
         by: ``model``, ``profile``, ``task``, ``source`` or ``dialect``; a turn's dialect is the one that the first run has found
             it in, or else the second.
         within: which turns; its run says nothing here.
 
     Raises:
-        UsageError: an identifier is none.
+        UsageError: no run goes by a name, or turns are not told apart by ``by``.
 
     Example:
         >>> text = '```actions\n{"actions": [{"type": "list_tasks"},]}\n```'
@@ -189,7 +190,8 @@ def compare_by(
         >>> group.label, str(group.before), str(group.after)
         ('actions', '100.0% too few sessions (1/1 in 1 session)', '0.0% too few sessions (0/1 in 1 session)')
     """
-    groups = compare_groups(ledger, before, after, by, within=within)
+    runs = run_or_first(ledger, before), one_run(ledger, after)
+    groups = compare_groups(ledger, *runs, by, within=within)
     adjusted = holm([session_test(group.shifts) for group in groups])
     found = (
         PairedGroup(

@@ -10,6 +10,7 @@ from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter, rated
+from actionledger.ledger.queries.naming import Called, run_or_first
 from actionledger.parsing.parsers import AnyParser
 from actionledger.replay.choosing import reader_of
 from actionledger.replay.fitting import unfit_turns
@@ -122,7 +123,7 @@ def reparse(
     ledger: Ledger,
     *,
     parser: str | AnyParser,
-    run: str | None = None,
+    run: Called | None = None,
     within: Filter | None = None,
     workers: int | None = None,
     resume: bool | str = False,
@@ -140,7 +141,7 @@ def reparse(
     Args:
         ledger: where the turns are; it must be writable.
         parser: what reads them, by name or as a value.
-        run: the run whose turns to read, and to compare with; all first readings if not given.
+        run: the run whose turns to read, by its id or name, and to compare with; all first readings if not given.
         within: a filter that narrows the turns down; its ``run_id`` is ``run``.
         workers: how many processes read; one on each core if not given, where there are enough turns for that to pay. 1 reads in
             this process.
@@ -178,7 +179,7 @@ def reparse(
         raise UsageError("Give either run or within: a filter names its run by run_id.")
     check_workers(workers)
     begin = time.perf_counter()
-    chosen = rated(within or Filter(run_id=run))
+    chosen = rated(within or Filter(run_id=run_or_first(ledger, run)))
     reader = reader_of(parser, against, workers=workers, seconds=seconds_a_text, place=place)
     unfit = unfit_turns(ledger, reader.fits, chosen) if reader.fits else {}
     task = Task(

@@ -16,7 +16,7 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.registry import PROFILES, profile_meant, profile_named
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.selected import profiles_of, selected_sessions
 from actionledger.parsing.parsers import AnyParser, parser_named
 from actionledger.recording import RunKey, parser_used, run_finished, run_started
@@ -38,7 +38,7 @@ _KEPT = 2000
 
 def rerun(
     ledger: Ledger,
-    sessions: str | Sequence[str] | Filter,
+    sessions: Called | Sequence[Called] | Filter,
     *,
     profile: str | Profile | None = None,
     handlers: NewHandlers | None = None,
@@ -120,7 +120,7 @@ def _record(ledger: Ledger, events: list[Event]) -> None:
     events.clear()
 
 
-def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[str]:
+def _sessions(ledger: Ledger, sessions: Called | Sequence[Called] | Filter) -> list[str]:
     if isinstance(sessions, Filter):
         statement, parameters = selected_sessions(sessions)
         found = [row[0] for row in ledger.sql(statement, parameters).fetchall()]
@@ -129,7 +129,7 @@ def _sessions(ledger: Ledger, sessions: str | Sequence[str] | Filter) -> list[st
                 f"No recorded session fits {sessions.words}; 'actionledger show' lists what the ledger holds."
             )
         return found
-    names = [sessions] if isinstance(sessions, str) else sessions
+    names = [sessions] if isinstance(sessions, Called) else sessions
     return list(dict.fromkeys(one_session(ledger, name) for name in names))
 
 

@@ -1,15 +1,16 @@
 """One side of a comparison, as a person names it: a run, the first readings, or a filter as it stands in a dashboard's link."""
 
 from dataclasses import fields, replace
+from uuid import UUID
 
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, parameters_in
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.naming import FIRST, one_run
+from actionledger.ledger.queries.naming import Called, run_or_first
 
 
-def side_of(ledger: Queryable, side: str | Filter | None, within: Filter = EVERYTHING) -> Filter:
+def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EVERYTHING) -> Filter:
     """Return the responses of one side.
 
     Args:
@@ -23,8 +24,8 @@ def side_of(ledger: Queryable, side: str | Filter | None, within: Filter = EVERY
     """
     if isinstance(side, Filter):
         return side
-    if side is None:
-        return replace(within, run_id=None)
+    if side is None or isinstance(side, UUID):
+        return replace(within, run_id=run_or_first(ledger, side))
     there = parameters_in(f"?{side}")
     if "=" not in side or there.keys().isdisjoint(FILTERS):
         return _run(ledger, side, within)
@@ -50,7 +51,7 @@ def difference_of(first: Filter, second: Filter) -> list[str]:
 
 def _run(ledger: Queryable, name: str, within: Filter) -> Filter:
     try:
-        return replace(within, run_id=None if name == FIRST else one_run(ledger, name))
+        return replace(within, run_id=run_or_first(ledger, name))
     except UsageError as error:
         if "=" not in name:
             raise

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
 from actionledger.session.states.lines import Effects, TurnEnded
 from actionledger.session.states.looking import LeftOut, State
@@ -210,7 +210,7 @@ class Steps(Sequence[Step]):
         return steps_html(self)
 
 
-def steps(ledger: Ledger, session_id: str, *, turn: int | None = None) -> Steps:
+def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Steps:
     """Return a session's timeline, step by step; nothing is run for it.
 
     Args:

@@ -9,7 +9,7 @@ from actionledger.errors import UsageError
 from actionledger.execution.turn_state import TurnState
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.naming import one_session
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.progress import LastTry, TurnProgress, next_turn_index, turn_progress
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.recording import SessionKey, TurnKey
@@ -30,7 +30,7 @@ class Earlier:
     turns: int
 
 
-def recorded_session(ledger: Ledger, session_id: str) -> tuple[Session, Earlier]:
+def recorded_session(ledger: Ledger, session_id: Called) -> tuple[Session, Earlier]:
     """Return what is recorded of a session, and where it goes on.
 
     Args:

@@ -17,6 +17,7 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_meant
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.naming import Called
 from actionledger.recording import Recorder, RunKey, SessionKey
 from actionledger.session.folder import SessionFolder
 from actionledger.session.preview import Preview, previews
@@ -128,7 +129,7 @@ class Runtime:
     def reopen(
         cls,
         ledger: Ledger,
-        session_id: str,
+        session_id: Called,
         *,
         profile: str | Profile | None = None,
         workspace: str | Path | None = None,

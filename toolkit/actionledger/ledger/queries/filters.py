@@ -92,8 +92,12 @@ class Filter:
     text: str = ""
 
     def __post_init__(self) -> None:
-        if self.run_id is not None and not is_uuid(self.run_id):
-            raise UsageError(f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them.")
+        if self.run_id is not None:
+            object.__setattr__(self, "run_id", str(self.run_id))  # SQL gives identifiers as UUIDs
+            if not is_uuid(self.run_id):
+                raise UsageError(
+                    f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them."
+                )
         _refuse_single_texts(self)
         for name in ("since", "until"):
             object.__setattr__(self, name, _in_utc(name, getattr(self, name)))

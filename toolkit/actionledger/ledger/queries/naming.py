@@ -3,9 +3,15 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import TypeAlias
+from uuid import UUID
 
+from actionledger.common.text import writable
 from actionledger.errors import UsageError
-from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.ledger.queries.base import Queryable, refuse_no_ledger, rows
+
+Called: TypeAlias = str | UUID
+"""What names a session or a run: its id as a text or as SQL gives it, the beginning of its id, or its own name."""
 
 FIRST = "first"
 """What the first readings are called where a run is named."""
@@ -70,16 +76,17 @@ def session_names(ledger: Queryable, session_ids: Collection[str]) -> dict[str, 
     return names
 
 
-def one_session(ledger: Queryable, text: str) -> str:
+def one_session(ledger: Queryable, called: Called) -> str:
     """Return the id of the session that a person means.
 
     Args:
         ledger: what to ask.
-        text: the session's own name, its id, or enough of its id's beginning.
+        called: the session's own name, its id, or enough of its id's beginning.
 
     Raises:
-        UsageError: nothing is called that, or several are.
+        UsageError: nothing is called that, or several are, or it is no name.
     """
+    text = _text_of(ledger, called, "session")
     found = rows(ledger, _Named, _CALLED, {"text": text}) if text else []
     own = [each for each in found if text in {each.external_id, each.session_id}] or found
     if len(own) == 1:
@@ -98,12 +105,12 @@ def one_session(ledger: Queryable, text: str) -> str:
     )
 
 
-def one_place(ledger: Queryable, text: str) -> tuple[str, int | None]:
+def one_place(ledger: Queryable, called: Called) -> tuple[str, int | None]:
     """Return the session and the turn that a person means; a session's own name may hold the sign between them.
 
     Args:
         ledger: what to ask.
-        text: a session as ``one_session`` takes it, or SESSION#TURN, the turn by its place, from 0.
+        called: a session as ``one_session`` takes it, or SESSION#TURN, the turn by its place, from 0.
 
     Returns:
         The session's id, and the turn's place; None for that where the text names a session alone.
@@ -111,6 +118,7 @@ def one_place(ledger: Queryable, text: str) -> tuple[str, int | None]:
     Raises:
         UsageError: no session is called that, or several are.
     """
+    text = _text_of(ledger, called, "session")
     name, sign, index = text.rpartition("#")
     if not sign or not index.isascii() or not index.isdigit():
         return one_session(ledger, text), None
@@ -120,16 +128,17 @@ def one_place(ledger: Queryable, text: str) -> tuple[str, int | None]:
         return one_session(ledger, name), int(index)
 
 
-def one_run(ledger: Queryable, text: str) -> str:
+def one_run(ledger: Queryable, called: Called) -> str:
     """Return the id of the run that a person means.
 
     Args:
         ledger: what to ask.
-        text: the run's id, enough of its beginning, or its name.
+        called: the run's id, enough of its beginning, or its name.
 
     Raises:
-        UsageError: nothing is called that, or several are.
+        UsageError: nothing is called that, or several are, or it is no name.
     """
+    text = _text_of(ledger, called, "run")
     found = [row[0] for row in ledger.sql(_RUNS, {"text": text}).fetchall()] if text else []
     if len(found) == 1:
         return str(found[0])
@@ -137,6 +146,29 @@ def one_run(ledger: Queryable, text: str) -> str:
         f"{len(found)} runs have an id that begins so, or that name" if found else "it is no run's id or name"
     )
     raise UsageError(f"The run {text!r} can't be told: {what}; 'actionledger sql \"FROM runs\"' lists them.")
+
+
+def run_or_first(ledger: Queryable, called: Called | None) -> str | None:
+    """Return the id of the run that a person means; None for the first readings, which ``first`` and None name.
+
+    Args:
+        ledger: what to ask.
+        called: the run as ``one_run`` takes it, ``first`` or None.
+
+    Raises:
+        UsageError: nothing is called that, or several are, or it is no name.
+    """
+    return None if called is None or called == FIRST else one_run(ledger, called)
+
+
+def _text_of(ledger: Queryable, called: Called, what: str) -> str:
+    """Return a name as a text that can be looked for."""
+    refuse_no_ledger(ledger)
+    if not isinstance(called, str | UUID):
+        raise UsageError(
+            f"A {what} is named by its name or its id, not by {called!r:.60} of the type {type(called).__name__}."
+        )
+    return writable(str(called))
 
 
 def _told_apart(identity: str, *neighbours: str) -> str:

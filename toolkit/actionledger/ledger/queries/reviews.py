@@ -10,6 +10,7 @@ from datetime import datetime
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Parameters, Queryable, picked, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.scopes import of_turn, scope
 from actionledger.ledger.queries.standing import LAST_STEPS, MOVED
 from actionledger.values import Span
@@ -151,7 +152,7 @@ def reviews(
     ledger: Queryable,
     within: Filter = EVERYTHING,
     *,
-    session: str | None = None,
+    session: Called | None = None,
     turn: int | None = None,
     aspects: Sequence[ReviewAspect | str] = (),
     by: str | None = None,
@@ -165,7 +166,7 @@ def reviews(
     Args:
         ledger: what to ask.
         within: the turns that it is about, and when the responses were made; a run narrows nothing.
-        session: the id of the one session that it is about.
+        session: the one session that it is about: its id, the beginning of it, or its own name.
         turn: the one turn's place in its session.
         aspects: which kinds of things; empty for all.
         by: who said it.
@@ -174,6 +175,9 @@ def reviews(
         only_open: whether only what somebody still has to do something about.
         withdrawn: whether also what was withdrawn.
 
+    Raises:
+        UsageError: there is no such session, or several are called that.
+
     Example:
         >>> with al.open_ledger("team.duckdb") as ledger:
         ...     _ = ledger.record_turn("s1", "On it.")
@@ -181,13 +185,12 @@ def reviews(
         ...     [(str(each.aspect), each.value, each.reviewer) for each in al.reviews(ledger)]
         [('label', 'brief', 'ann')]
     """
-    if session is not None and not is_uuid(session):
-        return []
+    session_id = None if session is None else one_session(ledger, session)
     parts, bound = of_turn(within)
     conditions = {
         "occurred_at >= $from": ("from", within.since),
         "occurred_at < $until": ("until", within.until),
-        "session_id = $session::UUID": ("session", session),
+        "session_id = $session::UUID": ("session", session_id),
         "turn_index = $turn": ("turn", turn),
         "said_by = $by": ("by", by),
         "aspect = 'assignment' AND value = $assigned": ("assigned", assigned_to),

@@ -13,7 +13,7 @@ from actionledger.ledger.queries.expected import (
     expected_turns,
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.naming import FIRST, one_run, session_names
+from actionledger.ledger.queries.naming import FIRST, Called, one_run, session_names
 from actionledger.replay.gating.baseline import Baseline, in_order
 from actionledger.replay.gating.contents import beside, found_in_ledger, packed
 from actionledger.system.whole_files import write_whole
@@ -23,7 +23,7 @@ def bless(
     ledger: Ledger,
     to: str | Path,
     *,
-    run: str = FIRST,
+    run: Called = FIRST,
     within: Filter = EVERYTHING,
     with_texts: bool = False,
 ) -> Baseline:

@@ -4,12 +4,13 @@ import os
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
-from actionledger.ledger.queries.naming import FIRST, one_run
+from actionledger.ledger.queries.naming import Called, one_run, run_or_first
 from actionledger.parsing.parsers import PARSERS, AnyParser
 from actionledger.replay.gating.baseline import Baseline, load_baseline
 from actionledger.replay.gating.candidates import Candidate, ReadNow, ReadRun
@@ -24,8 +25,8 @@ from actionledger.replay.placing import check_workers
 def gate(
     ledger: Ledger | None,
     *,
-    baseline: str | Path | Baseline,
-    candidate: str | AnyParser,
+    baseline: Called | Path | Baseline,
+    candidate: Called | AnyParser,
     against: str | None = None,
     within: Filter = EVERYTHING,
     max_lost: int = 0,
@@ -88,6 +89,8 @@ def gate(
     )
     if rated(within).run_id is not None:
         raise UsageError("The baseline says which run it is: name that one, and leave the run out of within.")
+    baseline = str(baseline) if isinstance(baseline, UUID) else baseline
+    candidate = str(candidate) if isinstance(candidate, UUID) else candidate
     judged = _candidate(ledger, candidate, against, workers)
     if isinstance(baseline, Baseline):
         return HeldToFile(baseline, "the baseline", ledger, None if texts is None else Path(texts)).judge(
@@ -102,8 +105,8 @@ def gate(
         raise UsageError("Without a ledger the baseline must be a file, as 'actionledger bless' writes it.")
     if texts is not None:
         raise UsageError("The texts of a run are in its ledger: name texts for a baseline's file alone.")
-    run_id = None if baseline == FIRST else one_run(ledger, str(baseline))
-    return held_to_run(ledger, replace(within, run_id=run_id), judged, asked)
+    within = replace(within, run_id=run_or_first(ledger, str(baseline)))
+    return held_to_run(ledger, within, judged, asked)
 
 
 def is_file(baseline: str | Path) -> bool:
