@@ -105,3 +105,56 @@ def test_what_names_no_session_or_run_is_refused(tmp_path):
         for ask in (al.failure_changes, lambda *sides: al.compare_by(*sides, "model")):
             with pytest.raises(UsageError, match="it is no run's id or name"):
                 ask(ledger, "first", "06d694b1-0dda-4d9d-8ce4-4d3f0efed0a0")
+
+
+def test_the_path_of_a_ledger_is_no_ledger():
+    """The import command and ``al.record`` open one by its path; nothing else does."""
+    for ask in (
+        al.loops,
+        al.funnel,
+        al.agreement,
+        al.changes,
+        al.reviews,
+        al.failures,
+        al.charts.funnel,
+        lambda path: al.Runtime("assistant", ledger=path),
+        lambda path: al.reparse(path, parser="assistant"),
+        lambda path: al.recheck(path, policy="strict.toml"),
+        lambda path: al.bless(path, "baseline.json"),
+        lambda path: al.steps(path, "s1"),
+        lambda path: al.compare_by(path, "first", "again", "model"),
+    ):
+        with pytest.raises(UsageError, match=r"'team\.duckdb' is no open ledger; give what al\.open_ledger"):
+            ask("team.duckdb")
+
+
+def test_what_groups_nothing_is_refused_with_what_does(tmp_path):
+    """By a name that is none, and by none."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        [(run,)] = ledger.sql("SELECT run_id FROM run_starts").fetchall()
+        for by in ("colour", None):
+            with pytest.raises(
+                UsageError, match=r"There is no way to group responses .* Known: model, profile"
+            ):
+                al.charts.groups(ledger, by=by)
+            with pytest.raises(UsageError, match=r"There is no way to group turns .* Known: dialect, model"):
+                al.compare_by(ledger, None, run, by)
+
+
+@pytest.mark.parametrize("value", [float("nan"), 1.2, -0.1])
+def test_what_is_no_p_value_is_refused(value):
+    """A NaN has no place in their order: it moved the values beside it, and came out as 1."""
+    with pytest.raises(UsageError, match=f"{value} is no p-value"):
+        al.statistics.holm([0.04, value, 0.01])
+
+
+def test_a_parser_and_dialects_of_no_kind_are_refused():
+    """A number for a list of names, or for a parser; a list where one name is asked for."""
+    with pytest.raises(UsageError, match="dialects is a list of names, not 5"):
+        al.parse("Well.", dialects=5)
+    with pytest.raises(UsageError, match=r"A parser is a name or what .* gives, not 5"):
+        al.parse("Well.", parser=5)
+    for name in (None, 5):
+        with pytest.raises(UsageError, match=f"There is no parser {name}"):
+            al.parser(name)

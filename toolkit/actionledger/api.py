@@ -68,11 +68,16 @@ def parse(
         return read_response(text, parser_named("auto"), catalogue)
     if isinstance(dialects, str):
         raise UsageError(f"dialects is a list of names; write [{dialects!r}].")
+    if dialects is not None and not isinstance(dialects, Iterable):
+        raise UsageError(f"dialects is a list of names, not {dialects!r:.60}.")
     if dialects is not None:
         fields = tuple(offered.parameters.items()) if offered is not None and "xml_tags" in dialects else None
         return read_response(text, parser_for(tuple(dialects), fields), catalogue)
     if parser is not None:
-        return read_response(text, parser_named(parser) if isinstance(parser, str) else parser, catalogue)
+        chosen_parser = parser_named(parser) if isinstance(parser, str) else parser
+        if not isinstance(chosen_parser, AnyParser):
+            raise UsageError(f"A parser is a name or what al.parser(name) gives, not {parser!r:.60}.")
+        return read_response(text, chosen_parser, catalogue)
     if chosen is None:
         raise UsageError("Say how to read: give a profile, a list of dialects, or a parser.")
     return read_response(text, chosen.parser, catalogue)

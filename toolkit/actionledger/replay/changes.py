@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.queries.arrivals import Arrival, arrivals
-from actionledger.ledger.queries.base import Queryable
+from actionledger.ledger.queries.base import Queryable, refuse_no_ledger
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.trend import Unit, success_over_time
 from actionledger.rates import Rate
@@ -67,6 +67,7 @@ def changes(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") 
         ...     al.changes(ledger)
         ()
     """
+    refuse_no_ledger(ledger)
     periods = success_over_time(ledger, within, unit).periods
     points = change_points([period.success for period in periods])
     new = arrivals(ledger, within) if points else []

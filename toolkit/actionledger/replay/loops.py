@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from actionledger.common.plurals import counted
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.rates import Rate
@@ -121,6 +122,7 @@ def loops(
         >>> report.loops, report.sessions
         ((), 1)
     """
+    refuse_no_ledger(ledger)
     from actionledger.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
 
     found: list[Loop] = []

@@ -19,6 +19,7 @@ from actionledger.execution.policy_file import load_policy
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_meant
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.called import called_fields, recorded_actions
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.rates import Rate, clustered
@@ -135,6 +136,7 @@ def recheck(
         >>> report.changes["newly_refused"], dict(report.reasons)
         (1, {<Reason.WRONG_TYPE: 'wrong_type'>: 1})
     """
+    refuse_no_ledger(ledger)
     if profile is None and tools is None and policy is None and limits is None:
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
     chosen = None if profile is None else profile_meant(profile)

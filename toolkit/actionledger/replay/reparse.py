@@ -7,6 +7,7 @@ from pathlib import Path
 
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.compare import ComparedTurn
 from actionledger.ledger.queries.differences import TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import Filter, rated
@@ -175,6 +176,7 @@ def reparse(
         >>> report.counts["same"], report.counts["lost"]
         (0, 1)
     """
+    refuse_no_ledger(ledger)
     if within is not None and run is not None:
         raise UsageError("Give either run or within: a filter names its run by run_id.")
     check_workers(workers)

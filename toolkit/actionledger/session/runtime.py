@@ -17,6 +17,7 @@ from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_meant
 from actionledger.execution.runtime import SessionRuntime
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.naming import Called
 from actionledger.recording import Recorder, RunKey, SessionKey
 from actionledger.session.folder import SessionFolder
@@ -59,7 +60,7 @@ class Runtime:
 
     Raises:
         UnknownNameError: there is no such profile.
-        UsageError: the workspace can't be used, the ledger lies in it, or the metadata has a name that is taken.
+        UsageError: the ledger is none, the workspace can't be used, the ledger lies in it, or the metadata has a name that is taken.
         PolicyError: the policy file can't be used.
         LedgerError: another process works on the same session.
 
@@ -89,6 +90,8 @@ class Runtime:
         manifest: bool | ManifestSettings = True,
         child_of: tuple[str, Relation] | None = None,
     ) -> None:
+        if ledger is not None:
+            refuse_no_ledger(ledger)
         chosen = profile_meant(profile)
         rules = load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy
         described = checked_metadata(metadata or {})

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     INTENT,
@@ -311,8 +311,10 @@ def compare_groups(
         within: which turns; its run says nothing here.
 
     Raises:
-        UsageError: an identifier is none.
+        UsageError: an identifier is none, or turns are not told apart by ``by``.
     """
+    if by not in _LABELS:
+        raise UnknownNameError("way to group turns", by, _LABELS)
     pairs, bound = _pairs(before_run_id, after_run_id, within)
     return _groups(ledger, pairs, bound, *_LABELS[by])
 

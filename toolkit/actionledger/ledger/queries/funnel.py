@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate
+from actionledger.errors import UnknownNameError
+from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate, refuse_no_ledger
 from actionledger.ledger.queries.counted import (
     ACTING,
     ALL,
@@ -160,6 +161,7 @@ def funnel(ledger: Queryable, within: Filter = EVERYTHING) -> Funnel:
         >>> found.meant.successes, found.parse_success.successes, found.strict_success.successes
         (1, 1, 0)
     """
+    refuse_no_ledger(ledger)
     return _funnels(ledger, within, UNSPLIT).get("", _funnel({}))
 
 
@@ -186,7 +188,12 @@ def funnel_by(
 
     Returns:
         Pairs of label and funnel, the label with the most responses first; a run's label is its id.
+
+    Raises:
+        UnknownNameError: responses are not told apart by ``dimension``.
     """
+    if dimension not in LABELS:
+        raise UnknownNameError("way to group responses", dimension, LABELS)
     found = _funnels(ledger, within, LABELS[dimension], every_reading=dimension == "run")
     return sorted(found.items(), key=lambda pair: (-pair[1].responses, pair[0]))
 

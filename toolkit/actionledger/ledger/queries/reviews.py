@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from actionledger.ledger.fitting import is_uuid
-from actionledger.ledger.queries.base import Parameters, Queryable, picked, rows
+from actionledger.ledger.queries.base import Parameters, Queryable, picked, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.scopes import of_turn, scope
@@ -185,6 +185,7 @@ def reviews(
         ...     [(str(each.aspect), each.value, each.reviewer) for each in al.reviews(ledger)]
         [('label', 'brief', 'ann')]
     """
+    refuse_no_ledger(ledger)
     session_id = None if session is None else one_session(ledger, session)
     parts, bound = of_turn(within)
     conditions = {

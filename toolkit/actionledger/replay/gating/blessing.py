@@ -6,6 +6,7 @@ from pathlib import Path
 
 from actionledger.errors import SourceError, UsageError
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.expected import (
     ExpectedTurn,
     count_without_text,
@@ -54,6 +55,7 @@ def bless(
         >>> al.gate(None, baseline="baseline.json", candidate="assistant").passed
         True
     """
+    refuse_no_ledger(ledger)
     if run != FIRST and within.run_id is not None:
         raise UsageError("Give either run or a run in within.")
     within = rated(within) if run == FIRST else rated(replace(within, run_id=one_run(ledger, run)))

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from actionledger.errors import UsageError
+
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """Return each p-value as it is once all of them were looked at.
@@ -15,10 +17,18 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Returns:
         The adjusted values in the same order, 0 to 1, none below its own.
 
+    Raises:
+        UsageError: a value is no p-value; NaN is none, and has no place in their order.
+
     Example:
         >>> al.statistics.holm([0.04, 0.01, 0.5])
         [0.08, 0.03, 0.5]
     """
+    for value in p_values:
+        if not 0 <= value <= 1:
+            raise UsageError(
+                f"{value} is no p-value; give one from 0 to 1, and leave out what was not tested."
+            )
     adjusted = [0.0] * len(p_values)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(p_values)), key=lambda at: p_values[at])):
