@@ -137,6 +137,15 @@ def test_what_is_none_of_it_is_refused(ledger, given, why):
     assert rows(ledger, "SELECT count(*) FROM events") == [(0,)]
 
 
+def test_a_response_that_is_too_large_is_refused(ledger, monkeypatch):
+    """Nobody gets the id of a turn that is not there; the next one is recorded."""
+    monkeypatch.setattr("actionledger.importing.refusing.RESPONSE_CHARACTERS", 10)
+    with pytest.raises(UsageError, match="larger than what a ledger takes"):
+        ledger.record_turn("s", "x" * 11)
+    turn_id = ledger.record_turn("s", "x" * 10)
+    assert rows(ledger, "SELECT turn_id::VARCHAR, turn_index FROM turns") == [(turn_id, 0)]
+
+
 @pytest.mark.parametrize(
     "message", [None, [], {}, "x", 7, {"role": "assistant", "content": None}, {"oops": [1]}]
 )

@@ -122,14 +122,17 @@ class Importer:
 
         Raises:
             UnknownNameError: the session names a profile that there is not.
-            UsageError: the session was forgotten.
+            UsageError: the session was forgotten, or the turn is refused, such as one that is too large.
         """
         self._read_as = read_as
         if self._sessions.id_of(session.external_id) in self.known.forgotten and not self._again_forgotten:
             raise UsageError(
                 f"The session {session.external_id!r} was forgotten, and nothing of it is taken in; record the turn under another name."
             )
+        refused = len(self.report.refusals)
         self._take_session(replace(session, turns=(turn,), is_last=False), None)
+        if len(self.report.refusals) > refused:
+            raise UsageError(self.report.refusals[-1].reason)
         session_id = self._sessions.id_of(session.external_id)
         key = SessionKey(session_id=session_id, profile="", model="", task="")
         return looked_up(self.known, self.source, session, key, turn).turn_id

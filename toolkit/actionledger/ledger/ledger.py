@@ -193,7 +193,7 @@ class Ledger(AskedLedger):
             The turn's id.
 
         Raises:
-            UsageError: text and message, or neither, or a value that is none of what it should be.
+            UsageError: text and message, or neither, or a value that is none of what it should be, or a response that is too large.
             UnknownNameError: a profile, parser or dialect that there is not.
             LedgerError: the ledger can't be written to.
 
