@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import actionledger as al
@@ -105,6 +106,21 @@ def test_what_names_no_session_or_run_is_refused(tmp_path):
         for ask in (al.failure_changes, lambda *sides: al.compare_by(*sides, "model")):
             with pytest.raises(UsageError, match="it is no run's id or name"):
                 ask(ledger, "first", "06d694b1-0dda-4d9d-8ce4-4d3f0efed0a0")
+
+
+def test_a_turn_goes_by_a_data_frames_number(tmp_path):
+    """``frame.turn_index[0]`` is NumPy's; a text is no place."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        place = np.int32(0)
+        assert al.review(ledger, "s1", place, by="ada", label="odd").turn_index == 0
+        assert len(al.reviews(ledger, session="s1", turn=place)) == 1
+        assert al.steps(ledger, "s1", turn=place).session_id
+        for ask in (al.steps, al.view, al.reviews):
+            with pytest.raises(
+                UsageError, match="A turn is named by its place, a whole number from 0, not by '0'"
+            ):
+                ask(ledger, session="s1", turn="0") if ask is al.reviews else ask(ledger, "s1", turn="0")
 
 
 def test_the_path_of_a_ledger_is_no_ledger():

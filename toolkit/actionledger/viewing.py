@@ -102,9 +102,9 @@ def view(
         >>> shown
         SessionView(session='s1', height=720)
     """
-    from actionledger.ledger.queries.naming import one_run, one_session  # noqa: PLC0415 - only where somebody looks
+    from actionledger.ledger.queries.naming import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
     from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
 
     run_id = None if run is None else one_run(ledger, run)
-    drawn = view_of(ledger, one_session(ledger, session), turn=turn, run_id=run_id, near=near)
+    drawn = view_of(ledger, one_session(ledger, session), turn=turn_place(turn), run_id=run_id, near=near)
     return SessionView(str(session), height, drawn)

@@ -10,7 +10,7 @@ from actionledger.errors import UsageError
 from actionledger.events import Reviewed
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.queries.base import picked, rows
-from actionledger.ledger.queries.naming import Called, one_run, one_session
+from actionledger.ledger.queries.naming import Called, one_run, one_session, turn_place
 from actionledger.ledger.queries.reviews import Review, review_called
 from actionledger.ledger.queries.turns import reading
 from actionledger.ledger.review_values import name_of, span_meant, value_of
@@ -207,6 +207,7 @@ def settle(ledger: Ledger, review_id: str, *, by: str) -> Review:
 
 def _turn(ledger: Ledger, session: Called, index: int) -> _Turn:
     session_id = one_session(ledger, session)
+    index = turn_place(index)
     bound = {"session": session_id, "turn": index}
     found = rows(ledger, _Turn, _TURN, bound) if -1 < index < 2**31 else []
     if not found:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries.naming import Called, one_session
+from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.tries import RecordedTry, recorded_tries
 from actionledger.session.states.lines import Effects, TurnEnded
 from actionledger.session.states.looking import LeftOut, State
@@ -236,7 +236,7 @@ def steps(ledger: Ledger, session_id: Called, *, turn: int | None = None) -> Ste
     """
     session_id = one_session(ledger, session_id)
     last: dict[int, dict[int, RecordedTry]] = defaultdict(dict)
-    for each in recorded_tries(ledger, session_id, turn):
+    for each in recorded_tries(ledger, session_id, None if turn is None else turn_place(turn)):
         last[each.turn_index][each.action_index] = each
     kept = read_states(ledger.manifests, session_id)
     if kept is None or kept.first is None:

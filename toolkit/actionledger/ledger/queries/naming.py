@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from difflib import get_close_matches
+from operator import index
 from typing import TypeAlias
 from uuid import UUID
 
@@ -119,13 +120,30 @@ def one_place(ledger: Queryable, called: Called) -> tuple[str, int | None]:
         UsageError: no session is called that, or several are.
     """
     text = _text_of(ledger, called, "session")
-    name, sign, index = text.rpartition("#")
-    if not sign or not index.isascii() or not index.isdigit():
+    name, sign, place = text.rpartition("#")
+    if not sign or not place.isascii() or not place.isdigit():
         return one_session(ledger, text), None
     try:
         return one_session(ledger, text), None
     except UsageError:
-        return one_session(ledger, name), int(index)
+        return one_session(ledger, name), int(place)
+
+
+def turn_place(turn: int) -> int:
+    """Return a turn's place as a number that SQL takes; a data frame's own numbers are none.
+
+    Args:
+        turn: the place, from 0.
+
+    Raises:
+        UsageError: it is no whole number.
+    """
+    try:
+        return index(turn)
+    except TypeError:
+        raise UsageError(
+            f"A turn is named by its place, a whole number from 0, not by {turn!r:.60} of the type {type(turn).__name__}."
+        ) from None
 
 
 def one_run(ledger: Queryable, called: Called) -> str:

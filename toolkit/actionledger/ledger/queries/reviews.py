@@ -10,7 +10,7 @@ from datetime import datetime
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Parameters, Queryable, picked, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.naming import Called, one_session
+from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.scopes import of_turn, scope
 from actionledger.ledger.queries.standing import LAST_STEPS, MOVED
 from actionledger.values import Span
@@ -192,7 +192,7 @@ def reviews(
         "occurred_at >= $from": ("from", within.since),
         "occurred_at < $until": ("until", within.until),
         "session_id = $session::UUID": ("session", session_id),
-        "turn_index = $turn": ("turn", turn),
+        "turn_index = $turn": ("turn", None if turn is None else turn_place(turn)),
         "said_by = $by": ("by", by),
         "aspect = 'assignment' AND value = $assigned": ("assigned", assigned_to),
         "reviewed_at >= $since": ("since", since),
