@@ -9,6 +9,9 @@ from actionledger.common.clock import utc
 
 NOTHING: Mapping[str, Any] = {}
 
+_MOST_SCORED = 1e300
+"""More is no score: an integer may be larger than any float."""
+
 
 def text_at(value: Mapping[str, Any], key: str) -> str:
     """Return the text under a key; empty if there is none."""
@@ -40,6 +43,13 @@ def number_at(value: Mapping[str, Any], key: str) -> float | None:
     if isinstance(held, bool) or not isinstance(held, int | float):
         return None
     return float(held) if 0 <= held < 1e15 and isfinite(held) else None
+
+
+def score_of(held: object) -> float | None:
+    """Return a value as the score that it is; None if it is no number, or one that JSON has no form for."""
+    if not isinstance(held, int | float) or not -_MOST_SCORED < held < _MOST_SCORED:
+        return None
+    return float(held)
 
 
 def exit_status_of(held: object) -> int | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at, time_at
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
@@ -26,8 +26,6 @@ from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
 _KINDS: dict[str, Kind] = {"GENERATION": "model", "TOOL": "tool", "AGENT": "agent"}
-_MOST = 1e300
-"""More is no score, and what is no number is not less."""
 _HEAD = re.compile(rb'"(?:parentObservationId|parent_observation_id|observations)"')
 _CACHED = ("input_cached_tokens", "input_cache_read", "cache_read_input_tokens", "prompt_details.cache_read")
 _WRITTEN = ("input_cache_creation", "cache_creation_input_tokens", "prompt_details.cache_write")
@@ -92,8 +90,8 @@ def _about(trace: Mapping[str, Any]) -> About:
     scores, labels = {}, [tag for tag in _list(trace, "tags") if isinstance(tag, str)]
     for score in objects_at(trace, "scores"):
         value, name = score.get("value"), text_at(score, "name")
-        if isinstance(value, int | float) and not isinstance(value, bool) and name and abs(value) < _MOST:
-            scores[name] = float(value)
+        if name and not isinstance(value, bool) and (number := score_of(value)) is not None:
+            scores[name] = number
         elif name and text_at(score, "stringValue"):
             labels.append(f"{name}={text_at(score, 'stringValue')}")
     known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}

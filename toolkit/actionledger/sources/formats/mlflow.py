@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import sniffed
@@ -24,8 +24,6 @@ from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 
 _KINDS: dict[str, Kind] = {"CHAT_MODEL": "model", "LLM": "model", "TOOL": "tool", "AGENT": "agent"}
-_MOST = 1e300
-"""More is no score, and what is no number is not less."""
 _HEAD = re.compile(rb'"mlflow\.(?:spanType|traceRequestId|spanInputs)"')
 
 
@@ -87,8 +85,8 @@ def _about(info: Mapping[str, Any]) -> About:
         value = object_at(assessment, "feedback").get(
             "value", object_at(assessment, "expectation").get("value")
         )
-        if isinstance(value, int | float) and name and abs(value) < _MOST:
-            scores[name] = float(value)
+        if name and (number := score_of(value)) is not None:
+            scores[name] = number
         elif isinstance(value, str) and name:
             labels.append(f"{name}={value}")
     tags = object_at(info, "tags")
