@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from interrupting import heard
 
-from actionledger.system.interrupts import held_back
+from actionledger.system.interrupts import gated, held_back
 
 
 @pytest.fixture(autouse=True)
@@ -73,3 +73,47 @@ def test_other_threads_leave_it_alone():
     thread.start()
     thread.join()
     assert seen == [signal.getsignal(signal.SIGINT)]
+
+
+def test_where_there_is_much_to_do_the_answer_is_changed_once():
+    """It waits within each piece, and comes between two of them as ever."""
+    before = signal.getsignal(signal.SIGINT)
+    done = []
+
+    def work() -> None:
+        with gated():
+            for number in range(3):
+                with held_back():
+                    if number == 1:
+                        press()
+                    done.append(number)
+            done.append("more")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == [0, 1]
+    assert signal.getsignal(signal.SIGINT) == before
+
+    def wait() -> None:
+        with gated():
+            press()
+            done.append("more")
+
+    with pytest.raises(KeyboardInterrupt):
+        wait()
+    assert done == [0, 1]
+
+
+def test_one_within_another_waits_for_the_end_of_the_outer_one():
+    """What is not to be broken is not, however it is made of parts."""
+    done = []
+
+    def work() -> None:
+        with gated(), gated(), held_back():
+            with held_back():
+                press()
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        work()
+    assert done == ["all of it"]

@@ -21,6 +21,7 @@ from actionledger.privacy import custom
 from actionledger.sources.base import LeftOut, Refusal
 from actionledger.sources.containers import shown
 from actionledger.sources.files import size_of
+from actionledger.system.interrupts import gated, held_back
 from actionledger.vocabulary import LeftOutReason
 
 
@@ -135,12 +136,8 @@ class PlanImporter:
         stopped: KeyboardInterrupt | None = None
         try:
             self._note_plan()
-            count = self._processes()
-            if count > 1:
-                self._read_together(count)
-            else:
-                for each in self._plan.to_read:
-                    self._read(each)
+            with gated():
+                self._read_all()
         except KeyboardInterrupt as error:
             stopped = error
         finally:
@@ -149,6 +146,14 @@ class PlanImporter:
         if stopped is not None:
             raise ImportStopped(self._report) from stopped
         return self._report
+
+    def _read_all(self) -> None:
+        count = self._processes()
+        if count > 1:
+            self._read_together(count)
+        else:
+            for each in self._plan.to_read:
+                self._read(each)
 
     def _processes(self) -> int:
         """Return how many processes it is worth to have read what there is."""
@@ -190,9 +195,10 @@ class PlanImporter:
     def _add(self, given: PartOnItsWay, answer: Progress) -> bool:
         """Record what was made of a part; return whether that could be done."""
         assert answer.made is not None
-        if not self._importers.add(answer.made, given.part.number):
-            return False
-        given.place = (answer.file, answer.item)
+        with held_back():  # else turns are kept that nobody has counted
+            if not self._importers.add(answer.made, given.part.number):
+                return False
+            given.place = (answer.file, answer.item)
         self._tell(answer.bytes if given.part.share == 0 else 0)
         for place, is_whole in answer.ended:
             self._note_read(given.part, place, is_whole=is_whole)

@@ -15,6 +15,7 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.sources.base import Item
+from actionledger.system.interrupts import gated
 
 PYTHON = "python"
 """What records name the source of sessions that a program gave without saying where they come from."""
@@ -225,8 +226,9 @@ def import_sessions(
     importers = SourcesImporter(ledger, origin=origin, read_as=read_as, prices=prices)
     report = ImportReport()
     try:
-        for item in items:
-            importers.take(item, source)
+        with gated():
+            for item in items:
+                importers.take(item, source)
     finally:
         report += importers.finish()
     return report

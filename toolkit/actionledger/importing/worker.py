@@ -23,6 +23,7 @@ from actionledger.privacy import custom
 from actionledger.sources.base import ReadFile
 from actionledger.sources.containers import shown
 from actionledger.sources.registry import source_named
+from actionledger.system.interrupts import gated
 
 
 class AskTheLedgerError(Exception):
@@ -36,12 +37,13 @@ def main() -> None:
     how: HowToRead = received(requests)
     custom.add(how.secrets)
     worker = Worker(how, answers)
-    while True:
-        try:
-            task: Task = received(requests)
-        except EOFError:
-            return
-        worker.read(task)
+    with gated():
+        while True:
+            try:
+                task: Task = received(requests)
+            except EOFError:
+                return
+            worker.read(task)
 
 
 class Worker:

@@ -1,28 +1,81 @@
 """Ctrl-C, where it must not come in the middle of something."""
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import current_thread, main_thread
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from threading import get_ident, main_thread
 from types import FrameType
+
+_Answer = Callable[[int, FrameType | None], object]
+
+
+class _Gate:
+    """Answers Ctrl-C for somebody else: at once, or where something must not be broken, at its end.
+
+    Args:
+        answer: how it would have been answered.
+    """
+
+    def __init__(self, answer: _Answer) -> None:
+        self._answer = answer
+        self._depth = 0
+        self._came: tuple[int, FrameType | None] | None = None
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self._depth:
+            self._came = self._came or (number, frame)
+        else:
+            self._answer(number, frame)
+
+    def __enter__(self) -> None:
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._came is not None and not self._depth:
+            came, self._came = self._came, None
+            self._answer(*came)
+
+
+_gates: list[_Gate] = []
+"""That of the main thread, while it has one: to install it takes as long as a twentieth of taking in a turn."""
 
 
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of what is done in this context; it is then answered as it would have been.
+def gated() -> Iterator[None]:
+    """Let ``held_back`` be cheap in this context, where there is much to hold Ctrl-C back for; between, it is answered as ever.
 
     In another thread than the main one nothing is changed: Python tells only that one of Ctrl-C. Nothing is, either, where it is
     ignored or ends the process at once.
     """
-    answer = signal.getsignal(signal.SIGINT)
-    if current_thread() is not main_thread() or not callable(answer):
+    answer = signal.getsignal(signal.SIGINT) if _is_in_main_thread() else None
+    if not callable(answer) or isinstance(answer, _Gate):
         yield
         return
-    came: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
+    gate = _Gate(answer)
+    signal.signal(signal.SIGINT, gate)
+    _gates.append(gate)
     try:
         yield
     finally:
+        _gates.remove(gate)
         signal.signal(signal.SIGINT, answer)
-        if came:
-            answer(*came[0])
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of what is done in this context; it is then answered as it would have been."""
+    with _installed(), _of_this_thread():
+        yield
+
+
+def _installed() -> AbstractContextManager[None]:
+    return nullcontext() if _gates else gated()
+
+
+def _of_this_thread() -> AbstractContextManager[None]:
+    return _gates[-1] if _gates and _is_in_main_thread() else nullcontext()
+
+
+def _is_in_main_thread() -> bool:
+    return get_ident() == main_thread().ident
