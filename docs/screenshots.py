@@ -4,6 +4,7 @@ Each page in light and in dark, in a window and on a phone, as WebP in ``docs/im
 ``dashboard`` and ``dev``.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -33,6 +34,22 @@ QUALITIES = (80, 65, 50, 35)
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 SECOND = "gembrain-standard"
 STATEMENT = "SELECT model, outcome, count(*) AS turns FROM parse_attempts GROUP BY ALL ORDER BY ALL"
+CUT_OFF = {
+    "a-night-without-network": [
+        {"type": "file-history-snapshot"},
+        {"type": "user", "isMeta": True, "message": {"content": "Caveat: the messages below were written by the client."}},
+        {"type": "user", "message": {"content": "Which tests are slow?"}},
+        *({"type": "assistant", "error": "server_error", "message": {"model": "<synthetic>", "content": []}} for _ in range(3)),
+        {"type": "system", "subtype": "api_error"},
+    ],
+    "begun-anew": [
+        {"type": "user", "isCompactSummary": True, "message": {"content": "What was said before, in short."}},
+        {"type": "queue-operation", "operation": "enqueue"},
+        {"type": "mode", "mode": "plan"},
+    ],
+}  # fmt: skip
+"""Transcripts of an agent whose model has never answered, by their names."""
+
 PASTED = 'On it.\n<tool_call>{"name": "add", "arguments": {"a": 1, "b": 2,}}</tool_call>\nThat is all.'
 
 
@@ -84,6 +101,7 @@ def filled(path: Path) -> tuple[str, int]:
     """Make a ledger of what a team has: samples, a second reading, reviews, something that waits; return a turn to look at."""
     with al.open_ledger(path) as ledger:
         take_samples(ledger)
+        import_cut_off(ledger)
         al.reparse(ledger, parser=SECOND)
         groups = al.failures(ledger).groups
         turns = [(each.session_id, each.turn_index) for group in groups[:12] for each in group.examples[:2]]
@@ -104,6 +122,18 @@ def filled(path: Path) -> tuple[str, int]:
             group for group in groups if group.key.stage == "reading" and group.examples[0].span is not None
         ).examples[0]
         return example.session_id, example.turn_index
+
+
+def import_cut_off(ledger: al.Ledger) -> None:
+    """Import recordings of which nothing is part of a session."""
+    with tempfile.TemporaryDirectory() as temporary:
+        for name, lines in CUT_OFF.items():
+            said = [
+                line | {"sessionId": name, "uuid": f"{number}", "parentUuid": None}
+                for number, line in enumerate(lines)
+            ]
+            Path(temporary, f"{name}.jsonl").write_text("\n".join(map(json.dumps, said)), encoding="utf-8")
+        al.import_path(temporary, ledger, format="claude_code")
 
 
 @contextmanager
