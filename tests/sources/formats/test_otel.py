@@ -201,8 +201,11 @@ def test_a_conversation_is_one_session(items):
     named = {"gen_ai.conversation.id": "talk"}
     one = chat(1, [ASKED], [LOOKED], attributes=named)
     two = chat(2, [ASKED], [LOOKED], trace="ab" * 16, attributes=named)
-    (session,) = sessions(items(batch(one), batch(two)))
-    assert (session.external_id, len(session.turns)) == ("talk", 2)
+    pieces = sessions(items(batch(one), batch(two)))
+    assert [(each.external_id, each.begun_as, len(each.turns), each.is_last) for each in pieces] == [
+        ("talk", TRACE, 1, False),
+        ("talk", "ab" * 16, 1, True),
+    ]
 
 
 def test_an_agent_below_an_agents_tool_is_its_child(items):

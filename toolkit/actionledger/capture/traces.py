@@ -286,7 +286,8 @@ class HeldTraces:
             results = self._new_results(session) if home == session.external_id else ()
             if turns or results:
                 head = self._session(home).head or session
-                yield replace(head, turns=tuple(turns), results=results, is_last=False)
+                begun_as = session.begun_as
+                yield replace(head, turns=tuple(turns), results=results, begun_as=begun_as, is_last=False)
 
     def _session(self, name: str) -> _Told:
         known = self._sessions.setdefault(name, _Told())

@@ -206,6 +206,7 @@ class Importer:
 
     def _take_session(self, item: RecordedSession, workspace: Workspace | None) -> None:
         profile = self._read_as.profile_of(item)
+        item = self._sessions.named(item)
         key = SessionKey(
             session_id=self._sessions.id_of(item.external_id),
             profile=profile.name if profile else NO_PROFILE,
@@ -216,7 +217,9 @@ class Importer:
             return
         if self.touched is not None:
             self.touched.sessions.add(key.session_id)
-        if key.session_id not in self.known.ids:
+            if item.begun_as:
+                self.touched.sessions.add(self._sessions.id_of(item.begun_as))
+        if self._sessions.is_to_begin(item, key.session_id):
             self.report.sessions += self._sessions.start(item, key)
         if workspace is not None and profile is not None:
             self._run_turns(item, key, profile, workspace)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import replace
+from functools import cached_property
 from math import isfinite
 from typing import NamedTuple
 
@@ -46,10 +47,28 @@ class OpenSessions:
         self._known = known
         self.started: set[str] = set()
         self.going_on: dict[str, OpenSession] = {}
+        self._under_first_name: set[tuple[str, str]] = set()
 
     def id_of(self, external_id: str) -> str:
         """Return the identifier of a session, by its name where it comes from."""
         return derived_id("session", self._source, external_id)
+
+    def named(self, item: RecordedSession) -> RecordedSession:
+        """Return a session under the name that it was begun as, where that is known, or its parent is; else as it is."""
+        first = item.begun_as
+        if item.parent:
+            is_moved = (item.parent, first) in self._under_first_name
+            return replace(item, parent=first) if is_moved else item
+        if first in {"", item.external_id} or not self._is_there(first):
+            return item
+        self._under_first_name.add((item.external_id, first))
+        return replace(item, external_id=first)
+
+    def is_to_begin(self, item: RecordedSession, session_id: str) -> bool:
+        """Return whether a session begins before anything new of it is found: what has two names may be known under the other one."""
+        if session_id in self._known.ids:
+            return False
+        return not item.begun_as or session_id in self._unended
 
     def start(self, item: RecordedSession, key: SessionKey) -> bool:
         """Record that a session begins, unless this import has said so; return whether it had not."""
@@ -91,6 +110,15 @@ class OpenSessions:
         for each in list(self.going_on.values()):
             if each.file not in but:
                 self._end(each)
+
+    @cached_property
+    def _unended(self) -> set[str]:
+        return self._known.unended()
+
+    def _is_there(self, external_id: str) -> bool:
+        session_id = self.id_of(external_id)
+        there = (self.started, self._known.ids, self._known.forgotten, self._unended)
+        return any(session_id in each for each in there)
 
     def _end(self, ended: OpenSession) -> None:
         key, session, _ = ended

@@ -83,6 +83,8 @@ def _identity(source: str, session: RecordedSession, key: SessionKey, turn: Reco
     if not turn.external_id:
         return turn_id_of(key, turn.index)
     scope = source if session.ids == "source" else key.session_id
+    if session.begun_as:
+        scope = derived_id("session", source, session.begun_as)
     return derived_id("turn", scope, "named", turn.external_id)
 
 

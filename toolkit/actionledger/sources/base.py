@@ -181,6 +181,8 @@ class RecordedSession:
         ids: where a turn's ``external_id`` is unique. With ``source`` it is so in every file of the format, so that a message
             that was copied into another session's file is the same turn, and stays where it was seen first.
         is_last: whether no further piece follows.
+        begun_as: the name that its recording has for it before it says another one, such as its trace's: a turn is the same under
+            both, and what is known under the first goes on under it. Empty where its name is known from the beginning.
         started_at: when it began, UTC without a zone; None for the time of its first turn.
         finished_at: when it was over, UTC without a zone; None for the time of its last turn.
 
@@ -210,6 +212,7 @@ class RecordedSession:
     labels: tuple[str, ...] = ()
     ids: Literal["session", "source"] = "session"
     is_last: bool = True
+    begun_as: str = ""
     started_at: datetime | None = None
     finished_at: datetime | None = None
 

@@ -105,6 +105,7 @@ class Known:
         calls_of: returns the identifiers of a turn's calls.
         text_of: returns a turn's text; None where it has none of that turn, which came in by the same import.
         answered: returns those of some calls' identifiers of which a result is recorded.
+        unended: returns the sessions that were begun and did not come to their end.
         left_out: returns what was told of what some files hold and no session does, by file, reason and what it is.
         added: what was added since somebody asked for it; None where nobody does.
     """
@@ -117,6 +118,7 @@ class Known:
     calls_of: Callable[[str], frozenset[str]] = lambda _turn_id: frozenset()
     text_of: Callable[[str], str | None] = lambda _turn_id: None
     answered: Callable[[Sequence[str]], set[str]] = set
+    unended: Callable[[], set[str]] = set
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
 
     added: Added | None = None
@@ -168,6 +170,10 @@ _DONE = f"""
 {_KNOWN}
 SELECT session_id::VARCHAR FROM session_ends SEMI JOIN known USING (session_id)
 UNION ALL SELECT turn_id::VARCHAR FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}}"""
+
+_UNENDED = f"""
+{_KNOWN}
+SELECT session_id::VARCHAR FROM known ANTI JOIN session_ends USING (session_id)"""
 
 _TEXT = "SELECT text FROM turn_starts WHERE turn_id = $turn_id::UUID"
 
@@ -230,6 +236,7 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda turn_id: frozenset(_texts(ledger, _CALLS, {"turn_id": turn_id})),
         lambda turn_id: next(iter(_texts(ledger, _TEXT, {"turn_id": turn_id})), None),
         lambda call_ids: set(_texts(ledger, _ANSWERED, {"sources": among, "call_ids": "\n".join(call_ids)})),
+        lambda: set(_texts(ledger, _UNENDED, {"sources": among})),
         lambda paths: _left_out(ledger, paths),
     )
 

@@ -7,6 +7,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from actionledger.common.ids import derived_id
@@ -89,9 +91,9 @@ class Traces:
         gathered: dict[str, _Gathered] = {}
         for trace_id, steps in traces:
             self._gather(trace_id, steps, gathered)
-        for name, each in gathered.items():
+        for name, each in sorted(gathered.items(), key=lambda item: bool(item[1].parent)):
             if each.requests or each.tools:
-                yield self._session(name, each, is_last=is_last)
+                yield from self._pieces(name, each, is_last=is_last)
 
     def _gather(self, trace_id: str, steps: list[Step], gathered: dict[str, _Gathered]) -> None:
         tree = Tree(steps, self.passed)
@@ -108,30 +110,37 @@ class Traces:
             if step.kind in _NEITHER:
                 self.passed[LeftOutReason.BOOKKEEPING, _NEITHER[step.kind]] += 1
 
-    def _session(self, name: str, gathered: _Gathered, *, is_last: bool) -> RecordedSession:
+    def _pieces(self, name: str, gathered: _Gathered, *, is_last: bool) -> Iterator[RecordedSession]:
+        """Yield a session, a piece for each trace that its responses are of."""
         requests = sorted(gathered.requests, key=_begin)
         answers = Answers(self.passed)
         for step in sorted((*requests, *gathered.tools), key=_begin):
             answers.take(step)
-        turns = self._turns(name, requests, answers)
+        of_traces = self._turns(name, requests, answers)
         about = gathered.about
-        return RecordedSession(
+        whole = RecordedSession(
             name,
             None,
             next((step.model for step in requests if step.model), ""),
-            about.task or next((_first_line(turn.prompt) for turn in turns if turn.prompt), ""),
-            tuple(turns),
+            about.task or next((_first_line(turn.prompt) for _, turn in of_traces if turn.prompt), ""),
+            (),
             metadata=dict(about.metadata),
             source=self._source,
             parent=gathered.parent,
             relation=Relation.SUBAGENT if gathered.parent else None,
-            results=tuple(answers.of_others()),
             scores=dict(about.scores),
             labels=about.labels,
-            is_last=is_last,
+            is_last=False,
         )
+        pieces = [
+            replace(whole, turns=tuple(turn for _, turn in turns), begun_as=trace_id)
+            for trace_id, turns in groupby(of_traces, key=itemgetter(0))
+        ] or [replace(whole, begun_as=gathered.tools[0].trace_id)]
+        yield from pieces[:-1]
+        yield replace(pieces[-1], results=tuple(answers.of_others()), is_last=is_last)
 
-    def _turns(self, name: str, requests: list[Step], answers: Answers) -> list[RecordedTurn]:
+    def _turns(self, name: str, requests: list[Step], answers: Answers) -> list[tuple[str, RecordedTurn]]:
+        """Return the turns of a session's requests, each with its trace."""
         turns = []
         keeps = _keeps(requests)
         for step in requests:
@@ -143,7 +152,8 @@ class Traces:
                 self.passed[LeftOutReason.NOT_RECORDED, "response"] += 1
             for choice, message in enumerate(step.said or [Message("model")]):
                 self.passed.update(message.passed)
-                turns.append(self._turn(name, step, choice, message, answers=answers, keeps=keeps))
+                turn = self._turn(name, step, choice, message, answers=answers, keeps=keeps)
+                turns.append((step.trace_id, turn))
         self.passed += Counter()  # what was counted as none
         return turns
 

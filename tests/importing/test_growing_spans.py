@@ -1,0 +1,29 @@
+"""Files of spans that grow, and several of them: each response, call and result is there once, whatever names their conversation."""
+
+import json
+from pathlib import Path
+
+import pytest
+from spans_of_agents import agent, batch
+
+import actionledger as al
+
+
+@pytest.mark.parametrize("ages", [(2, 4, 5, 7, 8), (5, 8, 3), (8, 4), (3, 8, 6)])
+def test_each_response_is_one_turn_though_the_conversation_is_named_last(
+    tmp_path: Path, ages: tuple[int, ...]
+):
+    """Spans are written as they end: the outermost one, which alone names it, is the last; files come at any age and in any order."""
+    root, second, tool, below, seen, outer, inner, rest = agent(1, "talk")
+    spans = [second, seen, below, tool, rest, inner, outer, root]
+    with al.open_ledger(tmp_path / "grown.duckdb", in_background=False) as grown:
+        for age in ages:
+            log = tmp_path / f"{age}.jsonl"
+            log.write_text("".join(json.dumps(batch(each)) + "\n" for each in spans[:age]), encoding="utf-8")
+            al.import_path(log, grown)
+        asked = "SELECT count(*), count(DISTINCT message_id), sum(output_tokens), sum(call_count) FROM turns"
+        assert grown.sql(asked).fetchall() == [(3, 3, 2 + 5 + 7, 1)]
+        assert grown.sql("SELECT count(*) FROM executions").fetchall() == [(1,)]
+        mains = "SELECT count(*) FROM sessions WHERE parent_session_id IS NULL"
+        assert grown.sql(mains).fetchall() == [(1,)]
+        assert grown.sql("FROM sessions p ANTI JOIN turns t ON p.session_id = t.session_id").fetchall() == []
