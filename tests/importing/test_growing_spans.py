@@ -1,6 +1,7 @@
 """Files of spans that grow, and several of them: each response, call and result is there once, whatever names their conversation."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,13 @@ def test_each_response_is_one_turn_though_the_conversation_is_named_last(
         mains = "SELECT count(*) FROM sessions WHERE parent_session_id IS NULL"
         assert grown.sql(mains).fetchall() == [(1,)]
         assert grown.sql("FROM sessions p ANTI JOIN turns t ON p.session_id = t.session_id").fetchall() == []
+
+
+def test_a_turn_that_was_recorded_under_its_sessions_name_alone_stays_that_one(tmp_path: Path):
+    """Ledgers of before know nothing of the name that a recording has first."""
+    turn = al.RecordedTurn(0, "On it.", external_id="m1")
+    whole = al.RecordedSession("talk", None, "m", "sums", (turn,), is_last=False)
+    with al.open_ledger(tmp_path / "team.duckdb", in_background=False) as ledger:
+        assert al.import_sessions(ledger, [whole]).turns == 1
+        again = al.import_sessions(ledger, [replace(whole, begun_as="trace")])
+        assert (again.turns, again.known, again.sessions) == (0, 1, 0)

@@ -53,7 +53,7 @@ def looked_up(
     """
     written = written_of(turn)
     text = written.text
-    first = _identity(source, session, key, turn)
+    first = _identity(known, source, session, key, turn)
     turn_id = known.current(first)
     there = known.turns.get(turn_id)
     if there is None:
@@ -78,14 +78,20 @@ def remember(known: Known, looked: Looked) -> None:
     known.add_done(looked.turn_id)
 
 
-def _identity(source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn) -> str:
+def _identity(
+    known: Known, source: str, session: RecordedSession, key: SessionKey, turn: RecordedTurn
+) -> str:
     """Return the id of a turn as it was recorded first."""
     if not turn.external_id:
         return turn_id_of(key, turn.index)
     scope = source if session.ids == "source" else key.session_id
-    if session.begun_as:
-        scope = derived_id("session", source, session.begun_as)
-    return derived_id("turn", scope, "named", turn.external_id)
+    own = derived_id("turn", scope, "named", turn.external_id)
+    if (
+        not session.begun_as or known.current(own) in known.turns
+    ):  # ledgers of before have it under its session's name
+        return own
+    first = derived_id("session", source, session.begun_as)
+    return derived_id("turn", first, "named", turn.external_id)
 
 
 def _compared(turn: RecordedTurn, text: str, there: KnownTurn) -> State:
