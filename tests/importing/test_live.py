@@ -196,3 +196,37 @@ def test_two_processes_record_into_one_session(tmp_path: Path, forked: ForkedPyt
         assert [path.name for path in places.iterdir()] == [session_id]
         ledger.forget([session_id])
         assert list(places.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"text": b"Well."}, "decode the bytes first"),
+        ({"prompt": 5}, "prompt is a text, not 5"),
+        ({"model": 5}, "model is a text, not 5"),
+        ({"reasoning": 5}, "reasoning is a text, not 5"),
+        ({"at": "2026"}, "at is a datetime, not '2026'"),
+        ({"tools": "add"}, "tools is a list of objects"),
+        ({"results": 5}, "results is a list"),
+        ({"results": {"call_id": "c"}}, "results is a list"),
+        ({"results": [{"call_id": "c", "duration_ms": "long"}]}, "A result's duration_ms is 'long'"),
+        ({"dialects": 5}, "dialects is a list of names, not 5"),
+        ({"parser": 5}, "A parser is a name"),
+    ],
+)
+def test_what_is_not_of_its_kind_is_named_and_nothing_is_recorded(tmp_path, given, said):
+    """Neither half a turn nor a session without one."""
+    with al.open_ledger(tmp_path / "team.duckdb", in_background=False) as ledger:
+        with pytest.raises(UsageError, match=said):
+            ledger.record_turn("s", **{"text": "Well."} | given)
+        assert len(ledger.sql("FROM events")) == 0
+
+
+@pytest.mark.parametrize("given", [5, None, "abc", [None], [al.RecordedTurn(0, "Well.")]])
+def test_what_is_no_session_is_named(tmp_path, given):
+    """A turn without its session among it."""
+    with (
+        al.open_ledger(tmp_path / "team.duckdb", in_background=False) as ledger,
+        pytest.raises(UsageError, match=r"RecordedSession|recorded sessions"),
+    ):
+        al.import_sessions(ledger, given)

@@ -154,6 +154,27 @@ def test_a_file_with_a_trouble_is_told_of_again(tmp_path, path):
     assert counts(path)["turns"] == 1
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_an_archive_with_several_files_of_one_name_says_so_each_time(tmp_path, path):
+    """The last one is read, as whoever unpacks it finds it; a name that leads out of it may be another one's."""
+    packed = tmp_path / "two.zip"
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, session in (
+            ("a.jsonl", "first"),
+            ("a.jsonl", "second"),
+            ("../a.jsonl", "third"),
+            ("b.jsonl", "b"),
+        ):
+            archive.writestr(name, line(session))
+    for turns in (2, 0):
+        report = import_path(packed, path)
+        assert (report.turns, [refused.file for refused in report.refusals]) == (
+            turns,
+            [str(packed / "a.jsonl")],
+        )
+        assert "3 files of this name" in report.refusals[0].reason
+
+
 def test_what_differs_is_told_with_its_file(tmp_path, path):
     """Of several that were named it is the one to look into."""
     first, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"

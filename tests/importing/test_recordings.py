@@ -177,7 +177,8 @@ def test_an_exit_status_is_held_in_32_bits(ledger, told, held):
 def test_a_score_that_is_no_number_costs_no_end(ledger):
     """It is left out, and the rest of what is known of the session's end is there."""
     scores = {"a": float("nan"), "b": 0.5, "c": float("inf")}
-    import_sessions(ledger, [RecordedSession("s", None, "", "", (turn("m0"),), True, "done", scores=scores)])
+    ended = RecordedSession("s", None, "", "", (turn("m0"),), True, "done", scores=scores)
+    assert import_sessions(ledger, [ended]).left_out == {("", LeftOutReason.UNREADABLE, "score"): 2}
     assert rows(ledger, "SELECT success, reason, scores::VARCHAR FROM session_ends") == [
         (True, "done", '{"b":0.5}')
     ]

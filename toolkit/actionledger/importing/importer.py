@@ -227,7 +227,8 @@ class Importer:
             for turn in item.turns:
                 self._take_turn(item, key, turn)
         self.report.results += self._results.of_earlier(item, key, "", item.results, self.file)
-        self._sessions.go_on(item, key, self.file)
+        if no_numbers := self._sessions.go_on(item, key, self.file):
+            self.report.left_out[self.file, LeftOutReason.UNREADABLE, "score"] += no_numbers
 
     def _is_left_forgotten(self, item: RecordedSession, key: SessionKey) -> bool:
         """Return whether a session is left out since it was forgotten; one that is to come in again is said to first."""

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 
-from actionledger.errors import UnknownNameError
+from actionledger.errors import UnknownNameError, UsageError
 from actionledger.importing.importer import Importer
 from actionledger.importing.report import ImportReport
 from actionledger.sources.base import Item, RecordedSession, Refusal, Wording
@@ -56,6 +56,10 @@ class Importers(ABC):
             source: what records name the source of a session that doesn't say.
             format_name: the format whose wordings of errors hold; the source's, if not given.
         """
+        if not isinstance(item, Item):
+            raise UsageError(
+                f"What is taken in is a RecordedSession, a LeftOut or a Refusal, not {item!r:.60} of the type {type(item).__name__}."
+            )
         name = item.source if isinstance(item, RecordedSession) and item.source else source
         importer = self.importer(name, format_name or name)
         try:

@@ -1,14 +1,15 @@
 """Turns of another runtime, recorded one by one as they happen."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.common.canonical import json_text
 from actionledger.common.clock import utc
 from actionledger.common.ids import derived_id
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_text
 from actionledger.importing.importer import Importer
 from actionledger.importing.reading import ReadAs
 from actionledger.ledger import Ledger
@@ -21,6 +22,9 @@ from actionledger.parsing.providers import require_json, split_message
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
 from actionledger.sources.shapes.sniffed import answer_of
 from actionledger.sources.usage import usage_of
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 SOURCE = "python"
 """What records name the source of turns that a program records itself."""
@@ -111,6 +115,17 @@ def recorded_turn(
     Raises:
         UsageError: text and message, or neither of them, or something that is none of what it should be.
     """
+    refuse_no_texts(reasoning=reasoning, **given)
+    if at is not None and not isinstance(at, datetime):
+        raise UsageError(f"at is a datetime, not {at!r:.60}.")
+    if tools is not None and not _is_list_of_objects(tools):
+        raise UsageError(
+            f"tools is a list of objects, as a provider's interface takes them, not {tools!r:.60}."
+        )
+    if isinstance(results, str | Mapping) or not isinstance(results, Iterable):
+        raise UsageError(f"results is a list, of what came of each call, not {results!r:.60}.")
+    if text is not None:
+        require_text(text)
     if (text is None) == (message is None):
         raise UsageError("Give either text, the raw response, or message, the decoded JSON of a provider's.")
     said: dict[str, Any] = {"text": text}
@@ -133,6 +148,17 @@ def recorded_turn(
     )
 
 
+def refuse_no_texts(**given: object) -> None:
+    """Refuse what is neither a text nor None, by the name of its argument.
+
+    Raises:
+        UsageError: one is neither.
+    """
+    for name, held in given.items():
+        if not isinstance(held, str | None):
+            raise UsageError(f"{name} is a text, not {held!r:.60} of the type {type(held).__name__}.")
+
+
 def read_as(parser: NamedParser | None, dialects: Sequence[str] | None) -> ReadAs:
     """Return how texts are to be read.
 
@@ -144,6 +170,10 @@ def read_as(parser: NamedParser | None, dialects: Sequence[str] | None) -> ReadA
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
     if isinstance(dialects, str):
         raise UsageError(f"dialects is a list of names; write [{dialects!r}].")
+    if dialects is not None and not isinstance(dialects, Sequence):
+        raise UsageError(f"dialects is a list of names, not {dialects!r:.60}.")
+    if parser is not None and not isinstance(parser, str | AnyParser):
+        raise UsageError(f"A parser is a name or what al.parser(name) gives, not {parser!r:.60}.")
     if dialects is not None:
         return ReadAs(parser=parser_for(tuple(dialects)))
     return ReadAs(parser=parser_named(parser) if isinstance(parser, str) else parser)
@@ -157,7 +187,25 @@ def _result(given: object) -> RecordedResult:
         raise UsageError(
             f"A result is a RecordedResult or has these fields: {allowed}; not {str(given)[:80]!r}."
         )
-    return RecordedResult(**{"call_id": ""} | dict(given))
+    from pydantic import ValidationError  # noqa: PLC0415 - a program that gives none need not load it
+
+    try:
+        return _results().validate_python({"call_id": ""} | dict(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise UsageError(f"A result's {where} is {first['input']!r:.60}: {first['msg']}.") from error
+
+
+@cache
+def _results() -> "TypeAdapter[RecordedResult]":
+    from pydantic import TypeAdapter  # noqa: PLC0415 - the same
+
+    return TypeAdapter(RecordedResult)
+
+
+def _is_list_of_objects(given: object) -> bool:
+    return isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)
 
 
 def _usage(given: object) -> Usage:

@@ -88,18 +88,24 @@ class OpenSessions:
         self._run.record(event)
         return True
 
-    def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> None:
+    def go_on(self, item: RecordedSession, key: SessionKey, file: str) -> int:
         """Note what a piece says of its session's end, and end the session if it is the last one.
 
         Args:
             item: the piece.
             key: its session, as records carry it.
             file: the file that it stands in.
+
+        Returns:
+            How many scores it has that are no numbers, and that no piece before it had: they are not recorded.
         """
-        merged = _merged(self.going_on.get(key.session_id), item)
+        before = self.going_on.get(key.session_id)
+        merged = _merged(before, item)
         self.going_on[key.session_id] = OpenSession(key, merged, file)
         if item.is_last:
             self._end(self.going_on[key.session_id])
+        told = before.session.scores if before else {}
+        return sum(name not in told and not isfinite(score) for name, score in item.scores.items())
 
     def end_all(self, *, but: Collection[str] = ()) -> None:
         """End those that are not over.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from actionledger.errors import MissingPackageError, SourceError
 from actionledger.ledger.taken_files import FileState, TakenFiles, state_of
-from actionledger.sources.archives import MARK, files_in
+from actionledger.sources.archives import MARK, doubled_in, files_in
 from actionledger.sources.base import ReadFile, Sample, Source
 from actionledger.sources.containers import kind_of
 from actionledger.sources.files import ARCHIVES, Given, fits, place_of
@@ -165,7 +165,12 @@ class _Planning:
         before = len(self._plan.to_read)
         for path in files_in(given.path):
             self._add(Given(path, given.path, is_named=False))
-        if len(self._plan.to_read) > before:
+        read = {each.path for each in self._plan.to_read[before:]}
+        doubled = {path: count for path, count in doubled_in(given.path).items() if path in read}
+        for path, count in doubled.items():
+            why = f"The archive has {count} files of this name; the last one is read: unpack the others yourself."
+            self._plan.refused.append((path, why))
+        if read and not doubled:
             self._plan.archives[given.path] = state
 
     def _add_unknown(self, given: Given, sample: Sample) -> None:

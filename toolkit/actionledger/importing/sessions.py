@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
+from actionledger.errors import UsageError
 from actionledger.importing.importer import Importer
 from actionledger.importing.importers import Importers, dialects_of, wordings_of
 from actionledger.importing.news import Claims, Facts, Made, Touched
@@ -212,6 +213,7 @@ def import_sessions(
         What was taken in. What was taken in before an error is kept. A session that names a profile that there is not is refused.
 
     Raises:
+        UsageError: something is none of these; what came before it is kept.
         LedgerError: the ledger can't be written to.
 
     Example:
@@ -223,6 +225,8 @@ def import_sessions(
         ...     report.turns, ledger.sql("SELECT name, status FROM actions").fetchall()
         (1, [('add', 'valid')])
     """
+    if not isinstance(items, Iterable):
+        raise UsageError(f"items are recorded sessions, a list of them for one, not {items!r:.60}.")
     importers = SourcesImporter(ledger, origin=origin, read_as=read_as, prices=prices)
     report = ImportReport()
     try:

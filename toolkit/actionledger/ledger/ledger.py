@@ -208,6 +208,7 @@ class Ledger(AskedLedger):
         """
         from actionledger.importing import live  # noqa: PLC0415 - the one way up: it reads what it records
 
+        live.refuse_no_texts(session=session, model=model, task=task, profile=profile)
         turn = live.recorded_turn(
             text,
             message,

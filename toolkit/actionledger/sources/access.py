@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from math import isfinite
+from math import isfinite, nan
 from typing import Any
 
 from actionledger.common.clock import utc
@@ -46,10 +46,10 @@ def number_at(value: Mapping[str, Any], key: str) -> float | None:
 
 
 def score_of(held: object) -> float | None:
-    """Return a value as the score that it is; None if it is no number, or one that JSON has no form for."""
-    if not isinstance(held, int | float) or not -_MOST_SCORED < held < _MOST_SCORED:
+    """Return a value as the score that it is; NaN for a number that JSON has no form for, None if it is no number."""
+    if not isinstance(held, int | float):
         return None
-    return float(held)
+    return float(held) if -_MOST_SCORED < held < _MOST_SCORED else nan
 
 
 def exit_status_of(held: object) -> int | None:

@@ -4,6 +4,7 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -31,6 +32,11 @@ def files_in(archive: Path) -> list[Path]:
         SourceError: it can't be read, or is made to unpack to far more than any recording does.
     """
     return [archive / name for name in sorted(_index(archive))]
+
+
+def doubled_in(archive: Path) -> dict[Path, int]:
+    """Return what several files of an archive are called, as paths below it, each with how many these are: the last one is read."""
+    return {archive / name: count for name, count in _opened(archive).names.items() if count > 1}
 
 
 def archive_of(path: Path) -> Path | None:
@@ -98,10 +104,11 @@ def _opened(archive: Path) -> "_Archive":
 
 
 class _Archive(NamedTuple):
-    """An archive and its files by their names; one that would lie outside of a folder lies in it."""
+    """An archive, its files by their names, and how many have each; one that would lie outside of a folder lies in it."""
 
     zip: zipfile.ZipFile
     files: dict[str, zipfile.ZipInfo]
+    names: Counter[str]
 
 
 @lru_cache(maxsize=1)
@@ -116,7 +123,8 @@ def _archive(archive: Path, _changed: int, size: int) -> _Archive:
             f"The archive {str(archive)!r} of {size:,} bytes would unpack to {counted(len(infos), 'file')} of {total:,} bytes, more than "
             f"{MAX_FILES:,} files or {MAX_RATIO} times its size; if that is right, unpack it yourself, and give the folder."
         )
-    return _Archive(opened, {name: info for info in infos if (name := _safe_name(info.filename))})
+    named = [(name, info) for info in infos if (name := _safe_name(info.filename))]
+    return _Archive(opened, dict(named), Counter(name for name, _ in named))
 
 
 def _safe_name(name: str) -> str:

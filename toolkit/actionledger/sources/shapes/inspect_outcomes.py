@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from actionledger.common.ids import derived_id
-from actionledger.sources.access import count_at, object_at, text_at
+from actionledger.sources.access import count_at, object_at, score_of, text_at
 from actionledger.sources.shapes import inspect_messages
 
 _GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -67,6 +67,6 @@ def numbers(scores: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
         value = score.get("value") if isinstance(score, dict) else None
         parts = value.items() if isinstance(value, dict) else [("", value)]
         for part, each in parts:
-            number = _GRADES.get(each) if isinstance(each, str) else each
-            if isinstance(number, int | float) and abs(number) < 1e15:
-                yield f"{name}/{part}" if part else name, float(number)
+            number = score_of(_GRADES.get(each) if isinstance(each, str) else each)
+            if number is not None:
+                yield f"{name}/{part}" if part else name, number
