@@ -193,6 +193,17 @@ def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
         assert page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") == 390
 
 
+def test_on_a_phone_the_box_of_a_search_stays_wide_enough_to_write_in(url: str, browser: Browser) -> None:
+    """What was found stands above it: beside it there were ten pixels left."""
+    with window(browser, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True) as context:
+        visit = Visit(url, context.new_page())
+        visit.open(f"replay?session={derived_id('session', 'steps')}&find=create_file")
+        visit.page.locator(".hits", has_text="here").wait_for()
+        box = visit.page.locator(".find").bounding_box()
+        assert box
+        assert box["width"] > 80
+
+
 @pytest.mark.soak
 def test_a_point_leads_to_the_turns_of_its_day_and_back(visit: Visit) -> None:
     """A selection is spent when it has led somewhere, and what it narrowed is not narrowed on the page that it was made on."""
