@@ -34,7 +34,7 @@ import actionledger as al
 from actionledger.common.clock import now
 from actionledger.common.ids import new_id
 from actionledger.events import SystemNoted
-from actionledger.ledger import direct, open_ledger, spare
+from actionledger.ledger import differences, direct, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.proofs.verifying import verify
@@ -404,7 +404,7 @@ def main() -> None:
             while tally.kills.total() < given.kills / len(roads):
                 number += 1
                 # Every other ledger is published by turns of two copies, as a large one is.
-                spare.SPARED_BYTES = 0 if number % 2 else 8_000_000
+                spare.SPARED_BYTES = differences.WATCHED_BYTES = 0 if number % 2 else 8_000_000
                 one_ledger(kind, Path(place, f"{number}.duckdb"), dice, tally)
     _print(tallies)
 

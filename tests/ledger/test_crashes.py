@@ -13,7 +13,7 @@ import pytest
 from effort import is_soak
 from forked_python import Running
 
-from actionledger.ledger import open_ledger, spare
+from actionledger.ledger import differences, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 
@@ -125,6 +125,7 @@ FILE_EVENTS = {
 def test_killed_at_every_step_of_an_ingest(path, ledger, make, monkeypatch, spared_bytes) -> None:
     """Taking in, copying, renaming, clearing away: whichever file is touched last, nothing is lost or doubled, and anybody can read."""
     monkeypatch.setattr(spare, "SPARED_BYTES", spared_bytes)
+    monkeypatch.setattr(differences, "WATCHED_BYTES", spared_bytes)
     files, recorded, seen = LedgerFiles.at(path), [], 0
     for step in itertools.count(1, 1 if is_soak() else 3):
         event = make.note()

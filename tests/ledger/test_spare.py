@@ -148,12 +148,14 @@ def test_what_was_deleted_is_gone_from_both(ledger, files, make) -> None:
 
 
 def test_a_large_ledger_is_published_as_often_as_a_middling_one(files, monkeypatch) -> None:
-    """Unless its spare copy is held: then as often as a whole copy may be made."""
+    """Unless its spare copy is held: then as often as a whole copy may be made; one of any size where it is known what differs."""
     assert publishing_interval(10 * 10**9, has_spare=True) < 30
+    assert publishing_interval(100 * 10**9, has_spare=True) > 200
+    assert publishing_interval(100 * 10**9, has_spare=True, is_known=True) == 25
     assert publishing_interval(10 * 10**9) > 400
     monkeypatch.setattr(publishing, "MIDDLING_BYTES", 0)
     monkeypatch.setattr(
-        publishing, "publishing_interval", lambda _, *, has_spare: 25.0 if has_spare else 500.0
+        publishing, "publishing_interval", lambda _, *, has_spare, is_known: 25.0 if has_spare else 500.0
     )
     assert due_in(files) > 400
     files.spare.write_bytes(b"x")

@@ -4,13 +4,14 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from uuid import uuid4
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.ledger.differences import watched
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
 from actionledger.ledger.instances import Instance, begin, borrowed, quiet
 from actionledger.ledger.memory import reading_limit, within_reading_limit
@@ -45,17 +46,22 @@ def connect_store(path: Path) -> DuckDBPyConnection:
 
 
 @contextmanager
-def store(path: Path) -> Iterator[DuckDBPyConnection]:
+def store(path: Path, *, watched_of: LedgerFiles | None = None) -> Iterator[DuckDBPyConnection]:
     """Give a connection whose current database is a working file, to be read and written in ``STORE_MEMORY``.
 
     Args:
         path: the file; it is created where it doesn't exist, and closed at the end.
+        watched_of: the ledger whose working file it is, of which is kept what is written to it; the caller holds the ingest lock.
     """
     config = _STORE_CONFIG | {"memory_limit": STORE_MEMORY, "temp_directory": tempfile.gettempdir()}
-    with borrowed(config, _STORE) as connection:
+    with (
+        borrowed(config, _STORE) as connection,
+        nullcontext() if watched_of is None else watched(watched_of, connection),
+    ):
         connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
         connection.execute(f"ATTACH {_quoted(path)} AS {_STORE} (TYPE duckdb); USE {_STORE}")
         yield connection
+        connection.execute(f"USE memory; DETACH {_STORE}")
 
 
 def begin_published(files: LedgerFiles, *, may_write: bool) -> Instance:

@@ -4,6 +4,7 @@
     NAME.duckdb.d/            what writers and the ingester need; nobody else's business
         store.duckdb          the ingester's working file
         spare.duckdb          the published copy before the last, where the next one is made of it
+        differences.json      in which pieces the working file and its copies differ
         segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
         ingest.lock           whoever holds it is the ingester
         host                  which host writes, on a network file system
@@ -84,6 +85,11 @@ class LedgerFiles:
     def spare(self) -> Path:
         """The published copy before the last."""
         return self.folder / "spare.duckdb"
+
+    @property
+    def differences(self) -> Path:
+        """The file of the pieces in which the working file and its copies differ."""
+        return self.folder / "differences.json"
 
     @property
     def segments(self) -> Path:
@@ -171,6 +177,7 @@ class LedgerFiles:
             self.store,
             wal_of(self.store),
             self.spare,
+            self.differences,
             self.segments,
             self.ingest_lock,
             self.host,

@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
+from actionledger.ledger.differences import note
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.finishing import finish_records
 from actionledger.ledger.forgetting.intent import intent_of
@@ -233,6 +234,7 @@ class _Ingest:
         self._forget_gone_segments()
         keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
         self._connection.execute("CHECKPOINT")
+        note(self._files, self._connection)
         publish(self._files, self._is_stopped)
         self._files.unpublished.unlink(missing_ok=True)
         self._published = dict(self._taken_in)

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable
 
-from actionledger.ledger import spare
+from actionledger.ledger import differences, spare
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.spare import StoppedError
 
@@ -31,15 +31,18 @@ _SHARE_OF_COPYING, _COPIED_A_SECOND = 20, 400e6
 _SHARE_OF_COMPARING, _COMPARED_A_SECOND = 6, 2.5e9
 
 
-def publishing_interval(store_bytes: int, *, has_spare: bool = False) -> float:
+def publishing_interval(store_bytes: int, *, has_spare: bool = False, is_known: bool = False) -> float:
     """Return how long what was taken in may wait for the next copy, in seconds.
 
     Args:
         store_bytes: the size of the working file, in bytes.
         has_spare: whether there is a spare copy to bring up to date.
+        is_known: whether it is known where that differs from the working file.
     """
     if store_bytes < SMALL_BYTES:
         return _SMALL_SECONDS
+    if has_spare and is_known:
+        return _MIDDLING_SECONDS
     if has_spare:
         comparing = _COPY_SECONDS + store_bytes / _COMPARED_A_SECOND
         return max(_MIDDLING_SECONDS, _SHARE_OF_COMPARING * comparing)
@@ -60,7 +63,8 @@ def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
         return 0.0
     size = files.store.stat().st_size
     has_spare = size >= MIDDLING_BYTES and spare.is_free(files)
-    interval = max(publishing_interval(size, has_spare=has_spare), at_least)
+    is_known = files.differences.exists()
+    interval = max(publishing_interval(size, has_spare=has_spare, is_known=is_known), at_least)
     # A clock that was set back must not stop it.
     return interval - age if 0 <= age < interval else 0.0
 
@@ -84,12 +88,16 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
     if descriptor is None:
         descriptor = os.open(copy, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_NOFOLLOW, 0o600)
     try:
-        (spare.bring_up_to_date if is_spare else spare.copy_whole)(descriptor, files.store, is_stopped)
+        if is_spare:
+            spare.bring_up_to_date(descriptor, files.store, is_stopped, differences.pieces_of(files, copy))
+        else:
+            spare.copy_whole(descriptor, files.store, is_stopped)
         os.fchmod(descriptor, mode)
         os.utime(descriptor)  # when it was published, though nothing may have been written
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    differences.is_the_same(files, copy)
     # Somebody may have written to the old copy. DuckDB would take their leftover for a part of the new one.
     wal_of(files.published).unlink(missing_ok=True)
     spare.keep(files)

@@ -1,7 +1,7 @@
 """The spare copy: the published copy before the last, brought up to date by what is new and put back in its place.
 
 Two copies take turns. A copy that is brought up to date is compared with the working file piece by piece, and only what differs is
-written: DuckDB changes few of its blocks, but no list of them is to be had, and their checksums are too weak to be believed. Reading
+written: of a large file those pieces alone that DuckDB has written since (``differences``), else all of them. Reading
 both is a fifth of the work of a copy, and the disk is spared nearly all of it.
 
 Whoever opened a copy when it was the published one may still read it, and never sees it change: it is only used where nobody has it
@@ -13,18 +13,15 @@ import fcntl
 import os
 import signal
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from actionledger.ledger.differences import HEADER_BYTES, PIECE_BYTES
 from actionledger.ledger.files import LedgerFiles
 
 SPARED_BYTES = 8 * 1024 * 1024
 """A working file below this is copied whole: that costs less than a third file is worth."""
-
-_HEADER_BYTES = 12 * 1024
-_PIECE_BYTES = 256 * 1024
-"""DuckDB's blocks are of this size and begin behind its header; of another size they would only be more to write."""
 
 _STOP_BYTES = 4 * 1024 * 1024
 _CLONE = 0x40049409
@@ -90,30 +87,34 @@ def keep(files: LedgerFiles) -> None:
             os.link(files.published, files.spare, follow_symlinks=False)
 
 
-def bring_up_to_date(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:
+def bring_up_to_date(
+    descriptor: int, source: Path, is_stopped: Callable[[], bool], pieces: Iterable[int] | None = None
+) -> None:
     """Write into a copy what differs from its source.
 
     Args:
         descriptor: the copy, for reading and writing.
         source: what it is to be the same as.
         is_stopped: asked now and then whether to give up.
+        pieces: in which pieces the two may differ, beside the header; None where that is not known, and all are compared.
 
     Raises:
         OSError: it can't be read or written.
         StoppedError: ``is_stopped`` said so.
     """
-    mine, theirs = bytearray(_PIECE_BYTES), bytearray(_PIECE_BYTES)
+    mine, theirs = bytearray(PIECE_BYTES), bytearray(PIECE_BYTES)
     with source.open("rb", buffering=0) as file:
-        header = os.pread(file.fileno(), _HEADER_BYTES, 0)
-        at = _write(descriptor, memoryview(header), 0)
-        while count := os.preadv(file.fileno(), [theirs], at):
+        size = os.fstat(file.fileno()).st_size
+        _write(descriptor, memoryview(os.pread(file.fileno(), HEADER_BYTES, 0)), 0)
+        for piece in range(-(-(size - HEADER_BYTES) // PIECE_BYTES)) if pieces is None else sorted(pieces):
             if is_stopped():
                 raise StoppedError
+            at = HEADER_BYTES + piece * PIECE_BYTES
+            count = os.preadv(file.fileno(), [theirs], at)
             # What a shorter last piece leaves in the buffers is compared as well: at worst it is written for nothing.
             if os.preadv(descriptor, [mine], at) != count or mine != theirs:
                 _write(descriptor, memoryview(theirs)[:count], at)
-            at += count
-    os.ftruncate(descriptor, at)
+    os.ftruncate(descriptor, size)
 
 
 def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) -> None:

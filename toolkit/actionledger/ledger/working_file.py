@@ -59,7 +59,7 @@ def _opened(files: LedgerFiles) -> Iterator[DuckDBPyConnection]:
     """Give what ``open_store`` returns, but in little memory."""
     if not files.store.exists():
         make_store(files)
-    with store(files.store) as connection:
+    with store(files.store, watched_of=files) as connection:
         _bring_up_to_date(connection)
         yield connection
 

@@ -15,7 +15,14 @@ def unusable(files: LedgerFiles) -> str:
         if folder.exists() and not folder.is_dir():
             return f"{folder} is a file, where the ledger has a folder."
     locks = (files.ingest_lock, files.decisions_lock)
-    for file in (files.store, *locks, files.unpublished, files.rates, files.taken_files):
+    for file in (
+        files.store,
+        *locks,
+        files.unpublished,
+        files.rates,
+        files.taken_files,
+        files.differences,
+    ):
         if file.is_dir():
             return f"{file} is a folder, where the ledger has a file."
     try:
