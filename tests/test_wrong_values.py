@@ -174,3 +174,81 @@ def test_a_parser_and_dialects_of_no_kind_are_refused():
     for name in (None, 5):
         with pytest.raises(UsageError, match=f"There is no parser {name}"):
             al.parser(name)
+
+
+def test_what_is_no_filter_is_refused(tmp_path):
+    """A dict of its fields, as JSON would have it, and a page's address where only a filter is taken."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        for within in ({"models": ["small"]}, None, 5):
+            for ask in (
+                al.funnel,
+                al.loops,
+                al.failures,
+                al.reviews,
+                al.agreement,
+                al.changes,
+                al.turns,
+                al.sessions,
+                al.recoveries,
+                al.reviewer_agreement,
+                al.charts.funnel,
+                lambda *given: al.charts.groups(given[0], within=given[1]),
+                lambda *given: al.recheck(given[0], profile="assistant", within=given[1]),
+                lambda *given: al.bless(given[0], tmp_path / "baseline.json", within=given[1]),
+            ):
+                with pytest.raises(
+                    UsageError, match=r"given as a Filter, as in al\.Filter.*, not .* of the type"
+                ):
+                    ask(ledger, within)
+        with pytest.raises(UsageError, match=r"given as a Filter, .* not 'model=small'"):
+            al.funnel(ledger, "model=small")
+
+
+def test_what_is_no_policy_model_path_or_dialect_is_refused(tmp_path):
+    """Each with what is asked for."""
+    for ask in (
+        lambda: al.Runtime("assistant", policy=5),
+        lambda: al.Runtime("assistant", policy={"rule": []}),
+    ):
+        with pytest.raises(
+            UsageError, match=r"A policy is the path of a file or a Policy, not .* of the type"
+        ):
+            ask()
+    with pytest.raises(
+        UsageError, match=r"A model is named by a text, one of .*ollama:.*, not 5 of the type int"
+    ):
+        al.model_from(5)
+    for path in (5, None, b"team.duckdb"):
+        with pytest.raises(UsageError, match="A ledger is opened by the path of its file, not"):
+            al.open_ledger(path)
+    with pytest.raises(UsageError, match=r"A dialect is a name, one of .*, or a Dialect, not 5"):
+        al.render([("add", {})], 5)
+    with pytest.raises(UsageError, match="The calls to write are a list, not 5"):
+        al.render(5, "hermes")
+
+
+def test_a_profile_is_made_and_registered_of_what_makes_one():
+    """A path has a name, too: it was registered, and ended whatever asked for all profiles."""
+    for profile in (5, "assistant", Path("assistent")):
+        with pytest.raises(UsageError, match=r"What is registered is a Profile, as .* gives it, not"):
+            al.register_profile(profile)
+    for actions in (["send"], [5], None):
+        with pytest.raises(
+            UsageError, match=r"The actions of a profile are an ActionSet or a Catalogue, not"
+        ):
+            al.custom_profile("mail", actions=actions, dialects=["hermes"])
+    with pytest.raises(UsageError, match="A profile's name is a text, not None"):
+        al.custom_profile(None, actions=al.profile("mint").catalogue, dialects=["mint"])
+
+
+def test_what_a_filter_names_is_several_texts():
+    """One value, numbers, and scores by their name alone."""
+    for name in ("models", "outcomes", "scores"):
+        with pytest.raises(UsageError, match=f"{name} takes several, as in {name}=.*, not 5 of the type int"):
+            al.Filter(**{name: 5})
+    for wrong in ({"models": (5,)}, {"action": 5}, {"text": 5}):
+        with pytest.raises(UsageError, match="What a filter names is a text, not 5 of the type int"):
+            al.Filter(**wrong)
+    with pytest.raises(UsageError, match=r"A score is bound by a ScoreBound, as in .*, not 'reward'"):
+        al.Filter(scores=("reward",))

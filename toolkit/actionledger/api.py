@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.errors import UsageError, require_text
+from actionledger.errors import UsageError, require_kind, require_text
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
 from actionledger.execution.registry import PROFILES, profile_meant, profile_named
@@ -131,13 +131,15 @@ def render(calls: Iterable[AnyCall], dialect: str | Dialect) -> str:
     Raises:
         UnknownNameError: there is no such dialect.
         RenderError: the dialect has no way to write one of them, such as a text that holds its own closing tag.
-        UsageError: there is no call, or something that is none.
+        UsageError: there is no call, or something that is none, or no dialect.
 
     Example:
         >>> al.render([("add", {"a": 1, "b": 2})], "pythonic")
         '[add(a=1, b=2)]'
     """
     chosen = dialect_named(dialect) if isinstance(dialect, str) else dialect
+    require_kind(chosen, Dialect, "A dialect is a name, one of al.dialect_names(), or a Dialect")
+    require_kind(calls, Iterable, "The calls to write are a list")
     return chosen.render([_plain_call(call) for call in calls])
 
 

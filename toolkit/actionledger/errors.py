@@ -21,6 +21,7 @@ What a model wrote never raises: it becomes an issue with a code and a span (see
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
+from types import UnionType
 
 
 class ActionLedgerError(Exception):
@@ -64,6 +65,21 @@ def require_text(text: object) -> None:
     if not isinstance(text, str):
         how = "decode the bytes first" if isinstance(text, bytes | bytearray) else "give a str"
         raise UsageError(f"A text is asked for, not {text!r:.60} of the type {type(text).__name__}; {how}.")
+
+
+def require_kind(given: object, kind: type | UnionType, asked: str) -> None:
+    """Refuse a value of another kind than is asked for, in a sentence.
+
+    Args:
+        given: the value.
+        kind: what it must be.
+        asked: what is asked for, as the sentence begins, such as ``"A policy is the path of a file or a Policy"``.
+
+    Raises:
+        UsageError: it is of another kind.
+    """
+    if not isinstance(given, kind):
+        raise UsageError(f"{asked}, not {given!r:.60} of the type {type(given).__name__}.")
 
 
 class RenderError(UsageError):

@@ -80,7 +80,7 @@ def test_an_address_picks_what_its_page_shows(world: Ledger) -> None:
         (lambda world: turns(None), "None is no open ledger"),
         (lambda world: failures("team.duckdb"), "is no open ledger"),
         (lambda world: compare("team.duckdb", Filter(), Filter(models=("a",))), "is no open ledger"),
-        (lambda world: failures(world, "turns?model=large"), "is no filter"),
+        (lambda world: failures(world, "turns?model=large"), "given as a Filter"),
         (lambda world: failures(world, unit="year"), "'year' is no period"),
     ],
 )

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Protocol
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.common.nearness import did_you_mean
-from actionledger.errors import PolicyError
+from actionledger.errors import PolicyError, require_kind
 from actionledger.execution.approval import Policy, Rule, Verdict
 from actionledger.vocabulary import Evidence
 
@@ -68,7 +68,9 @@ def load_policy(path: str | Path, catalogue: Known) -> Policy:
 
     Raises:
         PolicyError: it can't be read, is no TOML, or a row of it can't work; says which and why.
+        UsageError: it is no path.
     """
+    require_kind(path, str | Path, "A policy is the path of a file or a Policy")
     try:
         text = Path(path).read_text(encoding="utf-8")
     except OSError as error:
@@ -76,6 +78,20 @@ def load_policy(path: str | Path, catalogue: Known) -> Policy:
     except UnicodeDecodeError as error:
         raise PolicyError(str(path), "it is not UTF-8 text") from error
     return policy_from(text, catalogue, source=str(path))
+
+
+def policy_meant(policy: Policy | str | Path, catalogue: Known) -> Policy:
+    """Return the policy that a caller means, as a value or as the path of its file.
+
+    Args:
+        policy: either.
+        catalogue: the actions that a file's rules are about.
+
+    Raises:
+        PolicyError: the file can't be used.
+        UsageError: it is neither.
+    """
+    return policy if isinstance(policy, Policy) else load_policy(policy, catalogue)
 
 
 def policy_from(text: str, catalogue: Known, *, source: str) -> Policy:

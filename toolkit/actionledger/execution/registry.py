@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UnknownNameError, UsageError, require_kind
 from actionledger.execution.profile import Profile
 
 GROUP = "actionledger.profiles"
@@ -50,8 +50,9 @@ class Profiles(Mapping[str, Profile]):
             The profile.
 
         Raises:
-            UsageError: a profile that comes with the toolkit has that name.
+            UsageError: a profile that comes with the toolkit has that name, or it is none.
         """
+        require_kind(profile, Profile, "What is registered is a Profile, as al.custom_profile(…) gives it")
         self.check_name(profile.name)
         self._registered[profile.name] = profile
         return profile

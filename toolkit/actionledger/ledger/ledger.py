@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from weakref import finalize
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.errors import LedgerError, UsageError, require_kind
 from actionledger.events import Event
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
@@ -69,7 +69,7 @@ def open_ledger(
     Raises:
         NotALedgerError: the file is something else.
         NewerLedgerError: the ledger was written by a newer version of the toolkit.
-        UsageError: a pattern of secrets, here, in a file or in ``pyproject.toml``, can't be used.
+        UsageError: the path is none, or a pattern of secrets, here, in a file or in ``pyproject.toml``, can't be used.
         LedgerError: the file or its folder can't be used.
 
     Example:
@@ -77,6 +77,7 @@ def open_ledger(
         ...     ledger.sql("SELECT count(*) FROM sessions").fetchone()
         (0,)
     """
+    require_kind(path, str | os.PathLike, "A ledger is opened by the path of its file")
     custom.add(secrets)
     if without_text and not read_only:
         raise UsageError("A ledger without its texts can only be read; open it with read_only=True.")

@@ -15,7 +15,7 @@ from actionledger.ledger.queries.addresses import (
 )
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.behind import ALL_TURNS, Mark, whole_turns_behind
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
 from actionledger.ledger.queries.scopes import Scope
 from actionledger.ledger.queries.sessions import Order, whole_sessions
 from actionledger.ledger.results import QueryResult
@@ -57,6 +57,7 @@ def sessions(
     if isinstance(within, str):
         refuse_others(within, *FILTERS, *_SHOWN_AS)
         within = filter_of(within)
+    refuse_no_filter(within)
     if order not in get_args(Order):
         raise UsageError(f"{order!r} is no order; choose one of {', '.join(get_args(Order))}.")
     return _listed(ledger, whole_sessions(within, order=order), "sessions", within, {})
@@ -92,6 +93,7 @@ def turns(ledger: Ledger, within: Filter | str = EVERYTHING, mark: Mark = ALL_TU
     if isinstance(within, str):
         refuse_others(within, *FILTERS, *_SHOWN_AS)
         within = filter_of(within)
+    refuse_no_filter(within)
     return _listed(ledger, whole_turns_behind(within, mark), "turns", within, mark_parameters(mark))
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.ledger.queries import Queryable
 from actionledger.models.base import Model
 from actionledger.models.recorded import RecordedModel
@@ -39,6 +39,7 @@ def model_from(
         >>> al.model_from("scripted:script.jsonl").complete([]).text
         'Hello.'
     """
+    require_kind(spec, str, f"A model is named by a text, one of {', '.join(FORMS)}")
     kind, _, rest = spec.partition(":")
     match kind:
         case "openai" if found := _NAME_AT_URL.fullmatch(rest):

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.describing import Arguments
 from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
 from actionledger.execution.limits import Limits
@@ -184,7 +184,7 @@ def custom_profile(
 
     Raises:
         UnknownNameError: there is no such dialect.
-        UsageError: the name is taken, both dialects and a parser are given or neither, or a dialect can't write one of
+        UsageError: the name is taken, the actions are neither a set nor a catalogue, both dialects and a parser are given or neither, or a dialect can't write one of
             the actions.
 
     Example:
@@ -199,7 +199,9 @@ def custom_profile(
         >>> turn.observations[0].result
         5
     """
+    require_kind(name, str, "A profile's name is a text")
     PROFILES.check_name(name)
+    require_kind(actions, ActionSet | Catalogue, "The actions of a profile are an ActionSet or a Catalogue")
     if bool(dialects) == bool(parser):
         raise UsageError(f"Say how the profile {name!r} is read: give either dialects or a parser.")
     catalogue = actions.catalogue if isinstance(actions, ActionSet) else actions

@@ -7,7 +7,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
-from actionledger.ledger.queries.filters import EVERYTHING, Filter
+from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
 from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.trend import Unit
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
@@ -45,8 +45,7 @@ def failures(
         [('acting', 'not_found', 1)]
     """
     refuse_no_ledger(ledger)
-    if not isinstance(within, Filter):
-        raise UsageError(f"{within!r} is no filter; of an address, al.Filter.of_address makes one.")
+    refuse_no_filter(within)
     if unit not in get_args(Unit):
         raise UsageError(f"{unit!r} is no period; choose one of {', '.join(get_args(Unit))}.")
     whole, *by_period = meant_in(ledger, within, unit)

@@ -10,7 +10,7 @@ from actionledger.agent.loop import converse
 from actionledger.common.ids import new_id
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.execution.approval import Policy
-from actionledger.execution.policy_file import load_policy
+from actionledger.execution.policy_file import policy_meant
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
 from actionledger.ledger import Ledger
@@ -128,7 +128,7 @@ def fork(
     responses = conversation(ledger, parent_id)
     states, state = _state_before(ledger, parent, turn, len(responses))
     base = _profile(parent, profile, states)
-    rules = load_policy(policy, base.catalogue) if isinstance(policy, str | Path) else policy
+    rules = None if policy is None else policy_meant(policy, base.catalogue)
     text = _text(ledger, _at(responses, turn), response, edit, is_open=model is not None)
     root, temporary = _folder(workspace)
     try:

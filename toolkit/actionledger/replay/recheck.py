@@ -141,7 +141,7 @@ def recheck(
         raise UsageError("Nothing is asked: give a profile, tools, a policy or limits.")
     chosen = None if profile is None else profile_meant(profile)
     catalogue = _catalogue(chosen, tools)
-    if isinstance(policy, str | Path):
+    if policy is not None and not isinstance(policy, Policy):
         policy = load_policy(policy, catalogue or _as_recorded(ledger, within))
     if chosen:
         policy, limits = policy or chosen.policy, limits or chosen.limits

@@ -12,7 +12,7 @@ from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError, UsageError, require_text
 from actionledger.execution.approval import Decision, Policy
 from actionledger.execution.executor import Executor
-from actionledger.execution.policy_file import load_policy
+from actionledger.execution.policy_file import policy_meant
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_meant
 from actionledger.execution.runtime import SessionRuntime
@@ -93,7 +93,7 @@ class Runtime:
         if ledger is not None:
             refuse_no_ledger(ledger)
         chosen = profile_meant(profile)
-        rules = load_policy(policy, chosen.catalogue) if isinstance(policy, str | Path) else policy
+        rules = None if policy is None else policy_meant(policy, chosen.catalogue)
         described = checked_metadata(metadata or {})
         session_id = earlier.session_id if earlier else new_id()
         self._earlier = earlier

@@ -5,13 +5,13 @@ found in, its outcome, why it failed, what its actions came to, the texts in all
 made within the first kind alone: within the second it would be a rate within its own outcome, and ``rated`` refuses it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime, time
 from typing import Any, get_args
 
 from actionledger.common.text import writable
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Stage
 from actionledger.ledger.queries.scores import ScoreBound
@@ -41,7 +41,8 @@ class Filter:
     """Which responses to look at; what is left empty leaves nothing out, and what has several values takes any of them.
 
     Args:
-        run_id: the run whose readings count; None for the first reading of every response.
+        run_id: the run whose readings count, as text or as the UUID that SQL gives, which is kept as text; None for the first reading of
+            every response.
         profiles, models, tasks, sources: the sessions' own.
         captures: how much was kept of what the model wrote.
         labels: what the sessions are filed under by their source.
@@ -98,7 +99,7 @@ class Filter:
                 raise UsageError(
                     f"{self.run_id!r} is no run's id; 'actionledger sql \"FROM runs\"' lists them."
                 )
-        _refuse_single_texts(self)
+        _refuse_single_values(self)
         for name in ("since", "until"):
             object.__setattr__(self, name, _in_utc(name, getattr(self, name)))
         _refuse_strangers("capture", self.captures, Capture)
@@ -117,8 +118,15 @@ class Filter:
             *self.turn_labels,
             *self.dialects,
         )
+        for score in self.scores:
+            require_kind(
+                score,
+                ScoreBound,
+                "A score is bound by a ScoreBound, as in al.ScoreBound('reward', '>=', 0.5)",
+            )
         names = (score.name for score in self.scores)
         for text in (*texts, *names, self.action or "", self.text):
+            require_kind(text, str, "What a filter names is a text")
             if text != writable(text):
                 raise UsageError(f"{text!r} holds half of a character, which no ledger can; write it anew.")
 
@@ -223,14 +231,17 @@ def _refuse_strangers(name: str, values: Iterable[str], known: Iterable[str]) ->
         raise UsageError(f"{strangers[0]!r} is no {name}; choose from {', '.join(map(str, known))}.")
 
 
-def _refuse_single_texts(given: Filter) -> None:
-    """Refuse a text where several are meant: each of its letters would be one of them, and nothing found."""
+def _refuse_single_values(given: Filter) -> None:
+    """Refuse one value where several are meant: each letter of a text would be one of them, and nothing found."""
     for each in fields(given):
         value = getattr(given, each.name)
-        if each.default == () and isinstance(value, str):
+        if each.default != ():
+            continue
+        if isinstance(value, str):
             raise UsageError(
                 f"{each.name} takes several texts, as in {each.name}=({value!r},); a text alone is none."
             )
+        require_kind(value, Collection, f"{each.name} takes several, as in {each.name}=(…, …)")
 
 
 def _in_utc(name: str, at: object) -> datetime | None:
@@ -247,6 +258,16 @@ EVERYTHING = Filter()
 """The first reading of every response."""
 
 
+def refuse_no_filter(within: object) -> None:
+    """Refuse what is no filter, such as a dict of one's fields or a page's address.
+
+    Raises:
+        UsageError: it is none.
+    """
+    asked = "What is looked at is given as a Filter, as in al.Filter(models=('small',)) or al.Filter.of_address(…)"
+    require_kind(within, Filter, asked)
+
+
 def rated(within: Filter) -> Filter:
     """Return a filter that a rate may be made within, which says nothing of what came of responses.
 
@@ -254,8 +275,9 @@ def rated(within: Filter) -> Filter:
         within: the filter.
 
     Raises:
-        UsageError: it does.
+        UsageError: it does, or is no filter.
     """
+    refuse_no_filter(within)
     if within.given != within:
         raise UsageError(
             f"A rate within {within.found.words} would be a rate within its own outcome; leave that out (Filter.given), or list the "

@@ -7,7 +7,7 @@ about the same responses.
 import re
 from typing import NamedTuple
 
-from actionledger.ledger.queries.filters import NO_DIALECT, Filter
+from actionledger.ledger.queries.filters import NO_DIALECT, Filter, refuse_no_filter
 from actionledger.ledger.queries.found import executed, has_text, text_parameters, went_wrong
 from actionledger.ledger.queries.standing import JUDGED, LABELLED, OF_FILED
 from actionledger.vocabulary import RunKind
@@ -92,7 +92,12 @@ def turn_scope(within: Filter) -> Scope:
 
 
 def of_session(within: Filter) -> tuple[list[str], dict[str, object]]:
-    """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values."""
+    """Return what a filter says of sessions, for a table of them: conditions to join by AND, and their values.
+
+    Raises:
+        UsageError: it is no filter.
+    """
+    refuse_no_filter(within)
     parts: list[str] = []
     parameters: dict[str, object] = {}
     lists = {"profiles": within.profiles, "models": within.models, "tasks": within.tasks}

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from actionledger.execution.approval import Policy
 from actionledger.execution.handlers import Handler, HandlerFactory, Handlers
-from actionledger.execution.policy_file import load_policy
+from actionledger.execution.policy_file import policy_meant
 from actionledger.execution.profile import Profile
 from actionledger.parsing.parsers import AnyParser
 from actionledger.workspace import Workspace
@@ -43,9 +43,7 @@ def changed(plain: Profile, change: Change) -> Profile:
     """
     made = plain
     if change.policy is not None:
-        given = change.policy
-        rules = given if isinstance(given, Policy) else load_policy(given, plain.catalogue)
-        made = replace(made, policy=rules)
+        made = replace(made, policy=policy_meant(change.policy, plain.catalogue))
     if change.parser is not None:
         made = replace(made, parser=change.parser)
     if change.handlers is not None:
