@@ -1,6 +1,7 @@
 """Wrong uses of every command: each ends in one of the exit codes and in a sentence, and leaves nothing behind."""
 
 import json
+import os
 import shlex
 from pathlib import Path
 
@@ -285,6 +286,18 @@ def test_a_file_of_the_ledger_that_is_cut_is_no_fault_of_ours(run, monkeypatch, 
     assert (done.code, done.out) == (1, "")
     assert "can't be read: IO Error: Could not read enough bytes. 'actionledger doctor' says" in done.err
     assert "fault" not in done.err
+
+
+def test_what_takes_in_says_that_the_ledger_is_cut(run, tmp_path):
+    """There was nothing to take in, and it ended well, while every question of it failed."""
+    (tmp_path / "log.jsonl").write_text('{"session": "a", "text": "Well.", "profile": "mint"}')
+    ledger = tmp_path / "team.duckdb"
+    assert run("import", tmp_path / "log.jsonl", "-l", ledger).code == 0
+    os.truncate(ledger, ledger.stat().st_size // 2)
+    done = run("ingest", "-l", ledger)
+    assert (done.code, done.out) == (1, "")
+    assert "was cut: it has" in done.err
+    assert "'actionledger doctor' says what there is of it elsewhere." in done.err
 
 
 def test_a_disk_that_refuses_is_a_sentence(run, monkeypatch):

@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
+from actionledger.ledger.cut_off import refuse_cut
 from actionledger.ledger.differences import note
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.finishing import finish_records
@@ -88,7 +89,7 @@ def ingest(
         What was done.
 
     Raises:
-        LedgerError: the disk is full, or a file can't be used; what was flushed is still in the segments.
+        LedgerError: the disk is full, a file can't be used, or the published one was cut; what was flushed is still in the segments.
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
@@ -102,6 +103,7 @@ def ingest(
             _go_on_forgetting(files)
             is_behind = files.unpublished.exists() or not files.published.exists()
             if not is_behind and not segment_sizes(files.segments):
+                refuse_cut(files)
                 return IngestReport()
             return with_store(
                 files, lambda connection: _Ingest(files, connection, is_stopped).run(publishing)

@@ -10,6 +10,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
 from actionledger.ledger.connections import BASE, attach_published, offsets_in, published
+from actionledger.ledger.cut_off import cut_sentence
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.memory import reading_limit, within_reading_limit
 from actionledger.ledger.opening import is_database
@@ -31,11 +32,6 @@ FROM {BASE}.quarantine GROUP BY 1 ORDER BY lines DESC, reason"""
 _LEFT_OUT = f"""
 SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
 FROM (SELECT path, sum(count) AS count FROM {BASE}.left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
-
-# Blocks at its end that are free may never have been written.
-_NEEDED_BYTES = (
-    "SELECT 3 * 4096 + used_blocks * block_size FROM pragma_database_size() WHERE database_name = ?"
-)
 
 _HAS_ROLLUP = f"SELECT count(*) FROM duckdb_tables() WHERE database_name = '{BASE}' AND starts_with(table_name, 'rollup_')"
 _DRAWN = 2000
@@ -114,22 +110,13 @@ def read_records(files: LedgerFiles) -> Records:
             if not is_database(files.published):
                 return Records(f"There is no file {files.published}.")
             with published(files, may_write=False) as connection:
-                if cut := _cut_off(connection, files):
+                if cut := cut_sentence(connection, files):
                     return Records(cut)
                 records = _read(connection, files)
                 has_rollup = connection.execute(_HAS_ROLLUP).fetchone() != (0,)
             return replace(records, rollup=_rollup(files) if has_rollup else None)
     except LedgerError as error:
         return Records(str(error))
-
-
-def _cut_off(connection: DuckDBPyConnection, files: LedgerFiles) -> str:
-    """Return what is to be said where the published file is too short for what it holds: DuckDB opens it, and fails at what is asked first."""
-    [(needed,)] = connection.execute(_NEEDED_BYTES, [BASE]).fetchall()
-    size = files.published.stat().st_size
-    if size >= needed:
-        return ""
-    return f"{files.published} was cut: it has {size:,} bytes, and holds blocks of {needed:,} at least."
 
 
 def _rollup(files: LedgerFiles) -> Rollup:
