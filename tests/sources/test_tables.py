@@ -97,6 +97,18 @@ def test_what_is_no_table_is_one_sentence(csv, data):
     assert "\n" not in str(raised.value)
 
 
+def test_what_is_not_in_utf8_is_said_with_what_to_do(csv):
+    """In UTF-16 the whole file, in Latin-1 the row."""
+    with pytest.raises(SourceError, match="iconv -f UTF-16"):
+        list(read_table(csv("session,text\ns,Grüße\n".encode("utf-16"))))
+    refused, *_ = (
+        each
+        for each in read_table(csv("session,text\ns,Grüße\n".encode("latin-1")))
+        if isinstance(each, Refusal)
+    )
+    assert "iconv -f LATIN1" in refused.reason
+
+
 def test_a_parquet_file_is_read_by_its_types(tmp_path):
     """Numbers, times with and without a zone, and what is nested, as its JSON."""
     path = tmp_path / "t.parquet"

@@ -16,9 +16,11 @@ from actionledger.sources.rows import FIELDS, REQUIRED, Numbered, checked, renam
 
 _BATCH = 500
 _MEMORY = "512MB"
+_PARQUET = b"PAR1"
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON")
 _AS_THEY_ARE = frozenset({"turn", "success"})
 _FRAME = "given_frame"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _REJECTED = "SELECT line, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line"
 
 
@@ -36,12 +38,16 @@ def read_table(
         SourceError: the file can't be read, or lacks a column.
     """
     with closing(_connection()) as connection:
-        query = "FROM read_parquet(?)" if _is_parquet(path) else _CSV
+        query = "FROM read_parquet(?)" if _begins_with(path, _PARQUET) else _CSV
+        if _begins_with(path, *_UTF16):
+            raise SourceError(
+                f"{shown(path)!r} is a table in UTF-16: iconv -f UTF-16 -t UTF-8 FILE makes one that is read."
+            )
         rows = _rows(connection, query, [_literal(path)], columns or {}, shown(path))
         yield from sessions_of(rows, shown(path))
         if query is _CSV:
             for line, why in connection.execute(_REJECTED).fetchall():
-                yield Refusal(shown(path), int(line), f"The row can't be read: {why.splitlines()[0]}")
+                yield Refusal(shown(path), int(line), f"The row can't be read: {_plain(why)}")
     if on_read:
         on_read(path.stat().st_size)
 
@@ -54,7 +60,7 @@ def columns_of(path: Path) -> tuple[str, ...]:
     """
     try:
         with closing(_connection()) as connection:
-            query = "FROM read_parquet(?)" if _is_parquet(path) else _CSV
+            query = "FROM read_parquet(?)" if _begins_with(path, _PARQUET) else _CSV
             return tuple(_types(connection, query, [_literal(path)]))
     except (duckdb.Error, OSError, SourceError):
         return ()
@@ -174,10 +180,18 @@ def _connection(*, reaches_files: bool = True) -> DuckDBPyConnection:
     return connection
 
 
-def _is_parquet(path: Path) -> bool:
+def _plain(why: str) -> str:
+    """Return why DuckDB rejects a row, with what to do about it."""
+    first = why.splitlines()[0]
+    return (
+        f"{first} If the file is in Latin-1: iconv -f LATIN1 -t UTF-8 FILE." if "unicode" in first else first
+    )
+
+
+def _begins_with(path: Path, *marks: bytes) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(4) == b"PAR1"
+            return file.read(4).startswith(marks)
     except OSError as error:
         raise SourceError(
             f"{shown(path)!r} can't be read as a table: it has to be a file on disk."
