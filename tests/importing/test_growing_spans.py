@@ -8,9 +8,13 @@ import pytest
 from spans_of_agents import agent, batch
 
 import actionledger as al
+from actionledger.capture.traces import HeldTraces
+from actionledger.importing.sessions import SourcesImporter
+from actionledger.sources.formats import otel
+from actionledger.sources.shapes.spans import spans_of
 
 
-@pytest.mark.parametrize("ages", [(2, 4, 5, 7, 8), (5, 8, 3), (8, 4), (3, 8, 6)])
+@pytest.mark.parametrize("ages", [(3, 8), (8, 4)])
 def test_each_response_is_one_turn_though_the_conversation_is_named_last(
     tmp_path: Path, ages: tuple[int, ...]
 ):
@@ -21,7 +25,7 @@ def test_each_response_is_one_turn_though_the_conversation_is_named_last(
         for age in ages:
             log = tmp_path / f"{age}.jsonl"
             log.write_text("".join(json.dumps(batch(each)) + "\n" for each in spans[:age]), encoding="utf-8")
-            al.import_path(log, grown)
+            al.import_sessions(grown, otel.read(log), source="otel")
         asked = "SELECT count(*), count(DISTINCT message_id), sum(output_tokens), sum(call_count) FROM turns"
         assert grown.sql(asked).fetchall() == [(3, 3, 2 + 5 + 7, 1)]
         assert grown.sql("SELECT count(*) FROM executions").fetchall() == [(1,)]
@@ -38,3 +42,19 @@ def test_a_turn_that_was_recorded_under_its_sessions_name_alone_stays_that_one(t
         assert al.import_sessions(ledger, [whole]).turns == 1
         again = al.import_sessions(ledger, [replace(whole, begun_as="trace")])
         assert (again.turns, again.known, again.sessions) == (0, 1, 0)
+
+
+def test_a_file_behind_a_receiver_that_named_the_trace_adds_nothing(tmp_path: Path):
+    """What was told before the outermost span came has the trace's name; a file of all of it has the conversation's."""
+    root, *spans = agent(1, "talk")
+    log = tmp_path / "all.json"
+    log.write_text(json.dumps(batch(root, *spans)), encoding="utf-8")
+    with al.open_ledger(tmp_path / "live.duckdb", in_background=False) as live:
+        importers, held = SourcesImporter(live), HeldTraces("here", lambda _source, _session: 0)
+        for came in (spans, [root]):
+            for item in (*held.add(spans_of(batch(*came)), 100), *held.due(all_of_them=True)):
+                importers.take(item, "otel")
+        assert importers.finish().turns == 3
+        assert al.import_sessions(live, otel.read(log), source="otel").turns == 0
+        asked = "SELECT count(*), count(DISTINCT message_id) FROM turns"
+        assert live.sql(asked).fetchall() == [(3, 3)]
