@@ -817,6 +817,30 @@ def test_what_is_recorded_shows_by_itself_and_otherwise_nothing_moves(
             assert visit.outside() == []
 
 
+def test_a_session_that_goes_on_grows_while_its_replay_is_open(
+    browser: Browser, recorder: Callable[[Ledger], Any], tmp_path: Path
+) -> None:
+    """A turn that comes is counted and stepped to; what is seen of the one that is shown stays as it is."""
+    path = tmp_path / "live.duckdb"
+    with open_ledger(path, in_background=False) as ledger, served(path) as address:
+        writer = recorder(ledger)
+        writer.run("live")
+        writer.session("first", at=now())
+        writer.turn("first", 0, "Hello.", Outcome.NO_ACTION, at=now())
+        ledger.flush()
+        with window(browser) as context:
+            visit = Visit(address, context.new_page())
+            visit.open(f"replay?session={derived_id('session', 'first')}")
+            page = visit.page
+            page.locator(".script", has_text="Hello.").wait_for()
+            writer.turn("first", 1, "And more.", Outcome.NO_ACTION, at=now())
+            ledger.flush()
+            page.locator(".of", has_text="/ 1").wait_for()
+            assert page.locator(".script", has_text="Hello.").is_visible()
+            page.locator(".turn").press("j")
+            page.locator(".script", has_text="And more.").wait_for()
+
+
 COUNT_CHANGES = """
 window.changes = 0;
 const seen = new MutationObserver((changes) => { window.changes += changes.length; });

@@ -16,6 +16,7 @@ from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, filter_parameters
 from actionledger.ledger.reviewing import review
+from actionledger.ledger.saved import Saved
 from actionledger.sources.base import RecordedCall
 from actionledger.vocabulary import Capture, Origin
 from actionledger_dashboard.components.fields import FIELDS
@@ -90,6 +91,16 @@ def test_every_filter_in_the_link_is_a_chip(open_page: Open, sample: Path, drawn
         ("Reason: unclosed_tag", "task=demo&outcome=failed&outcome=no_action&search=%3C"),
         ("Text: <", "task=demo&outcome=failed&outcome=no_action&code=unclosed_tag"),
     ]
+
+
+def test_a_view_of_a_page_that_is_not_there_leads_nowhere(
+    open_page: Open, sample: Path, tmp_path: Path
+) -> None:
+    """Another version has saved it; its link opened the overview, as if it were that."""
+    path = Path(shutil.copy(sample, tmp_path))
+    Saved(path, "views").put("warm", {"page": "heatmap", "query": "model=small"})
+    words = [text.value for text in open_page(path, TURNS).text]
+    assert "warm: of the page heatmap, which this version does not have." in words
 
 
 def test_a_filter_is_added_where_it_is_chosen(open_page: Open, sample: Path, drawn: Drawn) -> None:

@@ -12,7 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 import actionledger_dashboard
 from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
+from actionledger.events import SessionFinished
 from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.saved import Saved
 from actionledger.vocabulary import ExecutionStatus, Outcome, Reason
@@ -220,6 +222,21 @@ class TestLive:
         test = open_page(live, LIVE)
         assert "2 responses in 1 session, 1 of which goes on" in texts(test)
         assert "3 responses in 2 sessions" in texts(open_page(live, LIVE, window="day"))
+
+    def test_a_session_goes_on_that_said_something_lately_and_has_not_ended(self, live: Path) -> None:
+        """Others are not looked at again and again while their replay is open."""
+        ids = [derived_id("session", name) for name in ("now", "before")]
+        with open_ledger(live) as ledger:
+            lately = now() - timedelta(hours=1)
+            assert [queries.goes_on(ledger, each, lately) for each in ids] == [True, False]
+            head = {
+                "event_id": derived_id("event", "end"),
+                "run_id": derived_id("run", "live"),
+                "recorded_at": now(),
+            }
+            ledger.record(SessionFinished(**head, session_id=ids[0], success=None, reason="done"))
+            ledger.flush()
+            assert not queries.goes_on(ledger, ids[0], lately)
 
     def test_what_is_flushed_meanwhile_is_there_the_next_time_it_looks(
         self, open_page: Open, live: Path, recorder: Callable[[Ledger], Any]

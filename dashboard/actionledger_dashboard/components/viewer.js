@@ -105,8 +105,10 @@ const view = (root, data, host) => {
       root.dataset.turn = at;
       root.querySelector(".said").textContent = `turn ${at}, ${turn.verdict}`;
     }
-    root.querySelector(".jump").value = at;
-    root.querySelector(".jump").max = data.last;
+    const jump = root.querySelector(".jump");
+    if (root.getRootNode().activeElement !== jump || memory.at !== at) jump.value = at; // else somebody is writing there
+    memory.at = at;
+    jump.max = data.last;
     root.querySelector(".of").textContent = `/ ${data.last.toLocaleString("en-US")}${turn ? "" : " …"}`;
     drawMap(root.querySelector(".map"), data, at, go);
     drawList(root.querySelector(".list"), data, at, go);

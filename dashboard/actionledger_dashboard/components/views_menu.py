@@ -12,6 +12,7 @@ from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.links import query_of
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import is_read_only, saved
+from actionledger_dashboard.loading import pages
 
 PATHS = {"overview": ""}
 """The addresses of the pages whose widgets go by another name."""
@@ -31,9 +32,13 @@ def show_views(page: str) -> None:
     with st.popover(f"Views{count}", icon=":material/bookmark:"):
         if problem := st.session_state.pop(_PROBLEM, "") or shelf.problem:
             st.text(visible(problem))
-        if shelf.views:
-            show_anchors("views", [(view.name, href_of(view)) for view in shelf.views])
-        else:
+        there = [view for view in shelf.views if view.page in pages()]
+        if there:
+            show_anchors("views", [(view.name, href_of(view)) for view in there])
+        for view in shelf.views:
+            if view not in there:
+                st.text(visible(f"{view.name}: of the page {view.page}, which this version does not have."))
+        if not shelf.views:
             st.text("No view is saved yet: narrow a list, and give that a name.")
         if is_read_only():
             st.caption("Nothing can be saved here: this dashboard only reads.")

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 
 import streamlit as st
 
+from actionledger.common.clock import now
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
 from actionledger.ledger.queries.starting import starts
@@ -24,6 +26,12 @@ from actionledger_dashboard.viewer.finding import span_of
 from actionledger_dashboard.viewer.looks import Values
 from actionledger_dashboard.viewer.session import facts_of, family_of
 
+EVERY_SECONDS = 2
+"""How often a session that goes on is looked at for more of it."""
+
+LATELY = timedelta(hours=1)
+"""For how long after its last response a session that has not ended goes on."""
+
 OUTER = Names()
 INNER = Names("child_turn", "child_at", "child_find")
 """What a child that is opened in place has in the URL."""
@@ -35,17 +43,22 @@ def show() -> None:
     if not session_id:
         notices.no_session()
         return
+    if ask(queries.session, session_id) is None:
+        notices.unknown_session()
+        return
+    since = (now() - LATELY).replace(second=0, microsecond=0)
+    every = EVERY_SECONDS if ask(queries.goes_on, session_id, since) else None
+    follow = st.fragment(partial(show_session, session_id), run_every=every)
+    follow()
+
+
+@notices.unreadable_is_said()
+def show_session(session_id: str) -> None:
+    """Show the turn that the URL names, and the child that it names; a step runs nothing but this, nor does a look for more turns."""
     session = ask(queries.session, session_id)
     if session is None:
         notices.unknown_session()
         return
-    show_session(session)
-
-
-@st.fragment
-@notices.unreadable_is_said()
-def show_session(session: Session) -> None:
-    """Show the turn that the URL names, and the child that it names; a step runs nothing but this."""
     runs = {run.run_id for run in ask(queries.runs)}
     for parameter, known in (("run", runs), ("beside", runs | {BESIDE_FIRST})):
         value = st.query_params.get(parameter)

@@ -34,7 +34,7 @@ from actionledger.ledger.queries.differences import ActionDifference, ReadAction
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.hits import Hit, Place
-from actionledger.ledger.queries.lately import LateTurn, turns_lately
+from actionledger.ledger.queries.lately import LateTurn, goes_on, turns_lately
 from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
@@ -141,6 +141,7 @@ __all__ = [
     "failure_costs",
     "funnel",
     "funnel_by",
+    "goes_on",
     "left_out",
     "left_out_by_import",
     "mentions",

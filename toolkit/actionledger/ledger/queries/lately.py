@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import RUNNABLE, Queryable, picked, rows
+from actionledger.ledger.queries.base import RUNNABLE, Queryable, number, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
@@ -55,6 +55,13 @@ _COLUMNS = picked(
     LateTurn, **{name: f"coalesce({name}, 0)" for name in _COUNTS}, external_id="coalesce(external_id, '')"
 )
 
+_HAS_ENDED = "(finished_at IS NOT NULL OR success IS NOT NULL OR reason IS NOT NULL)"
+
+_GOES_ON = f"""
+SELECT count(*) FROM sessions WHERE session_id = $session_id::UUID AND NOT {_HAS_ENDED} AND (
+    started_at >= $since OR session_id IN (
+        SELECT session_id FROM turn_starts WHERE session_id = $session_id::UUID AND occurred_at >= $since))"""
+
 _LATELY = f"""
 WITH late AS (
     SELECT session_id, turn_id, turn_index, model, occurred_at, left(text, {SNIPPET}) AS snippet
@@ -75,7 +82,7 @@ tries AS (
            count(*) FILTER (status = 'pending') AS waiting
     FROM last_tries GROUP BY turn_id),
 of_sessions AS (
-    SELECT session_id, external_id, finished_at IS NOT NULL OR success IS NOT NULL OR reason IS NOT NULL AS has_ended
+    SELECT session_id, external_id, {_HAS_ENDED} AS has_ended
     FROM sessions SEMI JOIN late USING (session_id))
 SELECT {_COLUMNS}
 FROM late LEFT JOIN attempts USING (turn_id) LEFT JOIN calls USING (attempt_id) LEFT JOIN tries USING (turn_id)
@@ -92,3 +99,14 @@ def turns_lately(ledger: Queryable, since: datetime, *, limit: int = 50) -> list
         limit: at most how many.
     """
     return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "runnable": RUNNABLE})
+
+
+def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:
+    """Return whether a session may have more responses before long: it has not ended, and has begun or said something lately.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session's id.
+        since: from when on is lately, UTC without a zone.
+    """
+    return number(ledger, _GOES_ON, {"session_id": session_id, "since": since}) > 0
