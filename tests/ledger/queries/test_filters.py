@@ -241,6 +241,28 @@ def test_a_search_is_literal_and_in_any_case(ledger: Ledger, text: str) -> None:
     _check(ledger, Filter(text=text), lambda row: _holds(row, text), may_be_none=True)
 
 
+def test_letters_with_a_third_form_are_found_in_two(tmp_path: Path) -> None:
+    """The long s and the Kelvin sign are letters of their own, as other signs are; an s and a k are found in either case."""
+    responses = ["A SKETCH", "a sketch", "a \u017fketch", "a s\u212aetch", "a (?-i:[Ss])ketch"]
+    book = Book()
+    book.run("live", RunKind.LIVE)
+    book.session("one")
+    for index, response in enumerate(responses):
+        book.turn("one", index, response)
+        book.read("one", index, Outcome.NO_ACTION)
+    with open_ledger(tmp_path / "letters.duckdb", in_background=False) as ledger:
+        for event in book.events:
+            ledger.record(event)
+
+        def found(text: str) -> set[int]:
+            return {each.turn_index for each in queries.turns_behind(ledger, Filter(text=text))}
+
+        assert found("sKetch") == {0, 1}
+        assert found("\u017fketch") == {2}
+        assert found("\u212a") == {3}
+        assert found("[Ss])k") == {4}
+
+
 @pytest.mark.parametrize("text", ["x" * 3_000 + "y", 'a"b' * 700])
 def test_a_text_of_any_length_is_looked_for_whole(tmp_path: Path, text: str) -> None:
     """Where it is longer than what a pattern takes, what only begins like it is not found, and the place is that of all of it."""
