@@ -25,8 +25,12 @@ PIECE_BYTES = 256 * 1024
 WATCHED_BYTES = 64 * 1024 * 1024
 """A working file below this is compared sooner than its log is read."""
 
+# Without who wrote: DuckDB 1.5 forgets that once a log has been emptied, and has no lines then of those who did.
 _WRITTEN = """
-    SELECT DISTINCT pos, bytes FROM duckdb_logs_parsed('FileSystem') WHERE op = 'WRITE' AND path = ?
+    SELECT DISTINCT done.pos, done.bytes FROM (
+        SELECT parse_duckdb_log_message('FileSystem', message) AS done FROM duckdb_logs(denormalized_table = false)
+        WHERE type = 'FileSystem'
+    ) WHERE done.op = 'WRITE' AND done.path = ?
 """
 
 
