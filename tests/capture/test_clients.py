@@ -11,6 +11,7 @@ import httpx
 import pytest
 import wire_bodies as bodies
 from fake_upstream import Act, Answer, Asked, Upstream
+from forked_python import ForkedPython
 
 import actionledger as al
 from actionledger.capture import calls
@@ -255,3 +256,40 @@ def test_sessions_are_asked_for_all_at_once(ledger: al.Ledger, monkeypatch: pyte
     monkeypatch.setattr(calls, "FRESH", 0.0)
     list(reader.read(calls.Answered(calls.About("new"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)))
     assert asked == ["live", "live"]
+
+
+FORKING = """
+import os
+import actionledger as al
+
+def ask(text):
+    return text
+
+with al.open_ledger("team.duckdb") as ledger:
+    ask = al.record(ask, ledger=ledger, session="s")
+    ask("parent 1")
+    child = os.fork()
+    if not child:
+        ask("child 1")
+        ask("child 2")
+        ledger.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    ask("parent 2")
+"""
+
+
+def test_a_forked_child_has_a_session_of_its_own(tmp_path: Path, forked: ForkedPython):
+    """Its turns took the places that the parent's have next: whichever came second was known already, and lost."""
+    assert forked.run(FORKING, tmp_path).returncode == 0
+    with al.open_ledger(tmp_path / "team.duckdb", read_only=True) as there:
+        found = there.sql(
+            "SELECT regexp_replace(external_id, '[0-9]+', 'N'), turn_index, text "
+            "FROM turns JOIN sessions USING (session_id) ORDER BY ALL"
+        ).fetchall()
+    assert found == [
+        ("s", 0, "parent 1"),
+        ("s", 1, "parent 2"),
+        ("s (process N)", 0, "child 1"),
+        ("s (process N)", 1, "child 2"),
+    ]

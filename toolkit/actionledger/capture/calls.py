@@ -1,6 +1,7 @@
 """Any call of a model as it happens: what it answered, how long it took, and what it failed with."""
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,6 +15,7 @@ from actionledger.importing.live import recorded_turn
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.sources.base import Item, LeftOut, RecordedSession
+from actionledger.system.forking import watch
 from actionledger.vocabulary import LeftOutReason
 
 FRESH = 5.0
@@ -30,6 +32,7 @@ class About:
         task: what the session is about.
         profile: the profile whose parser reads texts; None for every format.
         tools: the tools that the model is offered, as the OpenAI interface takes them.
+        process: the process that knows it; a forked child has the session's name from its parent, which goes on with it.
     """
 
     session: str
@@ -37,6 +40,13 @@ class About:
     task: str = ""
     profile: str | None = None
     tools: list[Mapping[str, Any]] | None = None
+    process: int = field(default_factory=os.getpid)
+
+    @property
+    def own_session(self) -> str:
+        """The session of this process: in a parent's, its turns would take the places of the parent's."""
+        process = os.getpid()
+        return self.session if process == self.process else f"{self.session} (process {process})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +85,11 @@ class CallReader:
     def __init__(self, ledger: Ledger, origin: str) -> None:
         self._ledger = ledger
         self._origin = origin
+        self.start_over()
+        watch(self)
+
+    def start_over(self) -> None:
+        """Ask the ledger again how far its sessions have come: in a forked child, the parent has gone on with them."""
         self._next: dict[str, int] = {}
         self._there: dict[str, int] = {}
         self._asked_at = -FRESH
@@ -103,12 +118,13 @@ class CallReader:
             yield LeftOut(self._origin, LeftOutReason.UNKNOWN_KIND, made.kind[:40])
             return
         usage = replace(turn.usage, latency_ms=turn.usage.latency_ms or made.latency_ms)
+        session = about.own_session
         yield RecordedSession(
-            about.session,
+            session,
             about.profile,
             about.model,
             about.task,
-            (replace(turn, index=self._index(about.session), usage=usage),),
+            (replace(turn, index=self._index(session), usage=usage),),
             source=SOURCE,
             is_last=False,
         )
