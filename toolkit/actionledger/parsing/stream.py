@@ -15,7 +15,7 @@ from actionledger.parsing.evidence.settling import may_change
 from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
 from actionledger.parsing.parse import numbered
-from actionledger.parsing.parsers import DialectParser
+from actionledger.parsing.parsers import AnyParser, DialectParser
 from actionledger.parsing.scan.openings import HIDDEN
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json import decode
@@ -37,7 +37,7 @@ class StreamParser:
     """Reads a response chunk by chunk.
 
     Args:
-        parser: the configuration that reads it.
+        parser: the configuration that reads it, as ``al.parser(name)`` gives it; the documents' own parsers read whole responses alone.
         names: the names of the tools that the model was offered; None if unknown.
         is_thinking: whether the response begins inside thoughts whose opening tag the template wrote.
 
@@ -52,7 +52,7 @@ class StreamParser:
     """
 
     def __init__(
-        self, parser: DialectParser, names: frozenset[str] | None = None, *, is_thinking: bool = False
+        self, parser: AnyParser, names: frozenset[str] | None = None, *, is_thinking: bool = False
     ) -> None:
         if not isinstance(parser, DialectParser):
             raise UsageError(
