@@ -17,7 +17,7 @@ from actionledger.ledger.queries.scopes import scope, turn_scope
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture, ExecutionStatus, Origin, Outcome, Reason, RunKind
 
-from .conftest import Book
+from .conftest import MONDAY, Book
 
 HOSTILE = (
     "100% sure_",
@@ -239,6 +239,27 @@ def _check_turns(ledger: queries.Queryable, within: Filter, picks: Picks) -> Non
 def test_a_search_is_literal_and_in_any_case(ledger: Ledger, text: str) -> None:
     """Nothing in it is a wildcard, a quote or SQL; it is found in responses, arguments, results and names."""
     _check(ledger, Filter(text=text), lambda row: _holds(row, text), may_be_none=True)
+
+
+def test_turns_with_and_without_a_time_stand_on_one_page_with_their_texts(tmp_path: Path) -> None:
+    """The texts of a page are looked for by its times first: by identifiers alone, every response of a ledger is unpacked for fifty."""
+    times = [None, MONDAY, MONDAY + timedelta(days=400), None, MONDAY - timedelta(days=400)]
+    book = Book()
+    book.run("live", RunKind.LIVE)
+    book.session("one")
+    for index, at in enumerate(times):
+        book.turn("one", index, f"Number {index}.", at)
+        book.read("one", index, Outcome.NO_ACTION)
+    with open_ledger(tmp_path / "times.duckdb", in_background=False) as ledger:
+        for event in book.events:
+            ledger.record(event)
+
+        def listed(limit: int, offset: int) -> list[str]:
+            return [each.snippet for each in queries.turns_behind(ledger, limit=limit, offset=offset)]
+
+        assert listed(50, 0) == [f"Number {index}." for index in (2, 1, 4, 0, 3)]
+        assert listed(2, 2) == ["Number 4.", "Number 0."]
+        assert listed(2, 3) == ["Number 0.", "Number 3."]
 
 
 def test_letters_with_a_third_form_are_found_in_two(tmp_path: Path) -> None:

@@ -113,6 +113,10 @@ SELECT count(*), coalesce(min_by(attempt_id, (
 FROM parse_attempts WHERE {condition}"""
 """How many there are, and which of them stand first, in the order of a page."""
 
+_DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT max(occurred_at) FROM page)"
+"""Which responses may be those of a page by their times: by these DuckDB passes over rows, and would unpack every response of a ledger
+to find fifty by their identifiers."""
+
 _PAGE = """
 WITH page AS (
     SELECT attempt_id, session_id, turn_id, turn_index, model, dialect, outcome, reason, occurred_at
@@ -130,7 +134,10 @@ causes AS (
     UNION ALL
     SELECT 2, attempt_id, reason, name, action_index FROM executions
     WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page)),
-texts AS MATERIALIZED (SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page)),
+texts AS MATERIALIZED (
+    SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page WHERE occurred_at IS NOT NULL) AND {dated}
+    UNION ALL
+    SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page WHERE occurred_at IS NULL) AND occurred_at IS NULL),
 named AS (
     SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
                                           AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
@@ -250,7 +257,7 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
         else {"hits": "", "hit": "NULL", "found": ""}
     )
     statement = _PAGE.format(
-        condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED, **looked_for
+        condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED, dated=_DATED, **looked_for
     )
     return Scope(statement, parameters | asked | {"limit": limit, "offset": offset})
 
