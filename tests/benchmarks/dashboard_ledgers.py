@@ -7,6 +7,7 @@ import duckdb
 
 import actionledger as al
 from actionledger.demo import take_samples
+from actionledger.ledger.rollups.making import roll_up
 
 MINT = Path(__file__).parents[3] / "shared" / "corpora" / "mint"
 OWN_IDS = (
@@ -61,6 +62,7 @@ def repeated(source: Path, path: Path, turns: int) -> Path:
         for (table,) in connection.sql("SELECT table_name FROM duckdb_tables() ORDER BY 1").fetchall():
             if statement := _repetition(connection, table):
                 connection.execute(statement, [times])
+        roll_up(connection)  # as the ledger has it that has grown to this
         connection.execute("CHECKPOINT")
     partial.rename(path)
     return path
