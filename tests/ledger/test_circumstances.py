@@ -20,7 +20,15 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, NewerLedgerError
-from actionledger.ledger import Ledger, hosts, ingest as ingest_module, open_ledger, queries, spare
+from actionledger.ledger import (
+    Ledger,
+    differences,
+    hosts,
+    ingest as ingest_module,
+    open_ledger,
+    queries,
+    spare,
+)
 from actionledger.ledger.connections import connect_store
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.health import examine
@@ -187,6 +195,7 @@ def test_a_notebook_that_writes_into_the_published_file_keeps_what_it_writes_to_
 ) -> None:
     """Until the next publication other tools are locked out; then they read the new copy, and the notebook's table is its own alone."""
     monkeypatch.setattr(spare, "SPARED_BYTES", 0)
+    monkeypatch.setattr(differences, "WATCHED_BYTES", 0)
     ledger.record(make.note("first"))
     ledger.ingest()
     with subprocess.Popen(

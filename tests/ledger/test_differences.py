@@ -1,9 +1,11 @@
 """What DuckDB has written to the working file is what a copy is brought up to date by; whatever else was at either has both compared."""
 
+import errno
 import os
 import signal
 import sys
 from contextlib import closing
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -125,3 +127,19 @@ def test_a_log_that_lacks_the_header_is_not_believed(ledger, files, make, monkey
     for _ in range(3):
         publish_one(ledger, make)
         assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_full_disk_leaves_a_list_that_nobody_believes(ledger, files, make, monkeypatch) -> None:
+    """What can't be kept of it costs a comparison, and nothing else."""
+
+    def fail(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as full:
+        full.setattr(Path, "write_text", fail)
+        publish_one(ledger, make)
+        assert ledger.path.read_bytes() == files.store.read_bytes()
+    assert differences.pieces_of(files, files.spare) is None
+    publish_one(ledger, make)
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+    assert not list(files.folder.glob("tmp-*"))

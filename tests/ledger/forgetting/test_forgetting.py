@@ -15,7 +15,7 @@ from effort import soaked
 import actionledger as al
 from actionledger.cli.forgetting import _rule
 from actionledger.errors import LedgerError, UsageError
-from actionledger.ledger import open_ledger, spare
+from actionledger.ledger import differences, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting import finishing
 from actionledger.ledger.forgetting.intent import Intent
@@ -104,6 +104,7 @@ def recorded(path: Path, workspace: Path) -> list[str]:
 def test_nothing_is_left_in_any_file(tmp_path, monkeypatch) -> None:
     """Texts, prompts, files, reviews, quarantine, saved queries: gone; what is others' is there, and all of it is proven."""
     monkeypatch.setattr(spare, "SPARED_BYTES", 0)  # the copy before the published one lies beside it
+    monkeypatch.setattr(differences, "WATCHED_BYTES", 0)
     path = tmp_path / "team.duckdb"
     sessions = recorded(path, tmp_path / "work")
     assert list(found_in(path))
