@@ -25,6 +25,9 @@ STORE_THREADS = 1
 STORE_MEMORY = "96MB"
 """How much of a working file is held in memory: without a bound DuckDB keeps all that it has written, up to most of the machine's."""
 
+MORE_STORE_MEMORY = "192MB"
+"""How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
+
 SMALL_FILE = 16_000_000
 """A published copy of fewer bytes is read by one thread: DuckDB gives threads a hundred thousand rows each at least, and to have several
 wait for each other takes a tenth to a third more processor time."""
@@ -46,14 +49,17 @@ def connect_store(path: Path) -> DuckDBPyConnection:
 
 
 @contextmanager
-def store(path: Path, *, watched_of: LedgerFiles | None = None) -> Iterator[DuckDBPyConnection]:
-    """Give a connection whose current database is a working file, to be read and written in ``STORE_MEMORY``.
+def store(
+    path: Path, memory: str = STORE_MEMORY, *, watched_of: LedgerFiles | None = None
+) -> Iterator[DuckDBPyConnection]:
+    """Give a connection whose current database is a working file, to be read and written in little memory.
 
     Args:
         path: the file; it is created where it doesn't exist, and closed at the end.
+        memory: how much of it is held in memory.
         watched_of: the ledger whose working file it is, of which is kept what is written to it; the caller holds the ingest lock.
     """
-    config = _STORE_CONFIG | {"memory_limit": STORE_MEMORY, "temp_directory": tempfile.gettempdir()}
+    config = _STORE_CONFIG | {"memory_limit": memory, "temp_directory": tempfile.gettempdir()}
     with (
         borrowed(config, _STORE) as connection,
         nullcontext() if watched_of is None else watched(watched_of, connection),

@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import now
 from actionledger.ledger.comments import comment_on_everything
-from actionledger.ledger.connections import connect_store, store
+from actionledger.ledger.connections import MORE_STORE_MEMORY, STORE_MEMORY, connect_store, store
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.migrations import make_ledger, migrate
 from actionledger.ledger.proofs.chain import begin
@@ -44,22 +44,23 @@ def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result])
     Raises:
         duckdb.Error: see ``open_store``, and what ``work`` raises.
     """
-    try:
-        with _opened(files) as connection:
-            return work(connection)
-    except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
-        if _WANTS_MEMORY.search(str(error)) is None:
-            raise
+    for memory in (STORE_MEMORY, MORE_STORE_MEMORY):
+        try:
+            with _opened(files, memory) as connection:
+                return work(connection)
+        except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+            if _WANTS_MEMORY.search(str(error)) is None:
+                raise
     with closing(open_store(files)) as connection:
         return work(connection)
 
 
 @contextmanager
-def _opened(files: LedgerFiles) -> Iterator[DuckDBPyConnection]:
-    """Give what ``open_store`` returns, but in little memory."""
+def _opened(files: LedgerFiles, memory: str) -> Iterator[DuckDBPyConnection]:
+    """Give what ``open_store`` returns, but in so much memory."""
     if not files.store.exists():
         make_store(files)
-    with store(files.store, watched_of=files) as connection:
+    with store(files.store, memory, watched_of=files) as connection:
         _bring_up_to_date(connection)
         yield connection
 
