@@ -14,12 +14,12 @@ import pytest
 from actionledger.errors import LedgerError
 from actionledger.ledger import (
     Ledger,
-    connections,
     ingest as ingest_module,
     open_ledger,
     publishing,
     segments as segments_module,
     spare,
+    working_file,
 )
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest
@@ -301,11 +301,19 @@ def test_long_texts_are_stored_small(ledger, make) -> None:
     assert published(ledger, f"{stored} 'model'") != [("ZSTD",)]
 
 
-def test_texts_that_take_more_memory_than_usual_are_published(ledger, make, monkeypatch) -> None:
-    """DuckDB writes a column two thousand rows at a time: where those don't fit, it is given more."""
-    monkeypatch.setattr(connections, "STORE_MEMORY", "16MB")
+@pytest.mark.parametrize(("second", "is_bound"), [("17MB", False), ("192MB", True)])
+def test_texts_that_take_more_memory_than_usual_are_published(
+    ledger, make, monkeypatch, second, is_bound
+) -> None:
+    """DuckDB writes a column two thousand rows at a time: where those don't fit, it is given more, and all it wants if they still don't."""
+    unbound = []
+    opened = working_file.open_store
+    monkeypatch.setattr(working_file, "open_store", lambda files: unbound.append(files) or opened(files))
+    monkeypatch.setattr(working_file, "STORE_MEMORY", "16MB")
+    monkeypatch.setattr(working_file, "MORE_STORE_MEMORY", second)
     draw = random.Random(1)
     for number in range(4):
         ledger.record(make.response(f"{number} {draw.randbytes(3_000_000).hex()}"))
     assert ledger.ingest().published
     assert published(ledger, "SELECT count(*), min(characters) FROM turns") == [(4, 6_000_002)]
+    assert (not unbound) == is_bound
