@@ -144,11 +144,11 @@ named AS (
     FROM causes GROUP BY attempt_id){hits}
 SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcome, dialect,
        coalesce(list_filter(reasons, lambda reason, place: list_position(reasons, reason) = place), []) AS reasons,
-       trim(regexp_replace(
+       coalesce(trim(regexp_replace(
            CASE WHEN place > 20 AND place < length(text) THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
-           '\\s+', ' ', 'g')) AS snippet, {hit} AS hit
+           '\\s+', ' ', 'g')), '') AS snippet, {hit} AS hit
 FROM page
-JOIN texts USING (turn_id)
+LEFT JOIN texts USING (turn_id)
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
 LEFT JOIN places USING (attempt_id) LEFT JOIN named USING (attempt_id) {found}
 ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
