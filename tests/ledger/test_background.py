@@ -160,3 +160,22 @@ def test_what_can_not_be_taken_in_is_said_once_and_tried_again(path, live, make,
     until(lambda: published(path) == ["kept"])
     (said,) = [record.message for record in caplog.records]
     assert said.endswith("No space left on device. It is kept in segments, and tried again.")
+
+
+def test_a_program_that_ends_meanwhile_says_nothing(path, live, make, monkeypatch, caplog) -> None:
+    """Python clears away what is taken in just then; it is kept in segments, as anything is that nobody has closed."""
+    tries = []
+
+    def fail(*_given: object) -> None:
+        tries.append(1)
+        raise OSError(2, "No such file or directory")
+
+    monkeypatch.setattr(background, "_GATHER_SECONDS", 0.01)
+    with monkeypatch.context() as ending:
+        ending.setattr(background, "main_thread", threading.Thread)
+        ending.setattr(spare, "copy_whole", fail)
+        live.record(make.note("kept"))
+        live.flush()
+        until(lambda: len(tries) >= 2)
+    until(lambda: published(path) == ["kept"])
+    assert not caplog.records

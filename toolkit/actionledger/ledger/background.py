@@ -5,7 +5,7 @@ and with a process in its place. It starts at the first flush, and takes in what
 """
 
 import logging
-from threading import Event, Lock, Thread, current_thread
+from threading import Event, Lock, Thread, current_thread, main_thread
 
 from actionledger.errors import LedgerError
 from actionledger.ledger.ingest import Publishing
@@ -121,7 +121,8 @@ class _Work:
         try:
             report = self._store.ingest(Publishing.WHEN_DUE, is_stopped=self._stop.is_set)
         except LedgerError as error:
-            if not self._failures:
+            # Where the program ends, Python has taken away the folder of what was on its way.
+            if not self._failures and main_thread().is_alive():
                 _log.warning("%s It is kept in segments, and tried again.", error)
             self._failures += 1
             return
