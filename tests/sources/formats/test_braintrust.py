@@ -38,7 +38,7 @@ SAID = [
     }
 ]
 ROWS = [
-    row(1, "task", name="agent", scores={"right": 0.5}, tags=["dev"]),
+    row(1, "task", name="agent", scores={"right": 0.5, "length": -2}, tags=["dev"]),
     row(2, "llm", 1, input=[{"role": "user", "content": "Where?"}], metadata={"model": "m"}),
     part(2, output=SAID, metrics={"prompt_tokens": 9, "completion_tokens": 4, "time_to_first_token": 0.25}),
     row(3, "tool", 1, name="look", input=[{"at": 1}, {"toolCallId": "a"}], output="here"),
@@ -68,7 +68,7 @@ def test_parts_of_a_span_are_put_together(items, tmp_path, spelled):
     assert (session.external_id, session.model, session.scores, session.labels) == (
         "s1",
         "m",
-        {"right": 0.5},
+        {"right": 0.5, "length": -2.0},
         ("dev",),
     )
     assert (turn.prompt, turn.text, turn.usage.finish_reason) == ("Where?", "I look.", "tool_calls")

@@ -58,7 +58,7 @@ EXTRA = {
 def test_a_run_of_a_model_is_a_turn(items):
     """With what was offered, its thread, its tokens and cost; a tool's run is what came of its call."""
     found = items(
-        run(1, "chain", {}, {}, name="agent", tags=["dev"], feedback_stats={"right": {"n": 2, "avg": 0.5}}),
+        run(1, "chain", {}, {}, name="agent", tags=["dev"], feedback_stats={"right": {"n": 2, "avg": -0.5}}),
         run(2, "llm", ASKED, ANSWERED, 1, extra=EXTRA, prompt_tokens=10, completion_tokens=4, total_cost="0.25",
             first_token_time="2026-02-03T15:19:02.250000"),
         run(3, "tool", {"input": '{"at": 1}'}, TOLD, 1, name="look"),
@@ -69,7 +69,7 @@ def test_a_run_of_a_model_is_a_turn(items):
         "talk",
         "m",
         ("dev",),
-        {"right": 0.5},
+        {"right": -0.5},
     )
     assert (turn.prompt, turn.text, turn.capture) == ("Be brief.\n\nWhere?", "I look.", Capture.CALLS)
     assert [(each.call_id, each.arguments) for each in turn.calls] == [("a", {"at": 1})]

@@ -38,10 +38,15 @@ def written(tmp_path, value, name):
 def test_an_episode_is_a_session_with_its_reward(tmp_path):
     """The same task again is another session; whether a tool failed is told by its words."""
     other = [*TALK[:2], {"role": "assistant", "content": "Hello."}]
-    path = written(tmp_path, [episode(), episode(reward=0.0, talk=other)], "tau_bench")
+    path = written(tmp_path, [episode(), episode(reward=-1.0, talk=other)], "tau_bench")
     one, two = sessions(tau_bench.read(path))
     first, second = one.turns
-    assert (one.success, one.scores, two.success) == (True, {"reward": 1.0}, False)
+    assert (one.success, one.scores, two.success, two.scores) == (
+        True,
+        {"reward": 1.0},
+        False,
+        {"reward": -1.0},
+    )
     assert one.external_id != two.external_id
     assert (first.prompt, first.capture, second.feedback) == ("Hi", Capture.ARGUMENTS, "###STOP###")
     assert (first.calls[0].arguments, one.metadata["system"]) == ('{"id": 1}', "Be an agent.")
@@ -77,7 +82,7 @@ def simulation(**fields):
         "task_id": "3",
         "trial": 0,
         "messages": messages,
-        "reward_info": {"reward": 1.0, "reward_breakdown": {"DB": 1.0}},
+        "reward_info": {"reward": 1.0, "reward_breakdown": {"DB": 1.0, "LENGTH": -0.5}},
         "termination_reason": "user_stop",
     } | fields
 
@@ -93,7 +98,7 @@ def test_a_simulation_has_its_rewards_its_tokens_and_its_calls(tmp_path):
     (session,) = sessions(items)
     (turn,) = session.turns
     assert (session.external_id, session.model, session.reason) == ("sim1", "gpt-9", "user_stop")
-    assert session.scores == {"reward": 1.0, "DB": 1.0}
+    assert session.scores == {"reward": 1.0, "DB": 1.0, "LENGTH": -0.5}
     assert (turn.prompt, turn.capture, turn.calls[0].arguments) == ("Hi", Capture.CALLS, {"id": 1})
     assert (turn.usage.output_tokens, turn.usage.cost_usd, turn.results[0].is_error) == (3, 0.25, True)
     assert {(item.reason, item.detail) for item in items if isinstance(item, LeftOut)} == {

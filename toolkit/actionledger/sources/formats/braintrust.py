@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at
+from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes.base import left_out, since_epoch
@@ -106,7 +106,7 @@ def _about(row: Mapping[str, Any]) -> About:
     tags = row.get("tags")
     return About(
         metadata={"name": text_at(object_at(row, "span_attributes"), "name")},
-        scores={name: score for name in scores if (score := number_at(scores, name)) is not None},
+        scores={name: score for name in scores if (score := score_of(scores[name])) is not None},
         labels=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
     )
 

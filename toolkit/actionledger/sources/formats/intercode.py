@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.errors import SourceError
-from actionledger.sources.access import number_at, object_at, text_at
+from actionledger.sources.access import object_at, score_of, text_at
 from actionledger.sources.base import (
     Item,
     RecordedCall,
@@ -108,7 +108,7 @@ def recognise(sample: Sample) -> float:
 
 def _session(episode: Mapping[str, Any], name: str, key: str) -> RecordedSession:
     summary, environment = object_at(episode, "summary"), text_at(episode, "environment")
-    reward = number_at(summary, "max_reward")
+    reward = score_of(summary.get("max_reward"))
     model = _MODEL.search(name)
     known = {
         "environment": environment,

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at, time_at
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import sniffed
@@ -85,11 +85,7 @@ def _above(run: Mapping[str, Any]) -> str:
 
 def _about(run: Mapping[str, Any]) -> About:
     given = object_at(run, "feedback_stats").items()
-    scores = {
-        name: average
-        for name, stats in given
-        if (average := number_at({"avg": _average(stats)}, "avg")) is not None
-    }
+    scores = {name: average for name, stats in given if (average := score_of(_average(stats))) is not None}
     tags = run.get("tags")
     labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
     known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.errors import SourceError
-from actionledger.sources.access import number_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import number_at, object_at, objects_at, score_of, text_at, time_at
 from actionledger.sources.base import Recorded, RecordedSession, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
@@ -66,12 +66,9 @@ def _simulation(simulation: Mapping[str, Any], info: Mapping[str, Any], passed: 
         passed[LeftOutReason.NO_TEXT if simulation.get("ticks") else LeftOutReason.EMPTY, "simulation"] += 1
         return
     told = object_at(simulation, "reward_info")
-    reward = number_at(told, "reward")
+    reward = score_of(told.get("reward"))
     task = str(simulation.get("task_id", ""))[:80]
-    parts = {
-        key: number_at(object_at(told, "reward_breakdown"), key)
-        for key in object_at(told, "reward_breakdown")
-    }
+    parts = {key: score_of(part) for key, part in object_at(told, "reward_breakdown").items()}
     scores = {"reward": reward, **parts, "agent_cost": number_at(simulation, "agent_cost")}
     yield RecordedSession(
         text_at(simulation, "id") or f"{task}/{simulation.get('trial', 0)}",

@@ -12,7 +12,7 @@ from typing import Any
 
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
-from actionledger.sources.access import number_at, object_at, objects_at, text_at
+from actionledger.sources.access import object_at, objects_at, score_of, text_at
 from actionledger.sources.base import Recorded, RecordedSession, Refusal, Sample, Source, Wording
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import openai_chat
@@ -88,7 +88,7 @@ def _episode(episode: Mapping[str, Any], passed: Passed) -> Recorded:
         return
     info = object_at(episode, "info")
     task = str(episode["task_id"])[:80]
-    reward = number_at(episode, "reward")
+    reward = score_of(episode.get("reward"))
     trial = episode.get("trial")
     metadata = {"task_id": task, "trial": trial if isinstance(trial, int) else None, "system": whole.system}
     yield RecordedSession(
