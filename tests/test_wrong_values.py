@@ -252,3 +252,34 @@ def test_what_a_filter_names_is_several_texts():
             al.Filter(**wrong)
     with pytest.raises(UsageError, match=r"A score is bound by a ScoreBound, as in .*, not 'reward'"):
         al.Filter(scores=("reward",))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: al.Limits(actions_per_turn="5"),
+        lambda: al.Limits(failures_per_turn=0),
+        lambda: al.Limits(feedback=None),
+        lambda: al.Limits(rates="send_*"),
+        lambda: al.RateLimit("5", 60),
+        lambda: al.ConversationLimits(turns="20"),
+        lambda: al.ConversationLimits(seconds=float("nan")),
+        lambda: al.ActionSettings(timeout="30"),
+        lambda: al.ActionSettings(retries=None),
+        lambda: al.ManifestSettings(days="7"),
+    ],
+)
+def test_a_limit_that_is_no_number_is_refused_as_it_is_made(made):
+    """Not in the middle of a session, and not passed over in silence."""
+    with pytest.raises(
+        UsageError, match=r"is a number, not|must be|is a list of pairs, of a glob and a RateLimit, not"
+    ):
+        made()
+
+
+def test_what_is_no_statement_is_refused(tmp_path):
+    """A list, and a path of a query's file."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        for query in (["SELECT 1"], Path("query.sql")):
+            with pytest.raises(UsageError, match="A query is one statement of SQL, as a text, not"):
+                ledger.sql(query)

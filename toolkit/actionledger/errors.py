@@ -82,6 +82,36 @@ def require_kind(given: object, kind: type | UnionType, asked: str) -> None:
         raise UsageError(f"{asked}, not {given!r:.60} of the type {type(given).__name__}.")
 
 
+def require_number(
+    what: str,
+    given: object,
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    optional: bool = False,
+) -> None:
+    """Refuse what is no number, or too small a one, in a sentence.
+
+    Args:
+        what: what it is, as the sentence begins, such as ``"The limit 'turns'"``.
+        given: the value.
+        least: the smallest number that is allowed; None for any.
+        above: what it must be more than; None for nothing.
+        optional: whether None is allowed.
+
+    Raises:
+        UsageError: it is none, or too small.
+    """
+    if given is None and optional:
+        return
+    if not isinstance(given, int | float):
+        raise UsageError(f"{what} is a number, not {given!r:.60} of the type {type(given).__name__}.")
+    if least is not None and not given >= least:
+        raise UsageError(f"{what} is {given}; it must be {least} or more.")
+    if above is not None and not given > above:
+        raise UsageError(f"{what} is {given}; it must be more than {above}.")
+
+
 class RenderError(UsageError):
     """Calls that a dialect has no way to write so that they are read back as they are.
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from actionledger.errors import UsageError
+from actionledger.errors import require_number
 from actionledger.tolerant_json import decode
 from actionledger.values import ParseResult, Turn
 from actionledger.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
@@ -57,10 +57,8 @@ class ConversationLimits:
     def __post_init__(self) -> None:
         least = {"turns": 1, "failures": 1, "broken": 0, "context": 1000}
         for name, value in least.items():
-            if getattr(self, name) < value:
-                raise UsageError(f"The limit {name!r} is {getattr(self, name)}; it must be {value} or more.")
-        if not self.seconds > 0:
-            raise UsageError(f"The limit 'seconds' is {self.seconds}; it must be more than 0.")
+            require_number(f"The limit {name!r}", getattr(self, name), least=value)
+        require_number("The limit 'seconds'", self.seconds, above=0)
 
 
 _DONE = frozenset({ExecutionStatus.SUCCEEDED, ExecutionStatus.DRY_RUN})

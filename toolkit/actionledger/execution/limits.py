@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Protocol
 
 from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind, require_number
 
 _LEAST_TOLD = 100
 """In characters."""
@@ -39,6 +39,8 @@ class RateLimit:
     seconds: float
 
     def __post_init__(self) -> None:
+        for name in ("count", "seconds"):
+            require_number(f"The {name} of a rate", getattr(self, name))
         if self.count < 1 or self.seconds <= 0:
             raise UsageError(
                 f"A rate of {self.count} in {self.seconds} s is none; give two positive numbers."
@@ -59,7 +61,7 @@ class Limits:
         result: the most that it is shown of one result, in characters.
 
     Raises:
-        UsageError: the feedback has no room for a sentence.
+        UsageError: the feedback has no room for a sentence, or a limit is no number that it can be.
 
     Example:
         >>> al.Limits(rates=(("send_*", al.RateLimit(5, 60)),)).actions_per_turn
@@ -75,11 +77,15 @@ class Limits:
     result: int = 4_000
 
     def __post_init__(self) -> None:
+        for name, least in {
+            "actions_per_turn": 0,
+            "failures_per_turn": 1,
+            "failures_per_session": 1,
+        }.items():
+            require_number(f"The limit {name!r}", getattr(self, name), least=least, optional=True)
         for name in ("feedback", "result"):
-            if getattr(self, name) < _LEAST_TOLD:
-                raise UsageError(
-                    f"The limit {name!r} is {getattr(self, name)}; it must be {_LEAST_TOLD} or more."
-                )
+            require_number(f"The limit {name!r}", getattr(self, name), least=_LEAST_TOLD)
+        require_kind(self.rates, tuple | list, "rates is a list of pairs, of a glob and a RateLimit")
 
     def rate_of(self, name: str) -> RateLimit | None:
         """Return how often the action of that name may run; None if nothing limits it.

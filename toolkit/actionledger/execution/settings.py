@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_number
 
 Outside: TypeAlias = Literal["programs", "network", "other"]
 """What an action may touch that no workspace keeps track of."""
@@ -45,6 +45,9 @@ class ActionSettings:
     writes: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
+        require_number("The timeout of an action", self.timeout, optional=True)
+        require_number("retries", self.retries)
+        require_number("delay", self.delay)
         if self.timeout is not None and self.timeout <= 0:
             raise UsageError(
                 f"A timeout of {self.timeout} s lets nothing run; give a positive number or None."
@@ -53,7 +56,6 @@ class ActionSettings:
             raise UsageError(
                 f"retries is {self.retries} and delay is {self.delay}; give numbers that are 0 or more."
             )
-
         if unknown := sorted(set(self.outside) - set(get_args(Outside))):
             raise UsageError(f"outside names {unknown[0]!r}; it knows {', '.join(get_args(Outside))}.")
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.importing.recognising import Plan, Told, planned
 from actionledger.importing.report import ImportReport
 from actionledger.ledger.taken_files import TakenFiles
@@ -81,6 +81,7 @@ def import_path(
         >>> al.import_path("log.jsonl", "team.duckdb").unchanged
         1
     """
+    require_kind(path, str | os.PathLike | Iterable, "What is imported is a path, or several of them")
     paths = [Path(each) for each in ([path] if isinstance(path, str | os.PathLike) else path)]
     told = Told(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}

@@ -7,7 +7,7 @@ from typing import Any
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.errors import LedgerError
+from actionledger.errors import LedgerError, require_kind
 from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.reading import Reader
@@ -83,6 +83,7 @@ class AskedLedger:
             The rows, to be shown, read one by one or had as a data frame; nothing else shares its cursor.
 
         Raises:
+            UsageError: the query is no text.
             LedgerError: the ledger can't be read.
             duckdb.Error: the statement is wrong.
 
@@ -92,6 +93,7 @@ class AskedLedger:
             >>> len(result), result.fetchall()
             (3, [(0,), (1,), (2,)])
         """
+        require_kind(query, str, "A query is one statement of SQL, as a text")
         self._refuse_if_closed()
         with self._lock:
             self._see_everything()

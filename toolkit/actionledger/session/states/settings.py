@@ -3,7 +3,7 @@
 import os
 from dataclasses import dataclass
 
-from actionledger.errors import UsageError
+from actionledger.errors import require_number
 from actionledger.workspace import FileLimits
 
 ENVIRONMENT = "ACTIONLEDGER_MANIFEST"
@@ -37,8 +37,7 @@ class ManifestSettings:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if getattr(self, name) <= 0:
-                raise UsageError(f"The setting {name} is {getattr(self, name)}; it must be above 0.")
+            require_number(f"The setting {name}", getattr(self, name), above=0)
 
     @property
     def limits(self) -> FileLimits:
