@@ -135,7 +135,7 @@ class Traces:
         pieces = [
             replace(whole, turns=tuple(turn for _, turn in turns), begun_as=trace_id)
             for trace_id, turns in groupby(of_traces, key=itemgetter(0))
-        ] or [replace(whole, begun_as=gathered.tools[0].trace_id)]
+        ] or [replace(whole, begun_as=(*requests, *gathered.tools)[0].trace_id)]
         yield from pieces[:-1]
         yield replace(pieces[-1], results=tuple(answers.of_others()), is_last=is_last)
 
