@@ -43,6 +43,15 @@ for line in sys.stdin:
 sys.stderr.write("bye")
 """
 
+AWAY_FROM_MAIN = """
+import signal, sys, threading
+from actionledger.capture.stdio import StdioServer
+server = StdioServer([sys.argv[1], "-c", "print('ready', flush=True); import time; time.sleep(100)"])
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+sys.exit(server.run(lambda line: None))
+"""
+
 
 def ask(number: int | str | None, method: str, **params: Any) -> bytes:
     head = {} if number is None else {"id": number}
@@ -148,6 +157,14 @@ def test_the_client_s_signal_reaches_the_server(server: list[str], tmp_path: Pat
         proxy.send_signal(signal.SIGTERM)
         assert proxy.wait() == 128 + signal.SIGTERM
     assert rows(ledger, "SELECT status FROM executions") == [("succeeded",)]
+
+
+def test_a_signal_that_another_thread_gets_reaches_the_server(server: list[str], tmp_path: Path, forked: ForkedPython):
+    """As one does that comes just before the proxy waits for more."""
+    with forked.begun(AWAY_FROM_MAIN, tmp_path, *server) as proxy:
+        assert proxy.stdout.readline() == "ready\n"
+        proxy.send_signal(signal.SIGTERM)
+        assert proxy.wait() == 128 + signal.SIGTERM
 
 
 class Talk:

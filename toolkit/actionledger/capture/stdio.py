@@ -5,8 +5,9 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from select import select
 from time import perf_counter
 
 from actionledger.capture.mcp import Line, Side
@@ -50,7 +51,7 @@ class StdioServer:
             signal.signal(number, lambda told, _frame: self._child.send_signal(told))
         threading.Thread(target=self._to_server, args=(take,), daemon=True).start()
         self._to_client(take)
-        status = self._child.wait()
+        status = self._child.wait(timeout=threading.TIMEOUT_MAX)  # with a limit it looks again and again, and a signal is answered
         return status if status >= 0 else _BY_SIGNAL - status
 
     def _to_server(self, take: Take) -> None:
@@ -68,7 +69,7 @@ class StdioServer:
         assert self._child.stdout
         lines = _Lines(Side.SERVER, take)
         try:
-            while piece := os.read(self._child.stdout.fileno(), _PIECE):
+            for piece in _pieces(self._child.stdout.fileno()):
                 _write(sys.stdout.fileno(), piece)
                 lines.feed(piece)
         except BrokenPipeError:
@@ -98,6 +99,26 @@ class _Lines:
 
     def _grow(self, piece: bytes) -> None:
         self._begun += piece[: LARGEST_BODY - len(self._begun)]
+
+
+def _pieces(descriptor: int) -> Iterator[bytes]:
+    """What comes until the end, while signals are answered: one that comes just before a read, or to another thread, doesn't end it."""
+    bell, rope = os.pipe()
+    os.set_blocking(rope, False)
+    before = signal.set_wakeup_fd(rope, warn_on_full_buffer=False)
+    try:
+        while True:
+            ready, *_ = select([descriptor, bell], [], [])
+            if bell in ready:
+                os.read(bell, _PIECE)
+            if descriptor in ready:
+                if not (piece := os.read(descriptor, _PIECE)):
+                    return
+                yield piece
+    finally:
+        signal.set_wakeup_fd(before)
+        os.close(bell)
+        os.close(rope)
 
 
 def _write(descriptor: int, piece: bytes) -> None:
