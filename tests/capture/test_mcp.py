@@ -159,7 +159,9 @@ def test_the_client_s_signal_reaches_the_server(server: list[str], tmp_path: Pat
     assert rows(ledger, "SELECT status FROM executions") == [("succeeded",)]
 
 
-def test_a_signal_that_another_thread_gets_reaches_the_server(server: list[str], tmp_path: Path, forked: ForkedPython):
+def test_a_signal_that_another_thread_gets_reaches_the_server(
+    server: list[str], tmp_path: Path, forked: ForkedPython
+):
     """As one does that comes just before the proxy waits for more."""
     with forked.begun(AWAY_FROM_MAIN, tmp_path, *server) as proxy:
         assert proxy.stdout.readline() == "ready\n"

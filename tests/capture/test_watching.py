@@ -125,3 +125,18 @@ def test_the_command_says_what_was_kept_when_it_is_ended(
     assert any(said.startswith("New altogether: 2 turns, 2 calls and 0 results.") for said in told)
     with al.open_ledger(file, read_only=True) as ledger:
         assert turns(ledger) == 2
+
+
+def test_the_command_says_what_was_kept_when_the_folder_goes(tmp_path: Path, forked: ForkedPython):
+    """Somebody moves it while it is watched."""
+    folder, file = tmp_path / "in", tmp_path / "l.duckdb"
+    write(folder / "a.jsonl", line(1), line(2))
+    with forked.begun(COMMAND, tmp_path, "watch", folder, "--ledger", file) as running:
+        told = []
+        for said in running.stderr:
+            told.append(said)
+            if "2 new turns" in said:
+                folder.rename(tmp_path / "elsewhere")
+        assert running.wait() == 1
+    assert any(said.startswith("New altogether: 2 turns, 2 calls and 0 results.") for said in told)
+    assert "to watch any more: it was moved or deleted." in " ".join("".join(told).split())

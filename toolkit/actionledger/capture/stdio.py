@@ -51,7 +51,8 @@ class StdioServer:
             signal.signal(number, lambda told, _frame: self._child.send_signal(told))
         threading.Thread(target=self._to_server, args=(take,), daemon=True).start()
         self._to_client(take)
-        status = self._child.wait(timeout=threading.TIMEOUT_MAX)  # with a limit it looks again and again, and a signal is answered
+        # With a limit it looks again and again, between which signals are answered.
+        status = self._child.wait(timeout=threading.TIMEOUT_MAX)
         return status if status >= 0 else _BY_SIGNAL - status
 
     def _to_server(self, take: Take) -> None:

@@ -55,6 +55,7 @@ class Watcher:
 
     Attributes:
         report: what was taken in since it began.
+        is_gone: whether the folder was taken away.
 
     Raises:
         SourceError: there is no such folder.
@@ -72,6 +73,7 @@ class Watcher:
     ) -> None:
         refuse_nowhere(folder)
         self.report = ImportReport()
+        self.is_gone = False
         self._folder = folder
         self._ledger = ledger
         self._form = source_named(form).name if form else ""
@@ -123,7 +125,7 @@ class Watcher:
         self.report.known = 0
 
     def run(self, on_taken: Callable[[ImportReport], None]) -> ImportReport:
-        """Take in what there is, and then what comes, until ``stop`` is set.
+        """Take in what there is, and then what comes, until ``stop`` is set or the folder is gone.
 
         Args:
             on_taken: is told of everything that was taken in.
@@ -137,15 +139,25 @@ class Watcher:
         changes = watchfiles.watch(
             where, debounce=_DEBOUNCE, rust_timeout=_TICK, yield_on_timeout=True, stop_event=self._stop
         )
-        while not self._stop.is_set():
-            if self._is_due and monotonic() >= next_at:
-                began = monotonic()
-                taken = self.take()
-                next_at = monotonic() + (monotonic() - began) * PAUSE
-                if taken.turns or taken.results or taken.refusals:
-                    on_taken(taken)
-            self._is_due = bool(next(changes, None)) or self._is_due
+        while not self._stop.is_set() and self._folder.exists():
+            try:
+                next_at = self._take_due(on_taken, next_at)
+                self._is_due = bool(next(changes, None)) or self._is_due
+            except (SourceError, FileNotFoundError):
+                if self._folder.exists():
+                    raise
+        self.is_gone = not self._folder.exists()
         return self.report
+
+    def _take_due(self, on_taken: Callable[[ImportReport], None], next_at: float) -> float:
+        """Take in what is due where its time has come; return when the next may be."""
+        if not self._is_due or monotonic() < next_at:
+            return next_at
+        began = monotonic()
+        taken = self.take()
+        if taken.turns or taken.results or taken.refusals:
+            on_taken(taken)
+        return monotonic() + (monotonic() - began) * PAUSE
 
     def _changed(self) -> Iterator[Given]:
         for given in files_at([self._folder]):

@@ -16,7 +16,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
 from actionledger.common.clock import now
 from actionledger.common.plurals import counted
-from actionledger.errors import LedgerError
+from actionledger.errors import LedgerError, SourceError
 from actionledger.importing.prices import Prices
 from actionledger.ledger import open_ledger
 
@@ -183,6 +183,8 @@ def watch(
     print_left_out(report)
     print_priced(report)
     beside.print(plain(f"Next: actionledger report --ledger {where}"))
+    if watcher.is_gone:
+        raise SourceError(f"There is no {str(folder)!r} to watch any more: it was moved or deleted.")
 
 
 def mcp_proxy(
