@@ -17,6 +17,7 @@ import actionledger as al
 from actionledger.capture import calls
 from actionledger.capture.clients import recording_of
 from actionledger.errors import UsageError
+from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.queries.progress import next_turn_indexes
 
 KEY = "sk-proj-" + "Ab12Cd34" * 6
@@ -256,6 +257,47 @@ def test_sessions_are_asked_for_all_at_once(ledger: al.Ledger, monkeypatch: pyte
     monkeypatch.setattr(calls, "FRESH", 0.0)
     list(reader.read(calls.Answered(calls.About("new"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)))
     assert asked == ["live", "live"]
+
+
+RECORDING = """
+import sys
+import actionledger as al
+
+with al.open_ledger("team.duckdb") as ledger:
+    ask = al.record(lambda text: text, ledger=ledger, session="s")
+    for said in sys.stdin:
+        ask(said)
+        print("asked", flush=True)
+"""
+
+
+def test_programs_that_record_into_one_session_at_once_keep_each_response(
+    tmp_path: Path, forked: ForkedPython
+):
+    """They took the same places, and whichever came second was known already, and lost."""
+    with forked.begun(RECORDING, tmp_path) as one, forked.begun(RECORDING, tmp_path) as other:
+        for number in range(3):
+            for name, program in (("one", one), ("other", other)):
+                program.stdin.write(f"{name} {number}\n")
+                program.stdin.flush()
+                assert program.stdout.readline() == "asked\n"
+        for program in (one, other):
+            program.stdin.close()
+            assert program.wait() == 0
+    with al.open_ledger(tmp_path / "team.duckdb", read_only=True) as there:
+        found = there.sql("SELECT turn_index, text FROM turns").fetchall()
+    assert sorted(index for index, _ in found) == list(range(6))
+    assert sorted(text for _, text in found) == [
+        f"{who} {number}\n" for who in ("one", "other") for number in range(3)
+    ]
+
+
+def test_a_place_that_can_not_be_held_loses_no_response(ledger: al.Ledger):
+    """As on a disk that is full: it is counted by this process alone."""
+    LedgerFiles.at(ledger.path).places.write_text("no folder")
+    reader = calls.CallReader(ledger, "here")
+    made = calls.Answered(calls.About("s"), "Hi.", "str", "", datetime(2026, 1, 1), 1.0, 1)
+    assert [item.turns[0].index for _ in range(3) for item in reader.read(made)] == [0, 1, 2]
 
 
 FORKING = """

@@ -3,8 +3,10 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cache
 from time import monotonic
 from typing import Any
 
@@ -13,6 +15,8 @@ from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
 from actionledger.importing.live import recorded_turn
 from actionledger.ledger import Ledger
+from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.places import place_taken, remove_old_places
 from actionledger.ledger.queries.progress import next_turn_indexes
 from actionledger.sources.base import Item, LeftOut, RecordedSession
 from actionledger.system.forking import watch
@@ -85,7 +89,9 @@ class CallReader:
     def __init__(self, ledger: Ledger, origin: str) -> None:
         self._ledger = ledger
         self._origin = origin
+        self._places = LedgerFiles.at(ledger.path).places
         self.start_over()
+        remove_old_places(self._places)
         watch(self)
 
     def start_over(self) -> None:
@@ -130,10 +136,16 @@ class CallReader:
         )
 
     def _index(self, session: str) -> int:
-        if session not in self._next:
-            self._next[session] = self._known().get(derived_id("session", SOURCE, session), 0)
-        self._next[session] += 1
-        return self._next[session] - 1
+        """Return the place of a session's next turn, which no other process gets; where none can be held, as far as this one knows."""
+        session_id = derived_id("session", SOURCE, session)
+        known = self._next.get(session)
+        asked = cache(lambda: self._known().get(session_id, 0))
+        index = asked() if known is None else known
+        with suppress(OSError), place_taken(self._places, session_id, known, asked) as place:
+            index = place.index
+            place.next += 1
+        self._next[session] = index + 1
+        return index
 
     def _known(self) -> dict[str, int]:
         """Return the place that the next turn of each session has; asked of all at once, a session costs next to nothing."""
