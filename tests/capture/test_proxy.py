@@ -128,7 +128,7 @@ def test_no_key_is_recorded_and_the_client_s_goes_on(upstream: Upstream, ledger:
             529,
             "529 overloaded_error",
         ),
-        (Answer((b"<html>no</html>",), 502, "text/html"), 502, "502 no body"),
+        (Answer((b"<html>no</html>",), 502, "text/html"), 502, "502 unreadable body"),
         (Answer((Act.HANG_UP,)), 502, "cut_by_server"),
     ],
 )
@@ -266,6 +266,51 @@ def test_a_stream_cut_by_nobody_that_has_no_end_is_unfinished(upstream: Upstream
     with ProxyServer(upstream.address, ledger) as proxy:
         httpx.post(f"{proxy.address}/v1/chat/completions", json=asks(stream=True))
     assert one(ledger, "SELECT finish_reason FROM turns") == ("unfinished",)
+
+
+def error(kind: str) -> dict[str, Any]:
+    return {"type": "error", "error": {"type": kind, "message": "Try again."}}
+
+
+@pytest.mark.parametrize(
+    ("path", "pieces", "reason"),
+    [
+        (
+            "messages",
+            (*bodies.message_stream("1")[:6], *bodies.sse(error("overloaded_error"))),
+            "overloaded_error",
+        ),
+        (
+            "chat/completions",
+            (*bodies.chat_stream("1")[:3], *bodies.sse(error("server_error"))),
+            "server_error",
+        ),
+        (
+            "responses",
+            (*bodies.response_stream("1")[:2], *bodies.sse({"type": "error", "code": "server_error"})),
+            "server_error",
+        ),
+        ("responses", bodies.response_stream("1")[:2], "unfinished"),
+    ],
+)
+def test_a_stream_that_an_error_breaks_off_says_which(
+    upstream: Upstream, ledger: al.Ledger, path: str, pieces: tuple[bytes, ...], reason: str
+):
+    """As providers do when they are overloaded; where a response stood while it was made is no reason."""
+    upstream.answer = lambda _asked: Answer(pieces, content_type=SSE)
+    with ProxyServer(upstream.address, ledger) as proxy:
+        httpx.post(f"{proxy.address}/v1/{path}", json=asks(stream=True))
+    assert one(ledger, "SELECT finish_reason FROM turns") == (reason,)
+
+
+def test_a_stream_that_is_an_error_alone_is_no_response(upstream: Upstream, ledger: al.Ledger):
+    """A server may find out behind its 200 that it can't answer."""
+    upstream.answer = lambda _asked: Answer(
+        bodies.sse(error("overloaded_error"), named=True), content_type=SSE
+    )
+    with ProxyServer(upstream.address, ledger) as proxy:
+        httpx.post(f"{proxy.address}/v1/messages", json=asks(stream=True))
+    assert left_out(ledger) == {("no_response", "overloaded_error", 1)}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -93,7 +93,8 @@ def response(body: Mapping[str, Any]) -> Response:
     found = message({**body, "role": "assistant"})
     found.usage = Usage(finish_reason=text_at(body, "stop_reason")[:80])
     took = usage(object_at(body, "usage"))
-    return Response(with_usage([found], took, message_id=text_at(body, "id"), model=text_at(body, "model")))
+    done = with_usage([found], took, message_id=text_at(body, "id"), model=text_at(body, "model"))
+    return Response(done, error_kind(body.get("error")))
 
 
 def _read_part(part: Mapping[str, Any], found: Message) -> None:

@@ -129,7 +129,7 @@ class Response:
 
     Args:
         messages: its choices, as a rule one; the first has what all of them took.
-        error: what kind of error the provider named where it gave no answer.
+        error: what kind of error the provider named where it gave no answer, or broke it off.
     """
 
     messages: tuple[Message, ...]

@@ -44,11 +44,12 @@ def exchange_of(request: object, response: object, address: str = "") -> Exchang
     answered = body or {}
     shape = shape_of_response(answered)
     if shape is not None:
-        read = shape.response(answered)
+        read = _broken_off(shape.response(answered))
     elif (shape := shape_of_request(asked)) is None:
         return None
     else:
-        read = Response((), error_kind(answered.get("error") or answered.get("__type")) or "no body")
+        said = error_kind(answered.get("error") or answered.get("__type"))
+        read = Response((), said or ("unreadable body" if response else "no body"))
     # Streams have the text of arguments, also where a body has them parsed.
     keeps = Capture.ARGUMENTS if is_stream else shape.KEEPS
     return Exchange(read, keeps, _request(shape, asked, address))
@@ -65,6 +66,18 @@ def inner(value: object) -> object:
         return value
     is_text = isinstance(told, Mapping) and told.keys() <= {"string", "text", "encoding"}
     return next((told[key] for key in ("string", "text") if key in told), None) if is_text else told
+
+
+def _broken_off(read: Response) -> Response:
+    """Return what a model answered until an error broke it off, which is why it stopped where nothing else is said."""
+    if not read.error or not read.messages or read.messages[0].usage.finish_reason:
+        return read
+    if all(message.is_empty for message in read.messages):
+        return Response((), read.error)
+    first, *others = read.messages
+    return replace(
+        read, messages=(replace(first, usage=replace(first.usage, finish_reason=read.error)), *others)
+    )
 
 
 def _request(shape: Shape, asked: Mapping[str, Any], address: str) -> Request | None:

@@ -25,11 +25,22 @@ def body_of_stream(data: str | bytes) -> dict[str, Any] | None:
 
 
 def put_together(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """Return the body that events add up to; None where they are of no known interface.
+    """Return the body that events add up to, with the error that broke it off; None where they are of no known interface.
 
     Args:
         events: the decoded events, in order.
     """
+    body = _body(events)
+    error = next(filter(None, map(_error, events)), None)
+    return body if error is None else (body or {}) | {"error": error}
+
+
+def _error(event: Mapping[str, Any]) -> object:
+    """Return what an event says has failed; one of OpenAI's is itself the error."""
+    return event.get("error") or (event if text_at(event, "type") == "error" else None)
+
+
+def _body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     for event in events:
         if "choices" in event:
             return openai_chat.body(events)

@@ -35,8 +35,6 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         elif kind == "message_delta":
             whole.update(object_at(event, "delta"))
             usage.update(object_at(event, "usage"))
-        elif kind == "error":
-            whole["error"] = event.get("error")
     return whole | {"content": [blocks[key] for key in sorted(blocks)], "usage": usage}
 
 

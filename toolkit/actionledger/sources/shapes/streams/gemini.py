@@ -5,7 +5,7 @@ from typing import Any
 
 from actionledger.sources.access import object_at, objects_at
 
-_KEPT = ("responseId", "modelVersion", "usageMetadata", "promptFeedback", "createTime", "error")
+_KEPT = ("responseId", "modelVersion", "usageMetadata", "promptFeedback", "createTime")
 
 
 def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -17,9 +17,7 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     whole: dict[str, Any] = {}
     choices: dict[int, Assembly] = {}
     for event in events:
-        whole.update(
-            {key: event[key] for key in ("id", "created", "model", "usage", "error") if event.get(key)}
-        )
+        whole.update({key: event[key] for key in ("id", "created", "model", "usage") if event.get(key)})
         for choice in objects_at(event, "choices"):
             number = choice.get("index")
             assembly = choices.setdefault(number if isinstance(number, int) else 0, Assembly(""))

@@ -28,7 +28,9 @@ def body(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             items[index if isinstance(index, int) else len(items)] = event.get("item")
         elif kind.endswith(".delta"):
             _grow(items, event)
-    return {"object": "response", **begun, "output": [items[key] for key in sorted(items)]}
+    output = [items[key] for key in sorted(items)]
+    # What it was while it was made is no reason why it stopped.
+    return {"object": "response", **begun, "status": "", "output": output}
 
 
 def _grow(items: dict[int, Any], event: Mapping[str, Any]) -> None:
