@@ -176,6 +176,53 @@ def test_a_parser_and_dialects_of_no_kind_are_refused():
             al.parser(name)
 
 
+def test_an_option_of_decoding_that_can_not_be_is_refused():
+    """As every other mistake of a program is: who catches the toolkit's errors is told of it."""
+    for option in ({"max_depth": "x"}, {"work": 0}, {"repairs": ["nope"]}, {"depth": 3}):
+        with pytest.raises(UsageError, match=f"The setting '{next(iter(option))}.*' of DecodeOptions: "):
+            al.DecodeOptions(**option)
+
+
+@pytest.mark.parametrize("name", [["x"], {}, None, 5])
+def test_what_is_no_name_goes_by_nothing(name, tmp_path):
+    """A list among names can't be looked up in a dict."""
+    for kind, ask in {
+        "parser": lambda: al.parser(name),
+        "profile": lambda: al.profile(name),
+        "dialect": lambda: al.prompt("assistant", name or 5),
+    }.items():
+        with pytest.raises(UsageError, match=f"There is no {kind} .* Known: "):
+            ask()
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        for ask in (
+            lambda: al.reparse(ledger, parser=name),
+            lambda: al.rerun(ledger, "s1", parser=name or 5),
+        ):
+            with pytest.raises(UsageError, match=r"A parser is a name or what al\.parser\(name\) gives, not"):
+                ask()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda dialects: al.parse("Well.", dialects=dialects),
+        lambda dialects: al.shrink("Well.", dialects=dialects),
+        lambda dialects: al.Case.of("Well.", dialects=dialects),
+        lambda dialects: al.import_path("log.jsonl", "team.duckdb", dialects=dialects),
+        lambda dialects: al.custom_profile("mine", actions=al.profile("mint").catalogue, dialects=dialects),
+    ],
+)
+def test_one_dialect_is_no_list_of_dialects(ask):
+    """Wherever the formats to look for are named, and neither is a number."""
+    with pytest.raises(UsageError, match=r"dialects is a list of names; write \['hermes'\]"):
+        ask("hermes")
+    with pytest.raises(UsageError, match="dialects is a list of names, not 5 of the type int"):
+        ask(5)
+    with pytest.raises(UsageError, match="a name is a text, not 5 of the type int"):
+        ask([5])
+
+
 def test_what_is_no_filter_is_refused(tmp_path):
     """A dict of its fields, as JSON would have it, and a page's address where only a filter is taken."""
     with al.open_ledger(tmp_path / "team.duckdb") as ledger:

@@ -8,7 +8,7 @@ import sys
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from actionledger.errors import UnknownNameError
+from actionledger.errors import UnknownNameError, UsageError
 from actionledger.parsing import parsers
 from actionledger.parsing.dialects import DIALECTS, dialect_named
 from actionledger.parsing.dialects.xml_tags import XmlTags
@@ -138,7 +138,7 @@ def test_other_rules_of_reading_have_another_hash(name, monkeypatch):
 
 def test_a_configuration_of_other_rules_is_refused():
     """This code can't read as it did under them, and would say that it did."""
-    with pytest.raises(ValidationError, match="reads by the rules"):
+    with pytest.raises(UsageError, match="reads by the rules"):
         BASE.model_copy(update={"reading_rules": READING_RULES - 1})
 
 
@@ -152,12 +152,16 @@ def test_a_configuration_is_frozen_and_closed():
     """A hash that is known can't be made wrong afterwards, and a misspelt setting isn't ignored."""
     with pytest.raises(ValidationError):
         BASE.max_blocks = 3
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError, match="The setting 'max_block' of DialectParser: Extra inputs"):
         DialectParser(name="p", dialects=(), max_block=3)
-    with pytest.raises(ValidationError):
+    with pytest.raises(
+        UsageError, match=r"'max_blocks' of DialectParser: .* greater than or equal to 1, not 0"
+    ):
         DialectParser(name="p", dialects=(), max_blocks=0)
-    with pytest.raises(ValidationError):
+    with pytest.raises(UsageError, match=r"'rules' of BaselineParser: .*, not 'somebody-elses'"):
         BaselineParser(name="p", rules="somebody-elses")
+    with pytest.raises(UsageError, match="'rules' of BaselineParser: it is missing"):
+        BaselineParser(name="p")
 
 
 def test_an_unknown_name_says_what_there_is():

@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 
 from actionledger.actions.tools import ToolCatalogue
 from actionledger.actions.validation import AnyCatalogue
-from actionledger.errors import UsageError, require_kind, require_text
+from actionledger.errors import UsageError, require_kind, require_names, require_text
 from actionledger.execution.profile import Profile
 from actionledger.execution.prompting import prompt_of
 from actionledger.execution.registry import PROFILES, profile_meant, profile_named
@@ -15,6 +15,7 @@ from actionledger.parsing.parsers import (
     PARSERS,
     AnyParser,
     parser_for,
+    parser_meant,
     parser_named,
 )
 from actionledger.parsing.providers import require_json
@@ -66,18 +67,12 @@ def parse(
         catalogue = offered
     if dialects == "auto":
         return read_response(text, parser_named("auto"), catalogue)
-    if isinstance(dialects, str):
-        raise UsageError(f"dialects is a list of names; write [{dialects!r}].")
-    if dialects is not None and not isinstance(dialects, Iterable):
-        raise UsageError(f"dialects is a list of names, not {dialects!r:.60}.")
     if dialects is not None:
+        require_names("dialects", dialects)
         fields = tuple(offered.parameters.items()) if offered is not None and "xml_tags" in dialects else None
         return read_response(text, parser_for(tuple(dialects), fields), catalogue)
     if parser is not None:
-        chosen_parser = parser_named(parser) if isinstance(parser, str) else parser
-        if not isinstance(chosen_parser, AnyParser):
-            raise UsageError(f"A parser is a name or what al.parser(name) gives, not {parser!r:.60}.")
-        return read_response(text, chosen_parser, catalogue)
+        return read_response(text, parser_meant(parser), catalogue)
     if chosen is None:
         raise UsageError("Say how to read: give a profile, a list of dialects, or a parser.")
     return read_response(text, chosen.parser, catalogue)

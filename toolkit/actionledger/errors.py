@@ -18,10 +18,15 @@
 What a model wrote never raises: it becomes an issue with a code and a span (see ``vocabulary.Reason``).
 """
 
-from collections.abc import Iterable
+import os
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
+from typing import TypeVar, cast
+
+Name = TypeVar("Name", bound=str)
+Named = TypeVar("Named")
 
 
 class ActionLedgerError(Exception):
@@ -49,11 +54,28 @@ class UnknownNameError(UsageError):
         known: the names that exist.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         names = sorted(known)
         near = get_close_matches(str(name), names, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         super().__init__(f"There is no {kind} {name!r}.{hint} Known: {', '.join(names)}.")
+
+
+def called(name: object, kind: str, known: Mapping[Name, Named]) -> Named:
+    """Return what goes by a name.
+
+    Args:
+        name: it, or whatever was given for one.
+        kind: what is looked up, such as ``"parser"``.
+        known: what there is, by name.
+
+    Raises:
+        UnknownNameError: nothing goes by it, or it is no name.
+    """
+    found = known.get(cast("Name", name)) if isinstance(name, str) else None
+    if found is None:
+        raise UnknownNameError(kind, name, known)
+    return found
 
 
 def require_text(text: object) -> None:
@@ -80,6 +102,36 @@ def require_kind(given: object, kind: type | UnionType, asked: str) -> None:
     """
     if not isinstance(given, kind):
         raise UsageError(f"{asked}, not {given!r:.60} of the type {type(given).__name__}.")
+
+
+def require_path(what: str, given: object) -> None:
+    """Refuse what is no path, in a sentence.
+
+    Args:
+        what: what it is, as the sentence begins, such as ``"A workspace"``.
+        given: the value.
+
+    Raises:
+        UsageError: it is none.
+    """
+    require_kind(given, str | os.PathLike, f"{what} is a path, as a text or a Path")
+
+
+def require_names(what: str, given: object) -> None:
+    """Refuse what is no list of names, in a sentence; one name alone is none.
+
+    Args:
+        what: what it is, as the sentence begins, such as ``"dialects"``.
+        given: the value.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if isinstance(given, str):
+        raise UsageError(f"{what} is a list of names; write [{given!r}].")
+    require_kind(given, Collection, f"{what} is a list of names")
+    for each in given:  # type: ignore[attr-defined]
+        require_kind(each, str, f"{what} is a list of names; a name is a text")
 
 
 def require_number(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from importlib.metadata import EntryPoint, entry_points
 
-from actionledger.errors import UnknownNameError, UsageError, require_kind
+from actionledger.errors import UsageError, called, require_kind
 from actionledger.execution.profile import Profile
 
 GROUP = "actionledger.profiles"
@@ -112,10 +112,7 @@ def profile_named(name: str) -> Profile:
         UnknownNameError: nothing goes by that name.
         UsageError: another package offers it, and it can't be loaded.
     """
-    try:
-        return PROFILES[name]
-    except KeyError:
-        raise UnknownNameError("profile", name, PROFILES) from None
+    return called(name, "profile", PROFILES)
 
 
 def profile_meant(profile: str | Profile) -> Profile:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from actionledger.actions.tools import ToolCatalogue
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_names
 from actionledger.importing.reading import ReadAs
 from actionledger.parsing.parsers import parser_for, parser_named
 from actionledger.profiles import profile_named
@@ -31,8 +31,7 @@ def told(
     """
     if sum((profile is not None, bool(dialects), parser is not None)) > 1:
         raise UsageError("Say in one way how raw text is read: by a profile, by dialects or by a parser.")
-    if isinstance(dialects, str):
-        raise UsageError(f"dialects is a list of names; write [{dialects!r}].")
+    require_names("dialects", dialects)
     by_dialects = parser_for(tuple(dialects)) if dialects else None
     return ReadAs(
         profile=profile_named(profile) if profile is not None else None,

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import Field, field_validator
 
-from actionledger.errors import UnknownNameError
+from actionledger.common.settings import Settings
+from actionledger.errors import called, require_kind
 from actionledger.parsing.baselines import BaselineRules, baseline_blocks
 from actionledger.parsing.dialects import DIALECTS, AnyDialect, dialect_named, dialects_named
 from actionledger.parsing.dialects.bash_fences import BashFence
@@ -46,9 +47,7 @@ other rules keeps its old id, so a ledger tells the readings apart, and a compar
 """
 
 
-class _Configuration(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Configuration(Settings):
     name: str
     version: str = "1"
     requires_action: bool = False
@@ -71,7 +70,7 @@ class _Configuration(BaseModel):
             ('cautious', False)
         """
         settings = {name: getattr(self, name) for name in type(self).model_fields}
-        return type(self).model_validate(settings | dict(update or {}))
+        return type(self)(**settings | dict(update or {}))
 
     @cached_property
     def configuration(self) -> str:
@@ -242,7 +241,17 @@ def parser_named(name: str) -> AnyParser:
     Raises:
         UnknownNameError: nothing goes by that name.
     """
-    try:
-        return PARSERS[name]
-    except KeyError:
-        raise UnknownNameError("parser", name, PARSERS) from None
+    return called(name, "parser", PARSERS)
+
+
+def parser_meant(parser: str | AnyParser) -> AnyParser:
+    """Return the parser that a caller means, by name or as a value.
+
+    Raises:
+        UnknownNameError: nothing goes by that name.
+        UsageError: it is neither.
+    """
+    if isinstance(parser, AnyParser):
+        return parser
+    require_kind(parser, str, "A parser is a name or what al.parser(name) gives")
+    return parser_named(parser)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from actionledger.actions.catalogue import Catalogue
 from actionledger.actions.describing import Arguments
 from actionledger.actions.signatures import AnyFunction, FunctionAction, action_model, argument_of_type
-from actionledger.errors import UsageError, require_kind
+from actionledger.errors import UsageError, require_kind, require_names
 from actionledger.execution.approval import Policy, Verdict
 from actionledger.execution.handlers import Context, HandlerFactory, Handlers, no_handlers
 from actionledger.execution.limits import Limits
@@ -206,6 +206,7 @@ def custom_profile(
         raise UsageError(f"Say how the profile {name!r} is read: give either dialects or a parser.")
     catalogue = actions.catalogue if isinstance(actions, ActionSet) else actions
     if parser is None:
+        require_names("dialects", dialects)
         asked = {dialect.name: dialect for each in dialects for dialect in dialects_named(each)}
         chosen = tuple(_fitted(dialect, catalogue) for dialect in asked.values())
         parser = DialectParser(name=name, dialects=chosen)

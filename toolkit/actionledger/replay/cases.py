@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from actionledger.common.text import escaped_halves, writable
-from actionledger.errors import SourceError, require_text
+from actionledger.errors import SourceError, require_names, require_text
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
@@ -134,6 +134,7 @@ class Case:
             'add'
         """
         require_text(text)
+        require_names("dialects", dialects)
         reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
         masked = mask_text(text)
         result = reader.read_message(masked) if is_message else reader.read(masked)

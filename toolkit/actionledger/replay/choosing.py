@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from actionledger.errors import UsageError
-from actionledger.parsing.parsers import PARSERS, AnyParser, parser_named
+from actionledger.parsing.parsers import PARSERS, AnyParser, parser_meant
 from actionledger.recording import ParserIdentity, RunKey
 from actionledger.replay.placing import Place, placed
 from actionledger.replay.rereading import Runner
@@ -42,7 +42,7 @@ def reader_of(
     """
     if against is not None:
         return _of_other_version(parser, against, workers, seconds, place)
-    chosen = parser_named(parser) if isinstance(parser, str) else parser
+    chosen = parser_meant(parser)
     return ChosenReader(chosen, chosen, placed(chosen, workers=workers, seconds=seconds, place=place))
 
 

@@ -18,7 +18,7 @@ from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.queries.selected import profiles_of, selected_sessions
-from actionledger.parsing.parsers import AnyParser, parser_named
+from actionledger.parsing.parsers import AnyParser, parser_meant
 from actionledger.recording import RunKey, parser_used, run_finished, run_started
 from actionledger.replay.rerunning.change import Change, NewHandlers, changed, without_handlers
 from actionledger.replay.rerunning.course import Course, course_of
@@ -88,7 +88,7 @@ def rerun(
     """
     begun = time.perf_counter()
     given = None if profile is None else profile_meant(profile)
-    chosen = parser_named(parser) if isinstance(parser, str) else parser
+    chosen = None if parser is None else parser_meant(parser)
     change = Change(handlers, policy, chosen)
     ids = _sessions(ledger, sessions)
     for each in [given] if given else filter(None, map(PROFILES.get, profiles_of(ledger, ids))):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_names
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.ledger.signatures import signature
@@ -96,6 +96,7 @@ def shrink(
         'three'
     """
     if is_failing is None:
+        require_names("dialects", dialects)
         reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
         is_failing = like(text, reader)
     elif parser or dialects or profile or tools is not None:

@@ -14,7 +14,7 @@ from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from actionledger.errors import SourceError, UnknownNameError
+from actionledger.errors import SourceError, called
 from actionledger.sources import formats
 from actionledger.sources.base import FAULTS_OF_FORMATS, SAMPLE_BYTES, Sample, Source
 from actionledger.sources.containers import head_of, kind_of
@@ -62,9 +62,7 @@ def source_named(name: str) -> Source:
     Raises:
         UnknownNameError: nothing goes by that name.
     """
-    if name not in sources():
-        raise UnknownNameError("format", name, sources())
-    return sources()[name]
+    return called(name, "format", sources())
 
 
 def recognised(sample: Sample) -> list[Recognised]:

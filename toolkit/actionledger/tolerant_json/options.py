@@ -1,7 +1,8 @@
 """What a decoder may do, as a value: part of a parser's configuration and of its hash."""
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer
+from pydantic import Field, field_serializer
 
+from actionledger.common.settings import Settings
 from actionledger.tolerant_json.faults import FAULTS
 from actionledger.vocabulary import RepairKind
 
@@ -16,7 +17,7 @@ something. Reading such a value does no harm, acting on it may: a parser of acti
 """
 
 
-class DecodeOptions(BaseModel):
+class DecodeOptions(Settings):
     """What a decoder may do: part of a parser's identity.
 
     Args:
@@ -29,13 +30,14 @@ class DecodeOptions(BaseModel):
             brackets is no repair.
         work: how many steps reading one value may take before it is given up; a step reads one token at least.
 
+    Raises:
+        UsageError: an option has a value that it can't have.
+
     Example:
         >>> strict = al.DecodeOptions(repairs=frozenset())
         >>> al.decode("[1, 2,]").ok, al.decode("[1, 2,]", options=strict).ok
         (True, False)
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     repairs: frozenset[RepairKind] = JSON_REPAIRS
     likelier: bool = False

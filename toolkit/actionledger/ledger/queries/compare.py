@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
 from actionledger.common.plurals import counted
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UsageError, called
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import (
     INTENT,
@@ -313,10 +313,9 @@ def compare_groups(
     Raises:
         UsageError: an identifier is none, or turns are not told apart by ``by``.
     """
-    if by not in _LABELS:
-        raise UnknownNameError("way to group turns", by, _LABELS)
+    label = called(by, "way to group turns", _LABELS)
     pairs, bound = _pairs(before_run_id, after_run_id, within)
-    return _groups(ledger, pairs, bound, *_LABELS[by])
+    return _groups(ledger, pairs, bound, *label)
 
 
 def compared_turns(

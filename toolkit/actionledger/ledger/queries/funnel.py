@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from actionledger.errors import UnknownNameError
+from actionledger.errors import called
 from actionledger.ledger.queries.base import Queryable, as_rate, number, parse_rate, refuse_no_ledger
 from actionledger.ledger.queries.counted import (
     ACTING,
@@ -192,9 +192,8 @@ def funnel_by(
     Raises:
         UnknownNameError: responses are not told apart by ``dimension``.
     """
-    if dimension not in LABELS:
-        raise UnknownNameError("way to group responses", dimension, LABELS)
-    found = _funnels(ledger, within, LABELS[dimension], every_reading=dimension == "run")
+    label = called(dimension, "way to group responses", LABELS)
+    found = _funnels(ledger, within, label, every_reading=dimension == "run")
     return sorted(found.items(), key=lambda pair: (-pair[1].responses, pair[0]))
 
 

@@ -6,7 +6,7 @@ the same opening are asked: those with the narrower format first.
 
 from typing import TypeAlias, get_args
 
-from actionledger.errors import UnknownNameError
+from actionledger.errors import called
 from actionledger.parsing.dialects.apertus import Apertus
 from actionledger.parsing.dialects.apply_patch import ApplyPatch
 from actionledger.parsing.dialects.bare_json import Json
@@ -113,13 +113,11 @@ def dialects_named(name: str) -> tuple[AnyDialect, ...]:
     Raises:
         UnknownNameError: nothing goes by that name.
     """
-    wanted = FAMILIES[name].dialects if name in FAMILIES else (name,)
     known: dict[str, AnyDialect] = {
         dialect.name: dialect for dialect in DIALECTS if isinstance(dialect, AnyDialect)
     }
-    if not known.keys() >= {*wanted}:
-        raise UnknownNameError("dialect", name, (*known, *FAMILIES))
-    return tuple(known[each] for each in wanted)
+    written = {each: (each,) for each in known} | {each: family.dialects for each, family in FAMILIES.items()}
+    return tuple(known[each] for each in called(name, "dialect", written))
 
 
 def dialect_named(name: str) -> AnyDialect:
