@@ -125,7 +125,7 @@ verdicts = ledger.sql(
     """
     WITH latest AS (
         SELECT attempt_id, turn_id, session_id, model, parser_name AS parser, outcome, reason FROM parse_attempts
-        WHERE profile = $profile AND (run_kind <> 'reparse' OR list_contains($runs, run_id::VARCHAR))),
+        WHERE profile = $profile AND (run_kind NOT IN ('reparse', 'rerun') OR list_contains($runs, run_id::VARCHAR))),
     meant AS (SELECT DISTINCT turn_id FROM latest WHERE outcome IN ('clean', 'repaired', 'partial', 'failed')),
     found AS (
         SELECT attempt_id, count(*) AS actions,

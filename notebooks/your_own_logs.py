@@ -148,7 +148,7 @@ sentences = [
 if groups:
     first = groups[0]
     sentences.append(
-        f"The dearest: {first.key.action} {first.key.code}, times: {first.count}, turns spent on it: {first.spent.turns}."
+        f"The costliest: {first.key.action} {first.key.code}, times: {first.count}, turns spent on it: {first.spent.turns}."
     )
 if worst:
     sentences.append(f"The worst turn is {worst[1]} of session {worst[0][:8]}, failures: {worst[2]}.")

@@ -118,7 +118,7 @@ def test_an_expectation_is_taken_from_a_file(run, recorded, tmp_path):
 
 
 def test_a_text_of_each_group_is_shrunk(run, recorded):
-    """The dearest of reading and checking; nothing of it steers the terminal."""
+    """The costliest of reading and checking; nothing of it steers the terminal."""
     value = run("shrink", "-l", recorded, "--groups", "2", "--json").value
     assert run("shrink", "-l", recorded, "--groups", "2", "-p", "orchestrator", "--json").value == []
     assert 1 <= len(value) <= 2

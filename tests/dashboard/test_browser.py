@@ -160,7 +160,7 @@ def test_a_number_leads_to_its_turns(visit: Visit) -> None:
 def test_on_a_phone_the_number_comes_first_and_the_pages_are_at_the_bottom(
     url: str, browser: Browser
 ) -> None:
-    """Below each other: the number, the dearest failure, its turns; then the filters, and what they narrow; the pages at hand."""
+    """Below each other: the number, the costliest failure, its turns; then the filters, and what they narrow; the pages at hand."""
     with window(browser, viewport={"width": 390, "height": 844}, is_mobile=True, has_touch=True) as context:
         visit = Visit(url, context.new_page())
         visit.open()

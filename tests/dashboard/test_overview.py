@@ -43,7 +43,7 @@ def sentence(test: AppTest) -> str:
 
 
 def worst(test: AppTest) -> str:
-    """Return what the page says of the dearest failure."""
+    """Return what the page says of the costliest failure."""
     return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["worst"])
 
 
@@ -230,7 +230,7 @@ class TestNumbers:
 
 
 class TestFailures:
-    def test_the_dearest_comes_first_and_opens_its_turns(self, open_page: Open, weeks: Path) -> None:
+    def test_the_costliest_comes_first_and_opens_its_turns(self, open_page: Open, weeks: Path) -> None:
         """All 84 are one group; its link shows just these, each leading to its replay."""
         test = open_page(weeks, PAGE)
         assert worst(test).startswith("Costs most: malformed_json in reading.")

@@ -167,8 +167,8 @@ class TestSessions:
 
     def test_an_order_that_is_not_there_is_named(self, open_page: Open, sample: Path) -> None:
         """And no list is shown as if it were in that order."""
-        test = open_page(sample, SESSIONS, order="dearest first")
-        assert 'Order: there is no "dearest first" here; take it out to see what there is.' in texts(test)
+        test = open_page(sample, SESSIONS, order="costliest first")
+        assert 'Order: there is no "costliest first" here; take it out to see what there is.' in texts(test)
 
     @pytest.mark.parametrize("page", [OVERVIEW, SESSIONS, TURNS, "views/health.py"])
     def test_what_a_page_does_not_know_of_a_link_is_named(

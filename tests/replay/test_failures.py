@@ -101,7 +101,7 @@ def test_each_turn_until_an_action_gets_through_is_counted_once(recorded):
     assert report.spent.turns == len(spent["all"])
 
 
-def test_the_dearest_comes_first(recorded):
+def test_the_costliest_comes_first(recorded):
     """By the turns that were spent, then by sessions lost, then by how often."""
     groups = al.failures(recorded[0]).groups
     order = [(group.spent.turns, group.lost, group.count) for group in groups]

@@ -72,7 +72,7 @@ def test_what_does_not_fail_is_not_shrunk():
 
 @pytest.mark.soak
 def test_each_group_of_the_sample_sessions_shrinks(tmp_path):
-    """The ten dearest groups of reading and checking: each a text of its group, of half its length or less in sum."""
+    """The ten costliest groups of reading and checking: each a text of its group, of half its length or less in sum."""
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:
         take_samples(ledger, sample_sessions())
         groups = [group for group in al.failures(ledger).groups if group.key.stage != "acting"][:10]

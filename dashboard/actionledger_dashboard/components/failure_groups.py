@@ -1,4 +1,4 @@
-"""Groups of failures, the dearest first: what they have in common, and what they made sessions spend."""
+"""Groups of failures, the costliest first: what they have in common, and what they made sessions spend."""
 
 from collections.abc import Sequence
 
@@ -29,12 +29,12 @@ def show_failure_groups(report: FailureReport, within: Filter) -> bool:
     """Show the groups with what they cost; return whether there is any.
 
     Args:
-        report: the groups, the dearest first.
+        report: the groups, the costliest first.
         within: the page's filter.
     """
     if not report.groups:
         return False
-    shown = f", of which the {GROUPS} dearest are shown" if len(report.groups) > GROUPS else ""
+    shown = f", of which the {GROUPS} costliest are shown" if len(report.groups) > GROUPS else ""
     st.caption(
         f"{counted(len(report.groups), 'group')}{shown}. Sessions spent {spent_on(report.spent)} until an action got through: "
         "a turn counts once in that sum, and in the row of each group that it was spent on."

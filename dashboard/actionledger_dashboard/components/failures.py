@@ -1,4 +1,4 @@
-"""Why responses and actions fail: in groups, the dearest first; each reason with what its turns took; or by action."""
+"""Why responses and actions fail: in groups, the costliest first; each reason with what its turns took; or by action."""
 
 from collections.abc import Callable
 
@@ -128,7 +128,7 @@ def show_failures(within: Filter) -> bool:
 
 NO_LOOP = "No session goes in circles, of those that could be looked through."
 
-BY_COST = "dearest first"
+BY_COST = "costliest first"
 """How groups of failures are looked at."""
 WAYS: dict[str, Callable[[Filter], bool]] = {
     "loops": show_loops,

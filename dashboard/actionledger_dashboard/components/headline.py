@@ -101,7 +101,7 @@ def worst_of(report: FailureReport) -> Words:
     """Return which failure made sessions spend the most.
 
     Args:
-        report: the groups, the dearest first.
+        report: the groups, the costliest first.
     """
     if not report.groups:
         return [_text(NOTHING_FAILED)]
@@ -123,7 +123,7 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     """Return ways to the failing turns of what fails at the greatest cost: all of them, then some one by one.
 
     Args:
-        report: the groups, the dearest first.
+        report: the groups, the costliest first.
         names: what the sessions of its examples are called.
         within: the page's filter.
     """
@@ -157,7 +157,7 @@ def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) 
     """Show what fails at the greatest cost, below it its turns.
 
     Args:
-        report: the groups, the dearest first.
+        report: the groups, the costliest first.
         names: what the sessions of its examples are called.
         within: the page's filter.
     """

@@ -79,12 +79,12 @@ def show() -> None:
     # Last, since it takes longest: groups are made of every failure. Loops take longer still, and are looked for when asked for.
     report = ask(failures, within, with_loops=False)
     with worst:
-        show_dearest(report, within)
+        show_costliest(report, within)
     with why:
         show_reasons(linked, report, within)
 
 
-def show_dearest(report: FailureReport, within: Filter) -> None:
+def show_costliest(report: FailureReport, within: Filter) -> None:
     """Show what fails at the greatest cost, with some of its turns by their sessions' names."""
     shown = {each.session_id for group in report.groups[:1] for each in group.examples}
     show_worst(report, ask(session_names, sorted(shown)) if shown else {}, within)

@@ -19,7 +19,10 @@ from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.components.visible import visible
 from actionledger_dashboard.data import ask, is_read_only, saved
 
-FIRST = "SELECT outcome, count(*) AS responses\nFROM parse_attempts WHERE run_kind <> 'reparse'\nGROUP BY outcome ORDER BY responses DESC"
+FIRST = (
+    "SELECT outcome, count(*) AS responses\nFROM parse_attempts WHERE run_kind NOT IN ('reparse', 'rerun')\n"
+    "GROUP BY outcome ORDER BY responses DESC"
+)
 LIMITS = (
     f"One statement that reads. It reaches no file, network or setting, may take {asked.SECONDS:.0f} seconds and {MEMORY.replace('GB', ' GB')}, and "
     f"its first {asked.ROWS:,} rows are kept; 'actionledger sql' gives all."

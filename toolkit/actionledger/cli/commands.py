@@ -70,7 +70,7 @@ COMMANDS = {
     ),
     "failures": Entry(
         "failing:show_failures",
-        "Group what fails in reading, checking and acting, the dearest first, with what it made sessions spend.",
+        "Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend.",
     ),
     "shrink": Entry(
         "shrinking:shrink_recorded",

@@ -47,7 +47,7 @@ def show_failures(
     limit: Annotated[int, typer.Option(min=1, help="How many groups are listed at most.")] = 30,
     as_json: JsonOption = False,
 ) -> None:
-    """Group what fails in reading, checking and acting, the dearest first, with what it made sessions spend."""
+    """Group what fails in reading, checking and acting, the costliest first, with what it made sessions spend."""
     if by not in {None, "day", "week"}:
         raise UsageError(f"--by takes day or week, not {by!r}.")
     if between and by:

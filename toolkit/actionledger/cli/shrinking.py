@@ -32,7 +32,7 @@ def shrink_recorded(
     groups: Annotated[
         int | None,
         typer.Option(
-            "--groups", min=1, help="Of each of so many groups of failures, the dearest first, one text."
+            "--groups", min=1, help="Of each of so many groups of failures, the costliest first, one text."
         ),
     ] = None,
     tries: Annotated[int, typer.Option("--tries", min=1, help="How many texts are tried at most.")] = TRIES,
@@ -66,7 +66,7 @@ def shrink_recorded(
 def _shrunk_groups(
     ledger: Ledger, wanted: int, tries: int, within: Filter
 ) -> list[tuple[FailureGroup, Shrunk]]:
-    """Return the dearest groups that have a text to shrink; why others have none is said."""
+    """Return the costliest groups that have a text to shrink; why others have none is said."""
     found: list[tuple[FailureGroup, Shrunk]] = []
     for group in failures(ledger, within, with_loops=False).groups:
         if len(found) == wanted:

@@ -35,7 +35,7 @@ class Report(Protocol):
 
     @property
     def groups(self) -> Sequence[Any]:
-        """The groups, the dearest first."""
+        """The groups, the costliest first."""
 
     @property
     def spent(self) -> Any:
@@ -72,7 +72,7 @@ def report_line(report: Report) -> str:
 
 
 def report_text(report: Report) -> str:
-    """Return a report as text: a sentence, and the dearest groups."""
+    """Return a report as text: a sentence, and the costliest groups."""
     rows = [group_cells(group) for group in report.groups[:SHOWN]]
     return f"{_sentence(report)}{_price_files(report)}\n{text_table(Table(HEADS, rows, len(report.groups)))}"
 

@@ -17,7 +17,7 @@ ROWS = {
     "left_out": "how much of a recording is no part of a session, by file and reason; sum(count) is what the file holds",
     "sessions": "a session: where it comes from, what it ran with, whether it reached its aim, whose child it is",
     "turns": "one response of a model: its raw text, what the model was shown and told, its tokens, cost and times",
-    "parse_attempts": "one parser over one response; run_kind <> 'reparse' picks each turn's first reading",
+    "parse_attempts": "one parser over one response; run_kind NOT IN ('reparse', 'rerun') picks each turn's first reading",
     "blocks": "a candidate stretch of a response's text",
     "repairs": "one change that made a text readable",
     "issues": "one thing that is wrong with a response",

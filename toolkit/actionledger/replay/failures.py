@@ -56,7 +56,7 @@ def failures(
         *loop_groups(ledger, found, within, unit),
     ]
     return FailureReport(
-        groups=tuple(sorted(groups, key=_dearest)),
+        groups=tuple(sorted(groups, key=_costliest)),
         spent=spent,
         turns=whole.turns,
         sessions=whole.sessions,
@@ -86,5 +86,5 @@ def group_turns(ledger: Ledger, key: FailureKey, within: Filter = EVERYTHING) ->
     return tuple(found.values())
 
 
-def _dearest(group: FailureGroup) -> tuple[object, ...]:
+def _costliest(group: FailureGroup) -> tuple[object, ...]:
     return (-group.spent.turns, -group.lost, -group.count, tuple(map(str, group.key)))

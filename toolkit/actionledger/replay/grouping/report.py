@@ -1,4 +1,4 @@
-"""What fails, in groups, the dearest first, as a table or to look at."""
+"""What fails, in groups, the costliest first, as a table or to look at."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _COLUMNS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class FailureReport(Framed):
-    r"""What fails, in groups, the dearest first.
+    r"""What fails, in groups, the costliest first.
 
     Args:
         groups: by the turns that they made sessions spend, then by sessions lost, by how often, and by their keys. A turn that
