@@ -330,3 +330,116 @@ def test_what_is_no_statement_is_refused(tmp_path):
         for query in (["SELECT 1"], Path("query.sql")):
             with pytest.raises(UsageError, match="A query is one statement of SQL, as a text, not"):
                 ledger.sql(query)
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda ledger: al.charts.trend(None), "None is no open ledger"),
+        (lambda ledger: al.charts.groups(5), "5 is no open ledger"),
+        (lambda ledger: al.reviewer_agreement("team.duckdb"), "'team.duckdb' is no open ledger"),
+        (lambda ledger: al.shrink_group(None, None), "None is no open ledger"),
+        (lambda ledger: al.import_path("log.jsonl", 5), "5 is no open ledger"),
+        (lambda ledger: al.charts.groups(ledger, by={}), "There is no way to group responses {}"),
+        (lambda ledger: al.charts.trend(ledger, unit="year"), "'year' is no period; choose one of day, week"),
+        (lambda ledger: al.charts.groups(ledger, most="x"), "most is a number, not 'x'"),
+        (lambda ledger: al.charts.compared(None), r"What is drawn is what al\.compare gives, not None"),
+        (lambda ledger: al.changes(ledger, unit=5), "5 is no period"),
+        (lambda ledger: al.agreement(ledger, limit=-1), "limit is -1; it must be 0 or more"),
+        (lambda ledger: al.view(ledger, "s1", near="x"), "near is a number, not 'x'"),
+        (lambda ledger: al.compare(ledger, 5, "first"), "A side is a run by its id or name, .* not 5"),
+        (lambda ledger: al.loops(ledger, limits=5), "is said by RepetitionLimits, not 5"),
+        (
+            lambda ledger: al.fork(ledger, "s1", turn="0", response="Well."),
+            "A turn is named by its place, a whole number",
+        ),
+        (lambda ledger: al.reparse(ledger, parser="mint", workers="x"), "workers is a number, not 'x'"),
+        (lambda ledger: al.reparse(ledger, parser="mint", against=5), "Another version is a wheel, .* not 5"),
+    ],
+)
+def test_what_a_ledger_is_asked_wrongly_is_refused(ask, why, tmp_path):
+    """Ledgers that are none, and numbers, periods and sides that are none."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        with pytest.raises(UsageError, match=why):
+            ask(ledger)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"max_lost": "x"}, "The most turns of lost is a number, not 'x'"),
+        ({"max_lost": None}, "The most turns of lost is a number, not None"),
+        ({"max_changed": "x"}, "The most turns of changed is a number"),
+        ({"min_rate": "0.5"}, "min_rate is a number, not '0.5'"),
+        ({"most": ["lost"]}, "most is how many turns a bucket may have, by its name, not"),
+        ({"baseline": 5}, "A baseline is a run by its id or name, a file's path, or a Baseline, not 5"),
+        ({"candidate": 5}, r"A parser is a name or what al\.parser\(name\) gives, not 5"),
+    ],
+)
+def test_a_gate_that_is_asked_wrongly_says_so(wrong, why, tmp_path):
+    """Before anything is read."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        with pytest.raises(UsageError, match=why):
+            al.gate(ledger, **({"baseline": "first", "candidate": "mint"} | wrong))
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda: al.load_case(5), "A case is a path, as a text or a Path, not 5"),
+        (lambda: al.Runtime("mint", workspace=5), "A workspace is a path, as a text or a Path, not 5"),
+        (lambda: al.Runtime("mint", metadata="x"), "Metadata is JSON values by name, not 'x'"),
+        (lambda: al.Runtime("coder", undo_days="7"), "The limit undo_days is a number, not '7'"),
+        (lambda: al.Prices.of(5), "A file of prices is a path, as a text or a Path, not 5"),
+        (
+            lambda: al.import_path([5], "team.duckdb"),
+            "What is imported is a path, as a text or a Path, not 5",
+        ),
+        (lambda: list(al.frame_sessions([], columns=5)), "columns says which column holds a field"),
+        (lambda: al.record(len, ledger=5), "A ledger that is not open yet is a path"),
+        (lambda: al.ScoreBound("reward", ">=", "x"), "What bounds a score is a number, not 'x'"),
+        (lambda: al.ActionSettings(outside="network"), r"outside is a list of names; write \['network'\]"),
+        (lambda: al.Catalogue("mine", actions=(5,)), r"is a class derived from al\.Action, not 5"),
+        (lambda: al.decode("1", options=5), "options are DecodeOptions, not 5"),
+        (lambda: al.decode_all("1", options=None), "options are DecodeOptions, not None"),
+        (lambda: al.find_value("1", options=5), "options are DecodeOptions, not 5"),
+        (lambda: al.shrink(5, len), "A text is asked for, not 5"),
+        (lambda: al.shrink("one", len, tries="x"), "tries is a number, not 'x'"),
+        (lambda: al.statistics.rate(5), "hits is a list of True and False, not 5"),
+        (lambda: al.statistics.holm(["x"]), "A p-value is a number, not 'x'"),
+        (lambda: al.statistics.score_test(5, 5), "What is compared are two rates"),
+        (lambda: al.statistics.unpaired_difference(5, 5), "What is compared are two rates"),
+    ],
+)
+def test_what_is_no_path_no_number_and_no_options_is_refused(ask, why, tmp_path, monkeypatch):
+    """By its name, with what is asked for."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=why):
+        ask()
+
+
+def test_what_is_no_review_is_refused(tmp_path):
+    """Names, places and kinds that are none; an id as ``SELECT review_id`` gives it is one."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", "Well.")
+        for wrong, why in (
+            ({"by": 5, "label": "odd"}, "A text says who reviews, not 5"),
+            ({"by": "ada", "label": 5}, "A text says what it is, not 5"),
+            ({"by": "ada", "comment": 5}, "A comment is a text, not 5"),
+            ({"by": "ada", "label": "odd", "span": 5}, "A stretch is a pair of whole numbers, .* not 5"),
+        ):
+            with pytest.raises(UsageError, match=why):
+                al.review(ledger, "s1", 0, **wrong)
+        for wrong in ({"aspects": "label"}, {"aspects": 5}, {"by": 5}, {"since": "today"}):
+            with pytest.raises(UsageError, match=r"list of names|by a text, not 5|since is a datetime, not"):
+                al.reviews(ledger, **wrong)
+        al.review(ledger, "s1", 0, by="ada", label="odd")
+        [(review_id,)] = ledger.sql("SELECT review_id FROM reviews").fetchall()
+        for by in (5, None):
+            with pytest.raises(UsageError, match="A text says who reviews, not"):
+                al.withdraw(ledger, review_id, by=by)
+        with pytest.raises(UsageError, match="Nothing was said under '5'"):
+            al.withdraw(ledger, 5, by="ada")
+        assert not al.withdraw(ledger, review_id, by="ada").stands

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterable
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.rates import Rate, clustered_by
 from actionledger.replay.statistics import holm, score_test, task_difference, task_test, unpaired_difference
 
@@ -24,6 +24,7 @@ def rate(hits: Iterable[object], by: Iterable[Hashable] | None = None) -> Rate:
         >>> print(rate)
         50.0% [34.7%, 65.3%] (20/40 in 20 sessions)
     """
+    require_kind(hits, Iterable, "hits is a list of True and False")
     had = [_as_hit(hit) for hit in hits]
     if by is None:
         return Rate(sum(had), len(had))

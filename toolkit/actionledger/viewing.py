@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_number
 
 if TYPE_CHECKING:
     from actionledger.ledger import Ledger
@@ -105,6 +105,7 @@ def view(
     from actionledger.ledger.queries.naming import one_run, one_session, turn_place  # noqa: PLC0415 - only where somebody looks
     from actionledger_dashboard.viewer.asking import view_of  # noqa: PLC0415
 
+    require_number("near", near, least=0)
     run_id = None if run is None else one_run(ledger, run)
     drawn = view_of(ledger, one_session(ledger, session), turn=turn_place(turn), run_id=run_id, near=near)
     return SessionView(str(session), height, drawn)

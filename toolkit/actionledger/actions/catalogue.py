@@ -13,6 +13,7 @@ A new action is a class with a docstring, a name, an example and its fields::
     catalogue = CATALOGUE.extended(SendMail)
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from inspect import cleandoc
@@ -25,7 +26,7 @@ from actionledger.actions.describing import ActionDescription, Arguments, fields
 from actionledger.actions.schemas import argument_schema, as_tool, only_text
 from actionledger.actions.usual import Validators
 from actionledger.actions.wording import Schema, takes_others
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 
 __all__ = ["Action", "Arguments", "Catalogue"]
 
@@ -85,6 +86,8 @@ class Catalogue:
     references: bool = False
 
     def __post_init__(self) -> None:
+        require_kind(self.actions, Collection, "The actions of a catalogue are a list of classes")
+        require_kind(self.discriminator, str, "The field that says which action it is has a name, a text")
         if not self.actions:
             raise UsageError(f"The catalogue {self.name!r} has no action; give it at least one.")
         if len(self._models) < len(self.actions):
@@ -283,7 +286,10 @@ class Catalogue:
 
 
 def _literal_name(model: type[Action], discriminator: str) -> str:
-    field = model.model_fields.get(discriminator)
+    fields = getattr(model, "model_fields", None)
+    if fields is None:
+        raise UsageError(f"An action of a catalogue is a class derived from al.Action, not {model!r:.60}.")
+    field = fields.get(discriminator)
     names = get_args(field.annotation) if field and get_origin(field.annotation) is Literal else ()
     if len(names) != 1 or not isinstance(names[0], str):
         raise UsageError(

@@ -19,7 +19,7 @@ from actionledger.capture.transports import package_of, recorded_http
 from actionledger.capture.wire import SOURCE, WireReader
 from actionledger.common.clock import now
 from actionledger.common.ids import new_id
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_path
 from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.sources.base import Item
@@ -182,6 +182,7 @@ def opened(ledger: AnyLedger) -> Ledger:
     """
     if isinstance(ledger, Ledger):
         return ledger
+    require_path("A ledger that is not open yet", ledger)
     path = Path(ledger).absolute()
     with _lock:
         if path not in _opened:

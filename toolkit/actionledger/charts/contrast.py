@@ -7,6 +7,7 @@ import pandas as pd
 
 from actionledger.charts.common import BLUE, INK, ORANGE, WIDTH, Chart, beginning, interval, sessions, share
 from actionledger.display.text import visible
+from actionledger.errors import require_kind
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
 
@@ -48,6 +49,7 @@ def compared(
     """
     if isinstance(found, Contrast):
         return contrast_of(found.measures, _NAMES, before, after, ink).properties(width=WIDTH)
+    require_kind(found, PairedComparison, "What is drawn is what al.compare gives")
     read = Measure("parse_success", found.before, found.after, found.difference, found.p_value)
     return contrast_of([read], _NAMES, before, after, ink).properties(width=WIDTH)
 

@@ -19,6 +19,7 @@ from actionledger.charts.common import (
     share,
     within_of,
 )
+from actionledger.errors import require_number
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, funnel_by
@@ -57,6 +58,7 @@ def groups(
         >>> chart.properties(width=200).width
         200
     """
+    require_number("most", most, least=1)
     chosen = within_of(within)
     counted = [(name, found.parse_success) for name, found in funnel_by(ledger, by, chosen)]
     found = [(name, rate) for name, rate in counted if rate.count]

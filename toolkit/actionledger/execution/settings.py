@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias, get_args
 
-from actionledger.errors import UsageError, require_number
+from actionledger.errors import UsageError, require_names, require_number
 
 Outside: TypeAlias = Literal["programs", "network", "other"]
 """What an action may touch that no workspace keeps track of."""
@@ -56,6 +56,7 @@ class ActionSettings:
             raise UsageError(
                 f"retries is {self.retries} and delay is {self.delay}; give numbers that are 0 or more."
             )
+        require_names("outside", self.outside)
         if unknown := sorted(set(self.outside) - set(get_args(Outside))):
             raise UsageError(f"outside names {unknown[0]!r}; it knows {', '.join(get_args(Outside))}.")
 

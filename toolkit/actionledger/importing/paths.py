@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from actionledger.errors import UsageError, require_kind
+from actionledger.errors import UsageError, require_kind, require_number, require_path
 from actionledger.importing.recognising import Plan, Told, planned
 from actionledger.importing.report import ImportReport
 from actionledger.ledger.taken_files import TakenFiles
@@ -82,11 +82,19 @@ def import_path(
         1
     """
     require_kind(path, str | os.PathLike | Iterable, "What is imported is a path, or several of them")
-    paths = [Path(each) for each in ([path] if isinstance(path, str | os.PathLike) else path)]
+    given = [path] if isinstance(path, str | os.PathLike) else list(path)
+    for each in given:
+        require_path("What is imported", each)
+    paths = [Path(each) for each in given]
+    require_kind(source, str, "A source is a text")
     told = Told(format, source, _checked(columns))
     texts = {"profile": profile, "dialects": dialects, "parser": parser, "tools": tools}
     read_as = _read_as(**texts)
     costs = _prices(prices)
+    if not isinstance(ledger, str | os.PathLike):
+        from actionledger.ledger.queries.base import refuse_no_ledger  # noqa: PLC0415 - who has one open has loaded it
+
+        refuse_no_ledger(ledger)
     ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path
     taken = TakenFiles.of(ledger_path)
     plan = planned(files_at(paths), told, taken if not again_forgotten else TakenFiles.anew(ledger_path))
@@ -124,6 +132,7 @@ def _count(workers: int | None) -> int:
     """
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    require_number("workers", workers)
     if workers < 1:
         raise UsageError(f"workers is a number of processes, 1 or more, not {workers}.")
     return workers

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from actionledger.errors import SourceError, UsageError
+from actionledger.errors import SourceError, UsageError, require_path
 from actionledger.sources.base import Usage
 
 _MILLION = 1_000_000
@@ -85,6 +85,7 @@ class Prices:
             >>> len(al.Prices.of("prices.toml").rows)
             1
         """
+        require_path("A file of prices", path)
         file = Path(path)
         held = _held(file)
         found = tuple(_rows(held, str(file)) if "model" in held else _of_litellm(held))

@@ -1,6 +1,8 @@
 """What may be said of a turn, and by whom: checked before it is recorded. Pure."""
 
-from actionledger.errors import UsageError
+from typing import SupportsIndex
+
+from actionledger.errors import UsageError, require_kind
 from actionledger.values import Span
 from actionledger.vocabulary import Judgement, ReviewAspect
 
@@ -25,6 +27,10 @@ def span_meant(span: Span | tuple[int, int] | None, text: str) -> Span | None:
     """
     if span is None:
         return None
+    asked = "A stretch is a pair of whole numbers, its start and its end"
+    require_kind(span, tuple, asked)
+    for each in span:
+        require_kind(each, SupportsIndex, asked)
     start, end = span
     if not 0 <= start < end <= len(text):
         raise UsageError(
@@ -44,6 +50,7 @@ def name_of(text: str, what: str) -> str:
     Raises:
         UsageError: it is empty, too long, or not all of it can be seen.
     """
+    require_kind(text, str, f"A text says {what}")
     name = text.strip()
     if not name or len(name) > NAME_CHARACTERS or not name.isprintable():
         raise UsageError(
@@ -69,6 +76,7 @@ def value_of(aspect: ReviewAspect, value: str) -> str:
         return str(value)
     if aspect in _LINE_ASPECTS:
         return name_of(value, "whose it is" if aspect is ReviewAspect.ASSIGNMENT else "what it is")
+    require_kind(value, str, f"A {aspect} is a text")
     if not value.strip() or len(value) > SENTENCE_CHARACTERS:
         raise UsageError(f"A {aspect} has 1 to {SENTENCE_CHARACTERS:,} characters, not {len(value):,}.")
     return value

@@ -128,7 +128,7 @@ def review(
     return _recorded(ledger, event)
 
 
-def change(ledger: Ledger, review_id: str, value: str, *, by: str) -> Review:
+def change(ledger: Ledger, review_id: Called, value: str, *, by: str) -> Review:
     """Say something otherwise than before; what was said before stays in the record.
 
     Args:
@@ -153,7 +153,7 @@ def change(ledger: Ledger, review_id: str, value: str, *, by: str) -> Review:
     return _step(ledger, said, ReviewStep.CHANGED, by, value_of(said.aspect, value))
 
 
-def withdraw(ledger: Ledger, review_id: str, *, by: str) -> Review:
+def withdraw(ledger: Ledger, review_id: Called, *, by: str) -> Review:
     """Take back what was said; that it was said stays in the record.
 
     Args:
@@ -177,7 +177,7 @@ def withdraw(ledger: Ledger, review_id: str, *, by: str) -> Review:
     return _step(ledger, said, ReviewStep.WITHDRAWN, by, said.value)
 
 
-def settle(ledger: Ledger, review_id: str, *, by: str) -> Review:
+def settle(ledger: Ledger, review_id: Called, *, by: str) -> Review:
     """Say that an assignment or a decision is done.
 
     Args:
@@ -256,20 +256,22 @@ def _identity(aspect: ReviewAspect, turn_id: str, attempt_id: str | None, who: s
             return new_id()
 
 
-def _there(ledger: Ledger, review_id: str) -> Review:
-    found = review_called(ledger, review_id)
+def _there(ledger: Ledger, review_id: Called) -> Review:
+    found = review_called(ledger, str(review_id))
     if found is None:
-        raise UsageError(f"Nothing was said under {review_id!r}; 'actionledger reviews list' shows the ids.")
+        raise UsageError(
+            f"Nothing was said under {str(review_id)!r}; 'actionledger reviews list' shows the ids."
+        )
     return found
 
 
-def _own(ledger: Ledger, review_id: str, by: str) -> Review:
+def _own(ledger: Ledger, review_id: Called, by: str) -> Review:
     said = _there(ledger, review_id)
     if not said.stands:
         raise UsageError(
             f"This {said.aspect} was withdrawn by {said.changed_by} at {said.changed_at:%Y-%m-%d %H:%M} UTC."
         )
-    if not said.aspect.can_be_settled and said.reviewer != by.strip():
+    if not said.aspect.can_be_settled and said.reviewer != name_of(by, "who reviews"):
         raise UsageError(f"This {said.aspect} is {said.reviewer}'s; say something of your own instead.")
     return said
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from actionledger.common.text import escaped_halves, writable
-from actionledger.errors import SourceError, require_names, require_text
+from actionledger.errors import SourceError, require_names, require_path, require_text
 from actionledger.ledger.queries.readings import RecordedReading
 from actionledger.privacy import mask_text
 from actionledger.replay.case_text import assigned, assigned_text, has_halves, is_sayable, json_literal
@@ -247,6 +247,7 @@ def load_case(path: str | os.PathLike[str]) -> Case:
         >>> al.load_case("well.case.toml").differences()
         ''
     """
+    require_path("A case", path)
     try:
         content = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

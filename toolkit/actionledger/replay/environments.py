@@ -23,7 +23,7 @@ from pathlib import Path
 from signal import SIGKILL
 from tempfile import mkdtemp
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.system.user_state import cache_folder
 
 _PLACES = ("toolkit", "src", ".")
@@ -77,6 +77,7 @@ def environment_of(against: str) -> Version:
     Raises:
         UsageError: it is none of these, holds no such package, or can't be installed.
     """
+    require_kind(against, str, "Another version is a wheel, a folder or a commit, as a text")
     content = _content(against)
     folder = cache_folder() / "versions" / content.key
     if not folder.exists():

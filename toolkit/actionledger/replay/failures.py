@@ -1,15 +1,12 @@
 """What goes wrong in the same way, in groups, with what it made the sessions spend until an action got through."""
 
-from typing import get_args
-
-from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.failure_sums import failure_sums
 from actionledger.ledger.queries.failures import failures_at, meant_in
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, refuse_no_filter
 from actionledger.ledger.queries.price_files import price_file_dates
-from actionledger.ledger.queries.trend import Unit
+from actionledger.ledger.queries.trend import Unit, refuse_no_period
 from actionledger.replay.grouping.circles import key_of_loop, loop_groups, turns_of_loops
 from actionledger.replay.grouping.gathering import EXAMPLES
 from actionledger.replay.grouping.groups import FailureExample, FailureGroup, FailureKey, group_of, key_of
@@ -46,8 +43,7 @@ def failures(
     """
     refuse_no_ledger(ledger)
     refuse_no_filter(within)
-    if unit not in get_args(Unit):
-        raise UsageError(f"{unit!r} is no period; choose one of {', '.join(get_args(Unit))}.")
+    refuse_no_period(unit)
     whole, *by_period = meant_in(ledger, within, unit)
     sums, spent = failure_sums(ledger, key_of, within, unit, examples=EXAMPLES)
     found = loops(ledger, within) if with_loops else LoopReport((), 0, 0)

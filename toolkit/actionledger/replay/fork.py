@@ -8,14 +8,14 @@ from typing import Any
 
 from actionledger.agent.loop import converse
 from actionledger.common.ids import new_id
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UnknownNameError, UsageError, require_path
 from actionledger.execution.approval import Policy
 from actionledger.execution.policy_file import policy_meant
 from actionledger.execution.profile import Profile
 from actionledger.execution.registry import profile_named
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.conversation import conversation
-from actionledger.ledger.queries.naming import Called, one_session
+from actionledger.ledger.queries.naming import Called, one_session, turn_place
 from actionledger.ledger.queries.sessions import Session, session
 from actionledger.ledger.queries.turn import Response, TurnDetail, turn as turn_of
 from actionledger.models import Model
@@ -122,6 +122,7 @@ def fork(
         raise UsageError("Say what is to be different: response=…, edit=…, policy=… or model=… .")
     if response is not None and edit is not None:
         raise UsageError("Give another response or edit the recorded one, not both.")
+    turn = turn_place(turn)
     parent_id = one_session(ledger, session_id)
     parent = session(ledger, parent_id)
     assert parent is not None
@@ -240,6 +241,7 @@ def _folder(workspace: str | Path | None) -> tuple[Path, TemporaryFolder | None]
     if workspace is None:
         temporary = TemporaryFolder("fork")
         return temporary.path, temporary
+    require_path("A workspace", workspace)
     root = Path(workspace).resolve()
     root.mkdir(parents=True, exist_ok=True)
     if any(root.iterdir()):

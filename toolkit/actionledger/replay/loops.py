@@ -7,6 +7,7 @@ from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from actionledger.common.plurals import counted
+from actionledger.errors import require_kind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.courses import TriedAction, TurnCourse, courses
@@ -123,6 +124,7 @@ def loops(
         ((), 1)
     """
     refuse_no_ledger(ledger)
+    require_kind(limits, RepetitionLimits, "What counts as repetition is said by RepetitionLimits")
     from actionledger.execution.registry import PROFILES  # noqa: PLC0415 - all formats, which who counts failures alone need not load
 
     found: list[Loop] = []

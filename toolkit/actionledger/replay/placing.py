@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import ValidationError
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_number
 from actionledger.execution.registry import PROFILES
 from actionledger.ledger.queries.rereading import RecordedResponse
 from actionledger.parsing.parsers import AnyParser
@@ -35,6 +35,7 @@ def check_workers(workers: int | None) -> None:
     Raises:
         UsageError: it is less than one.
     """
+    require_number("workers", workers, optional=True)
     if workers is not None and workers < 1:
         raise UsageError(f"workers is {workers}; give 1 or more, or nothing for all cores.")
 

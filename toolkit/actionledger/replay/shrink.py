@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from actionledger.errors import UsageError, require_names
+from actionledger.errors import UsageError, require_kind, require_names, require_number, require_text
 from actionledger.ledger import Ledger
+from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.readings import reading_of_attempt
 from actionledger.ledger.signatures import signature
 from actionledger.recording.attempts import main_reason
@@ -95,6 +96,8 @@ def shrink(
         >>> al.shrink("one two three four", lambda text: "three" in text).text
         'three'
     """
+    require_text(text)
+    require_number("tries", tries, least=0)
     if is_failing is None:
         require_names("dialects", dialects)
         reader = Reader(parser=parser, dialects=tuple(dialects), profile=profile, tools=tools)
@@ -150,6 +153,9 @@ def shrink_group(ledger: Ledger, group: FailureGroup, *, tries: int = TRIES) -> 
         ...     print([al.shrink_group(ledger, group).text for group in groups if group.key.action == "get_task"][0])
         ```actions{"actions":[{"type":"get_task"}]}```
     """
+    refuse_no_ledger(ledger)
+    require_kind(group, FailureGroup, "A group is one of al.failures(ledger).groups")
+    require_number("tries", tries, least=0)
     if group.key.stage == "acting":
         raise UsageError(
             "What an action came to is no matter of its text: only failures of reading and checking shrink."

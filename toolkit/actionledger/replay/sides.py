@@ -3,7 +3,7 @@
 from dataclasses import fields, replace
 from uuid import UUID
 
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UnknownNameError, UsageError, require_kind
 from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, parameters_in
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
@@ -26,6 +26,9 @@ def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EV
         return side
     if side is None or isinstance(side, UUID):
         return replace(within, run_id=run_or_first(ledger, side))
+    require_kind(
+        side, str, "A side is a run by its id or name, a Filter, or a filter as a page's address has it"
+    )
     there = parameters_in(f"?{side}")
     if "=" not in side or there.keys().isdisjoint(FILTERS):
         return _run(ledger, side, within)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from actionledger.errors import require_path
 from actionledger.ledger import Ledger
 from actionledger.session.separation import refuse_reachable
 from actionledger.system.temporary import TemporaryFolder
@@ -22,6 +23,8 @@ class SessionFolder:
     """
 
     def __init__(self, path: str | Path | None, ledger: Ledger | None, *, undo_days: float) -> None:
+        if path is not None:
+            require_path("A workspace", path)
         if ledger is not None and path is not None:
             refuse_reachable(ledger.path, Path(path))
         self._temporary = TemporaryFolder("session") if path is None else None

@@ -6,7 +6,7 @@ from typing import Any
 from actionledger.common.canonical import json_text
 from actionledger.common.clock import now
 from actionledger.common.ids import new_id
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.events import (
     ApprovalRequested,
     Event,
@@ -48,6 +48,7 @@ def checked_metadata(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     Raises:
         UsageError: it has a name that the session itself needs.
     """
+    require_kind(metadata, Mapping, "Metadata is JSON values by name")
     for name in _OWN_METADATA:
         if name in metadata:
             raise UsageError(

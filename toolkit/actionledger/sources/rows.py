@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from actionledger.common.clock import utc
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.sources.base import Recorded, RecordedSession, RecordedTurn, Refusal
 
 Numbered: TypeAlias = tuple[int, Mapping[str, Any]]
@@ -61,6 +61,7 @@ def checked(columns: Mapping[str, str]) -> dict[str, str]:
     Raises:
         UsageError: there is no such field.
     """
+    require_kind(columns, Mapping, "columns says which column holds a field, by the field's name")
     for name, column in columns.items():
         if name not in FIELDS:
             raise UsageError(

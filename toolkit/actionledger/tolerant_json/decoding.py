@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any, NoReturn
 
-from actionledger.errors import require_text
+from actionledger.errors import require_kind, require_text
 from actionledger.tolerant_json import faults
 from actionledger.tolerant_json.brackets import Rule, Supposition
 from actionledger.tolerant_json.contexts import JSON_CLOSERS
@@ -53,6 +53,7 @@ def decode(text: str, start: int = 0, *, options: DecodeOptions = LENIENT, end: 
         ({'a': 1}, [('trailing_comma', Span(start=7, end=8))])
     """
     require_text(text)
+    require_kind(options, DecodeOptions, "options are DecodeOptions")
     decoded = decode_ahead(text, start, options=options, end=end)
     if not options.likelier or not decoded.ok or decoded.end < start:
         return decoded

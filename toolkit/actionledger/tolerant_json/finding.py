@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from actionledger.errors import require_text
+from actionledger.errors import require_kind, require_text
 from actionledger.tolerant_json.decoded import Decoded, Evidence
 from actionledger.tolerant_json.decoding import decode_ahead
 from actionledger.tolerant_json.notes import CutError, RefusedError
@@ -72,6 +72,7 @@ def decode_all(
         [{'a': 1}, {'a': 2}]
     """
     require_text(text)
+    require_kind(options, DecodeOptions, "options are DecodeOptions")
     options = options.model_copy(update={"likelier": False}) if options.likelier else options
     body = text if end is None else text[:end]
     found: list[Decoded] = []
@@ -146,6 +147,7 @@ def find_value(text: str, *, options: DecodeOptions = LENIENT) -> Found:
         ({'a': [1, 2]}, 'Here it is: ', ' Enjoy!')
     """
     require_text(text)
+    require_kind(options, DecodeOptions, "options are DecodeOptions")
     whole = decode_ahead(text, options=options, end=len(text))
     if whole.ok and not text[whole.end :].strip():
         return Found(text, whole)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from actionledger.errors import ActionError, UsageError
+from actionledger.errors import ActionError, require_number
 from actionledger.vocabulary import Reason
 
 
@@ -43,8 +43,7 @@ class FileLimits:
 
     def __post_init__(self) -> None:
         for name in self.__slots__:
-            if getattr(self, name) <= 0:
-                raise UsageError(f"The limit {name} is {getattr(self, name)}; it must be above 0.")
+            require_number(f"The limit {name}", getattr(self, name), above=0)
 
 
 class TurnBudget:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from actionledger.errors import require_number
 from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, turn_scope
@@ -122,6 +123,7 @@ def agreement(ledger: Queryable, within: Filter = EVERYTHING, *, limit: int = 20
         (0, ())
     """
     refuse_no_ledger(ledger)
+    require_number("limit", limit, least=0)
     condition, parameters = turn_scope(replace(rated(within), run_id=None))
     calls = _CALLS.format(condition=condition)
     counts: dict[tuple[Here, There], int] = {}

@@ -113,6 +113,7 @@ def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters 
         query: the statement.
         parameters: its values.
     """
+    refuse_no_ledger(ledger)
     result = ledger.sql(query, parameters)
     adapter = _adapter(kind)
     return [adapter.validate_python(dict(zip(result.columns, row, strict=True))) for row in result.fetchall()]

@@ -192,6 +192,7 @@ def funnel_by(
     Raises:
         UnknownNameError: responses are not told apart by ``dimension``.
     """
+    refuse_no_ledger(ledger)
     label = called(dimension, "way to group responses", LABELS)
     found = _funnels(ledger, within, label, every_reading=dimension == "run")
     return sorted(found.items(), key=lambda pair: (-pair[1].responses, pair[0]))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from actionledger.errors import require_kind, require_names
 from actionledger.ledger.fitting import is_uuid
 from actionledger.ledger.queries.base import Parameters, Queryable, picked, refuse_no_ledger, rows
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
@@ -186,6 +187,10 @@ def reviews(
         [('label', 'brief', 'ann')]
     """
     refuse_no_ledger(ledger)
+    require_names("aspects", aspects)
+    require_kind(by, str | None, "Who said it is named by a text")
+    require_kind(assigned_to, str | None, "Whom a turn is assigned to is named by a text")
+    require_kind(since, datetime | None, "since is a datetime")
     session_id = None if session is None else one_session(ledger, session)
     parts, bound = of_turn(within)
     conditions = {

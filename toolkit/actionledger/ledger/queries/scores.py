@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Self, TypeAlias, get_args
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_number
 
 Comparison: TypeAlias = Literal[">=", "<=", "="]
 """How a score is compared."""
@@ -35,6 +35,7 @@ class ScoreBound:
     value: float
 
     def __post_init__(self) -> None:
+        require_number("What bounds a score", self.value)
         if self.comparison not in get_args(Comparison) or not math.isfinite(self.value):
             raise UsageError(
                 f"{self.comparison}{self.value} bounds no score; write >=, <= or = and a number, such as reward>=0.5."

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_rate
+from actionledger.errors import UsageError
+from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_rate, refuse_no_ledger
 from actionledger.ledger.queries.counted import PARSED, Counts, summed_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import Label, counted, rolled_scope
@@ -55,6 +56,16 @@ SELECT label AS start, {rates} FROM ({counted}) GROUP BY start HAVING sum(alike 
 _PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
+def refuse_no_period(unit: object) -> None:
+    """Refuse what is no period's length, in a sentence.
+
+    Raises:
+        UsageError: it is none.
+    """
+    if unit not in get_args(Unit):
+        raise UsageError(f"{unit!r} is no period; choose one of {', '.join(get_args(Unit))}.")
+
+
 def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
     """Return parse success by the time at which the responses were made.
 
@@ -62,7 +73,12 @@ def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit
         ledger: what to ask.
         within: which responses.
         unit: how long a period is.
+
+    Raises:
+        UsageError: ``ledger`` is no open one, or ``unit`` no period.
     """
+    refuse_no_ledger(ledger)
+    refuse_no_period(unit)
     rolled = rolled_scope(ledger, rated(within))
     counts, parameters = counted([_COUNTS], within, rolled, _PERIOD)
     statement = _BY_PERIOD.format(rates=summed_sql((), ("parsed", "strictly")), counted=counts)

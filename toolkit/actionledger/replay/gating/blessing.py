@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from actionledger.errors import SourceError, UsageError
+from actionledger.errors import SourceError, UsageError, require_path
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.base import refuse_no_ledger
 from actionledger.ledger.queries.expected import (
@@ -56,6 +56,7 @@ def bless(
         True
     """
     refuse_no_ledger(ledger)
+    require_path("What a baseline is written to", to)
     if run != FIRST and within.run_id is not None:
         raise UsageError("Give either run or a run in within.")
     within = rated(within) if run == FIRST else rated(replace(within, run_id=one_run(ledger, run)))

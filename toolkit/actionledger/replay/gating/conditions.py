@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from actionledger.common.plurals import counted
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UnknownNameError, UsageError, require_number
 from actionledger.ledger.queries.compare import QUIET, Bucket
 from actionledger.rates import TOO_FEW, Rate, shown_p
 from actionledger.replay.paired import PairedComparison
@@ -67,9 +67,11 @@ class Asked:
                 raise UnknownNameError("bucket", bucket, set(get_args(Bucket)) - QUIET)
         counts: list[tuple[str, int | None]] = [*self.most.items(), ("changed", self.max_changed)]
         for name, count in counts:
-            if count is not None and count < 0:
+            require_number(f"The most turns of {name}", count, optional=name == "changed")
+            if count is not None and not count >= 0:
                 raise UsageError(f"At most {count} turns of {name} can't be; give 0 or more.")
         for name, share in (("min_rate", self.min_rate), ("alpha", self.alpha)):
+            require_number(name, share, optional=True)
             if share is not None and not 0 <= share <= 1:
                 raise UsageError(f"{name} is {share}; give a share from 0 to 1, such as 0.99.")
 

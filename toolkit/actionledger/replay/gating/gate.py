@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
-from actionledger.errors import UnknownNameError, UsageError
+from actionledger.errors import UnknownNameError, UsageError, require_kind
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.compare import Bucket
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
@@ -77,6 +77,7 @@ def gate(
         (True, False, '1 of 1')
     """
     check_workers(workers)
+    require_kind(most or {}, Mapping, "most is how many turns a bucket may have, by its name")
     if "lost" in (most or {}):
         raise UsageError("How many turns may be lost is said by max_lost (--max-lost), and by nothing else.")
     asked = Asked(
@@ -96,6 +97,7 @@ def gate(
         return HeldToFile(baseline, "the baseline", ledger, None if texts is None else Path(texts)).judge(
             judged, within, asked
         )
+    require_kind(baseline, str | Path, "A baseline is a run by its id or name, a file's path, or a Baseline")
     if is_file(baseline):
         path = Path(baseline)
         places = Path(texts) if texts else (beside(path) if beside(path).exists() else None)

@@ -1,8 +1,8 @@
 """Many comparisons at once: some differ by chance."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind, require_number
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -24,7 +24,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
         >>> al.statistics.holm([0.04, 0.01, 0.5])
         [0.08, 0.03, 0.5]
     """
+    require_kind(p_values, Collection, "p_values is a list of numbers")
     for value in p_values:
+        require_number("A p-value", value)
         if not 0 <= value <= 1:
             raise UsageError(
                 f"{value} is no p-value; give one from 0 to 1, and leave out what was not tested."

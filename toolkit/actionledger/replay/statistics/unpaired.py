@@ -2,6 +2,7 @@
 
 from math import erfc, hypot, sqrt
 
+from actionledger.errors import require_kind
 from actionledger.rates import Rate
 
 
@@ -23,6 +24,8 @@ def unpaired_difference(before: Rate, after: Rate) -> tuple[float, float] | None
         >>> round(low, 4), round(high, 4)
         (-0.3339, -0.0524)
     """
+    for rate in (before, after):
+        require_kind(rate, Rate, "What is compared are two rates, as al.statistics.rate gives them")
     first, second = before.interval, after.interval
     if first is None or second is None or before.value is None or after.value is None:
         return None
@@ -50,6 +53,8 @@ def score_test(before: Rate, after: Rate) -> float | None:
         >>> round(al.statistics.score_test(al.Rate(56, 70), al.Rate(48, 80)), 4)
         0.008
     """
+    for rate in (before, after):
+        require_kind(rate, Rate, "What is compared are two rates, as al.statistics.rate gives them")
     first, second = before.effective_count, after.effective_count
     if first is None or second is None or before.value is None or after.value is None:
         return None
