@@ -10,6 +10,7 @@ from effort import is_soak
 import actionledger as al
 from actionledger.exports import atif, otlp
 from actionledger.exports.tracks import track
+from actionledger.ledger import queries
 
 ROOT = Path(__file__).parents[2]
 
@@ -126,3 +127,31 @@ def test_raw_responses_come_back_character_by_character(form: str, samples: al.L
         there = rows(samples, TEXTS)
         assert rows(again, TEXTS) == there
         assert len(there) > 40
+
+
+@pytest.mark.parametrize("form", ["otlp", "atif"])
+def test_a_long_session_is_written_in_pieces(form: str, recorded: al.Ledger, monkeypatch: pytest.MonkeyPatch):
+    """No more turns are held than are asked for at once, and what is written is the same."""
+
+    def written() -> list[Any]:
+        tracks = [
+            track(recorded, session)
+            for [session] in rows(recorded, "SELECT session_id::VARCHAR FROM sessions")
+        ]
+        assert any(len(each.indexes) > 2 for each in tracks)
+        return [otlp.traces([each]) if form == "otlp" else atif.trajectory(each) for each in tracks]
+
+    whole = written()
+    monkeypatch.setattr("actionledger.exports.tracks._AT_ONCE", 2)
+    assert written() == whole
+
+
+def test_the_turns_of_a_session_are_each_what_it_is_by_itself(recorded: al.Ledger):
+    """Everything of them, in order; between places where there are none there is nothing."""
+    asked = (
+        "SELECT session_id::VARCHAR, max(turn_index) FROM turns GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
+    )
+    [[session, last]] = rows(recorded, asked)
+    alone = [queries.turn(recorded, session, index) for index in range(last + 1)]
+    assert queries.turn_details(recorded, session, (0, last)) == [each for each in alone if each]
+    assert queries.turn_details(recorded, session, (last + 1, last + 9)) == []

@@ -7,6 +7,8 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, queries
 from actionledger.ledger.queries import Session, TurnDetail
 
+_AT_ONCE = 64
+
 
 @dataclass(frozen=True, slots=True)
 class Track:
@@ -25,11 +27,12 @@ class Track:
     ledger: Ledger
 
     def turns(self) -> Iterator[TurnDetail]:
-        """Yield everything of each turn, one at a time."""
-        for index in self.indexes:
-            detail = queries.turn(self.ledger, self.session.session_id, index, self.run_id)
-            if detail is not None:
-                yield detail
+        """Yield everything of each turn; no more are held than are asked for at once."""
+        for place in range(0, len(self.indexes), _AT_ONCE):
+            held = self.indexes[place : place + _AT_ONCE]
+            yield from queries.turn_details(
+                self.ledger, self.session.session_id, (held[0], held[-1]), self.run_id
+            )
 
 
 def track(ledger: Ledger, session_id: str, run_id: str | None = None) -> Track:

@@ -65,6 +65,7 @@ from actionledger.ledger.queries.turn import (
     TurnDetail,
     response,
     turn,
+    turn_details,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
 from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
@@ -157,6 +158,7 @@ __all__ = [
     "success_over_time",
     "tables",
     "turn",
+    "turn_details",
     "turns",
     "turns_behind",
     "turns_lately",

@@ -119,6 +119,25 @@ def rows(ledger: Queryable, kind: type[Row], query: str, parameters: Parameters 
     return [adapter.validate_python(dict(zip(result.columns, row, strict=True))) for row in result.fetchall()]
 
 
+def rows_by(
+    ledger: Queryable, kind: type[Row], query: str, parameters: Parameters | None = None
+) -> dict[str, list[Row]]:
+    """Return the rows of a statement as values, by whose they are.
+
+    Args:
+        ledger: what to ask.
+        kind: the dataclass whose fields the statement's columns are, but for the first, which says whose a row is.
+        query: the statement.
+        parameters: its values.
+    """
+    result = ledger.sql(query, parameters)
+    adapter, columns = _adapter(kind), result.columns[1:]
+    found: dict[str, list[Row]] = {}
+    for whose, *row in result.fetchall():
+        found.setdefault(whose, []).append(adapter.validate_python(dict(zip(columns, row, strict=True))))
+    return found
+
+
 def picked(kind: type[Any], /, **computed: str) -> str:
     """Return what a statement selects for the rows that it becomes: a column for each field.
 

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from actionledger.events import ActionRecord
 from actionledger.ledger.fitting import is_uuid
-from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows
+from actionledger.ledger.queries.base import CONVERTED, REFUSED, TOOK, Queryable, picked, rows, rows_by
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS
 from actionledger.ledger.queries.turns import reading
 from actionledger.values import Block, Issue
@@ -226,30 +227,36 @@ WHERE session_id = $session_id::UUID"""
 
 _TURN = f"{RESPONSES} AND turn_index = $turn_index LIMIT 1"
 
-_ATTEMPT = f"""
-SELECT {picked(Attempt, parser="parser_name")}
-FROM parse_attempts WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {{reading}}
-ORDER BY parsed_at, attempt_id LIMIT 1"""
+_TURNS = f"{RESPONSES} AND turn_index BETWEEN $first AND $last ORDER BY turn_index"
 
-_READERS = """
-SELECT run_id::VARCHAR AS run_id, coalesce(name, '') AS name, a.run_kind AS kind, parser_name AS parser, outcome
+_OF_TURNS = "session_id = $session_id::UUID AND list_contains($turns::UUID[], turn_id)"
+_OF_ATTEMPTS = "session_id = $session_id::UUID AND list_contains($attempts::UUID[], attempt_id)"
+
+_ATTEMPTS = f"""
+SELECT turn_id::VARCHAR, {picked(Attempt, parser="parser_name")}
+FROM parse_attempts WHERE {_OF_TURNS} AND {{reading}}
+ORDER BY parsed_at, attempt_id"""
+
+_READERS = f"""
+SELECT turn_id::VARCHAR, run_id::VARCHAR AS run_id, coalesce(name, '') AS name, a.run_kind AS kind, parser_name AS parser, outcome
 FROM parse_attempts AS a LEFT JOIN run_starts USING (run_id)
-WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
+WHERE {_OF_TURNS}
 ORDER BY a.run_kind IN ('reparse', 'rerun'), parsed_at, attempt_id"""
 
-_BLOCKS = """
+_BLOCKS = f"""
 WITH found AS (
-    SELECT block_index, list({'kind': kind, 'span': [span_start, span_end], 'before': before, 'after': after}
-                             ORDER BY span_start, span_end) AS repairs
-    FROM repairs WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY block_index)
-SELECT block_index AS index, dialect, status, [span_start, span_end] AS span, [body_start, body_end] AS body, reason,
+    SELECT attempt_id, block_index,
+           list({{'kind': kind, 'span': [span_start, span_end], 'before': before, 'after': after}}
+                ORDER BY span_start, span_end) AS repairs
+    FROM repairs WHERE {_OF_ATTEMPTS} GROUP BY attempt_id, block_index)
+SELECT attempt_id::VARCHAR, block_index AS index, dialect, status, [span_start, span_end] AS span, [body_start, body_end] AS body, reason,
        coalesce(repairs, []) AS repairs, evidence
-FROM blocks LEFT JOIN found USING (block_index)
-WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY block_index"""
+FROM blocks LEFT JOIN found USING (attempt_id, block_index)
+WHERE {_OF_ATTEMPTS} ORDER BY block_index"""
 
-_ISSUES = """
-SELECT code, CASE WHEN span_start IS NOT NULL THEN [span_start, span_end] END AS span, coalesce(detail, '') AS detail
-FROM issues WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID
+_ISSUES = f"""
+SELECT attempt_id::VARCHAR, code, CASE WHEN span_start IS NOT NULL THEN [span_start, span_end] END AS span, coalesce(detail, '') AS detail
+FROM issues WHERE {_OF_ATTEMPTS}
 ORDER BY span_start NULLS LAST, span_end, code"""
 
 _ACTION = picked(
@@ -263,15 +270,14 @@ _ACTION = picked(
 
 _ACTIONS = f"""
 WITH found AS (
-    SELECT action_index,
+    SELECT attempt_id, action_index,
            list({{'code': code, 'path': path, 'value': value, 'expected': expected}} ORDER BY path, code)
                FILTER ({REFUSED}) AS errors,
            list({{'path': path, 'before': value, 'after': expected}} ORDER BY path)
                FILTER ({CONVERTED}) AS conversions
-    FROM validation_errors
-    WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID GROUP BY action_index)
-SELECT {_ACTION} FROM actions LEFT JOIN found USING (action_index)
-WHERE session_id = $session_id::UUID AND attempt_id = $attempt_id::UUID ORDER BY action_index"""
+    FROM validation_errors WHERE {_OF_ATTEMPTS} GROUP BY attempt_id, action_index)
+SELECT attempt_id::VARCHAR, {_ACTION} FROM actions LEFT JOIN found USING (attempt_id, action_index)
+WHERE {_OF_ATTEMPTS} ORDER BY action_index"""
 
 _EXECUTION = picked(
     Execution,
@@ -282,13 +288,13 @@ _EXECUTION = picked(
 )
 
 _EXECUTIONS = f"""
-SELECT {_EXECUTION}
-FROM executions WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID AND {FIRST_EXECUTIONS}
+SELECT turn_id::VARCHAR, {_EXECUTION}
+FROM executions WHERE {_OF_TURNS} AND {FIRST_EXECUTIONS}
 ORDER BY started_at, action_index, try_number"""
 
 _REVERSALS = f"""
-SELECT {picked(ActionReversal, paths="paths::VARCHAR[]")}
-FROM reversals WHERE session_id = $session_id::UUID AND turn_id = $turn_id::UUID
+SELECT turn_id::VARCHAR, {picked(ActionReversal, paths="paths::VARCHAR[]")}
+FROM reversals WHERE {_OF_TURNS}
 ORDER BY reversed_at, action_index, kind"""
 
 
@@ -318,17 +324,56 @@ def turn(ledger: Queryable, session_id: str, turn_index: int, run_id: str | None
     found = response(ledger, session_id, turn_index)
     if found is None or not (run_id is None or is_uuid(run_id)):
         return None
-    of_turn = {"session_id": session_id, "turn_id": found.turn_id}
+    [detail] = _details(ledger, [found], run_id)
+    return detail
+
+
+def turn_details(
+    ledger: Queryable, session_id: str, between: tuple[int, int], run_id: str | None = None
+) -> list[TurnDetail]:
+    """Return everything of the turns of a session that lie between two places, in order; none where there are none.
+
+    Args:
+        ledger: what to ask.
+        session_id: the session.
+        between: the places of the first and the last turn, from 0.
+        run_id: the run whose readings to show; None for the first ones.
+    """
+    if not is_uuid(session_id) or not (run_id is None or is_uuid(run_id)):
+        return []
+    bound = dict(zip(("first", "last"), between, strict=True))
+    return _details(ledger, rows(ledger, Response, _TURNS, {"session_id": session_id, **bound}), run_id)
+
+
+def _details(ledger: Queryable, found: list[Response], run_id: str | None) -> list[TurnDetail]:
+    """Return everything of responses of one session; how many they are, what is asked of the ledger is the same."""
+    if not found:
+        return []
+    of_turns: dict[str, Any] = {"session_id": found[0].session_id, "turns": [each.turn_id for each in found]}
     run = {} if run_id is None else {"run_id": run_id}
-    attempts = rows(ledger, Attempt, _ATTEMPT.format(reading=reading(run_id)), of_turn | run)
-    read = [{"session_id": session_id, "attempt_id": attempt.attempt_id} for attempt in attempts]
-    return TurnDetail(
-        found,
-        next(iter(attempts), None),
-        blocks=tuple(block for bound in read for block in rows(ledger, Block, _BLOCKS, bound)),
-        issues=tuple(issue for bound in read for issue in rows(ledger, Issue, _ISSUES, bound)),
-        actions=tuple(action for bound in read for action in rows(ledger, ActionRecord, _ACTIONS, bound)),
-        executions=tuple(rows(ledger, Execution, _EXECUTIONS, of_turn)),
-        reversals=tuple(rows(ledger, ActionReversal, _REVERSALS, of_turn)),
-        readers=tuple(rows(ledger, Reader, _READERS, of_turn)),
-    )
+    attempts = rows_by(ledger, Attempt, _ATTEMPTS.format(reading=reading(run_id)), of_turns | run)
+    read = [first.attempt_id for first, *_ in attempts.values()]
+    of_attempts = {"session_id": found[0].session_id, "attempts": read}
+    blocks = rows_by(ledger, Block, _BLOCKS, of_attempts) if read else {}
+    issues = rows_by(ledger, Issue, _ISSUES, of_attempts) if read else {}
+    actions = rows_by(ledger, ActionRecord, _ACTIONS, of_attempts) if read else {}
+    executions = rows_by(ledger, Execution, _EXECUTIONS, of_turns)
+    reversals = rows_by(ledger, ActionReversal, _REVERSALS, of_turns)
+    readers = rows_by(ledger, Reader, _READERS, of_turns)
+    details = []
+    for each in found:
+        attempt = next(iter(attempts.get(each.turn_id, ())), None)
+        shown = "" if attempt is None else attempt.attempt_id
+        details.append(
+            TurnDetail(
+                each,
+                attempt,
+                blocks=tuple(blocks.get(shown, ())),
+                issues=tuple(issues.get(shown, ())),
+                actions=tuple(actions.get(shown, ())),
+                executions=tuple(executions.get(each.turn_id, ())),
+                reversals=tuple(reversals.get(each.turn_id, ())),
+                readers=tuple(readers.get(each.turn_id, ())),
+            )
+        )
+    return details
