@@ -1,6 +1,7 @@
 """What the exports of a session write is read in again by our own sources: what comes back equal, and what docs/exports.md says is lost."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,29 +130,26 @@ def test_raw_responses_come_back_character_by_character(form: str, samples: al.L
         assert len(there) > 40
 
 
-@pytest.mark.parametrize("form", ["otlp", "atif"])
-def test_a_long_session_is_written_in_pieces(form: str, recorded: al.Ledger, monkeypatch: pytest.MonkeyPatch):
-    """No more turns are held than are asked for at once, and what is written is the same."""
-
-    def written() -> list[Any]:
-        tracks = [
-            track(recorded, session)
-            for [session] in rows(recorded, "SELECT session_id::VARCHAR FROM sessions")
-        ]
-        assert any(len(each.indexes) > 2 for each in tracks)
-        return [otlp.traces([each]) if form == "otlp" else atif.trajectory(each) for each in tracks]
-
-    whole = written()
+def test_a_long_session_is_read_in_pieces(recorded: al.Ledger, monkeypatch: pytest.MonkeyPatch):
+    """No more turns are held than are asked for at once, and each is what it is by itself."""
+    asked = "SELECT session_id::VARCHAR FROM turns GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
+    [[session]] = rows(recorded, asked)
+    whole = track(recorded, session)
+    part = replace(whole, indexes=whole.indexes[:3])
     monkeypatch.setattr("actionledger.exports.tracks._AT_ONCE", 2)
-    assert written() == whole
+    assert list(part.turns()) == [queries.turn(recorded, session, index) for index in part.indexes]
+    assert queries.turn_details(recorded, session, (whole.indexes[-1] + 1, 10**6)) == []
 
 
-def test_the_turns_of_a_session_are_each_what_it_is_by_itself(recorded: al.Ledger):
-    """Everything of them, in order; between places where there are none there is nothing."""
-    asked = (
-        "SELECT session_id::VARCHAR, max(turn_index) FROM turns GROUP BY ALL ORDER BY count(*) DESC LIMIT 1"
-    )
-    [[session, last]] = rows(recorded, asked)
-    alone = [queries.turn(recorded, session, index) for index in range(last + 1)]
-    assert queries.turn_details(recorded, session, (0, last)) == [each for each in alone if each]
-    assert queries.turn_details(recorded, session, (last + 1, last + 9)) == []
+def test_what_a_trajectory_is_about_and_came_to_comes_back(tmp_path: Path):
+    """The first prompt is taken for it in trajectories of others."""
+    turns = (al.RecordedTurn(0, "Done.", prompt="You are a helpful assistant."),)
+    told = al.RecordedSession("s1", None, "m", "sums", turns, success=False)
+    with al.open_ledger(tmp_path / "first.duckdb", in_background=False) as before:
+        al.import_sessions(before, [told])
+        [[session]] = rows(before, "SELECT session_id::VARCHAR FROM sessions")
+        file = tmp_path / "s.trajectory.json"
+        file.write_text(json.dumps(atif.trajectory(track(before, session))), encoding="utf-8")
+    with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as after:
+        al.import_path(file, after)
+        assert rows(after, "SELECT task, success FROM sessions") == [("sums", False)]

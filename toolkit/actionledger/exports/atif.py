@@ -39,6 +39,7 @@ def trajectory(track: Track) -> dict[str, Any]:
             "actionledger_session_id": session.session_id,
             "profile": session.profile,
             "task": session.task,
+            "success": session.success,
         },
     }
 

@@ -83,13 +83,15 @@ def _sessions(trajectory: Mapping[str, Any], above: _Above, passed: Passed) -> I
     parent, relation = (above.name, Relation.SUBAGENT) if above.name else _predecessor(name)
     agent = object_at(trajectory, "agent")
     told = [text for text in (_text(step) for step in _of(trajectory, "user")) if text]
+    own = _own(trajectory)
     turns = tuple(_turns(trajectory, passed))
     yield RecordedSession(
         name,
         None,
         text_at(agent, "model_name") or next((turn.model for turn in turns if turn.model), ""),
-        (told[0] if told else "").strip().split("\n", 1)[0][:200],
+        text_at(own, "task") or (told[0] if told else "").strip().split("\n", 1)[0][:200],
         turns,
+        success=success if isinstance(success := own.get("success"), bool) else None,
         metadata=_metadata(trajectory, agent),
         source=SOURCE.name,
         parent=parent,
@@ -181,6 +183,12 @@ def _turn(
         model=text_at(step, "model_name"),
         reasoning=text_at(step, "reasoning_content"),
     )
+
+
+def _own(trajectory: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what our own export says of a session that the format has no place for; nothing of other trajectories."""
+    extra = object_at(trajectory, "extra")
+    return extra if "actionledger_session_id" in extra else {}
 
 
 def _was_raw(step: Mapping[str, Any]) -> bool:
