@@ -2,13 +2,16 @@
 
 import json
 import os
+from datetime import datetime
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.sampling import ALWAYS_OFF
+from opentelemetry.sdk.util import ns_to_iso_str
 from opentelemetry.trace import Status, StatusCode
 
 import actionledger as al
+from actionledger.sources.shapes.spans import in_utc
 
 SAID = json.dumps([{"role": "assistant", "parts": [
     {"type": "text", "content": "I look. 你好"},
@@ -89,6 +92,12 @@ def test_what_is_recorded_is_what_the_library_s_own_export_gives(ledger: al.Ledg
         al.import_path(path, other)
         query = "SELECT turn_id, session_id, text, capture, occurred_at, round(latency_ms) FROM turns"
         assert ledger.sql(query).fetchall() == other.sql(query).fetchall()
+
+
+def test_a_time_is_the_one_that_the_library_s_own_export_has():
+    """It divides by a float, which rounds some to another microsecond than a division by a number of nanoseconds does."""
+    nanoseconds = 1_795_640_424_791_051_446
+    assert in_utc(nanoseconds) == datetime.fromisoformat(ns_to_iso_str(nanoseconds)).replace(tzinfo=None)
 
 
 def test_a_ledger_that_can_not_be_written_to_is_no_matter(ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch):

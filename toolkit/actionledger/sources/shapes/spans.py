@@ -305,12 +305,11 @@ def in_utc(since_epoch: float | None, unit: int = 10**9) -> datetime | None:
         since_epoch: how long after 1970 it is.
         unit: how much of that a second is; nanoseconds by default.
     """
+    if since_epoch is None:
+        return None
     try:
-        return (
-            None
-            if since_epoch is None
-            else datetime.fromtimestamp(since_epoch / unit, UTC).replace(tzinfo=None)
-        )
+        # Both as floats, as OpenTelemetry's library writes the same time into a file: else one in a few differs by a microsecond.
+        return datetime.fromtimestamp(float(since_epoch) / float(unit), UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
         return None
 
