@@ -172,3 +172,9 @@ def test_what_is_read_again_by_another_process_is_hidden(monkeypatch, tmp_path) 
         ).fetchall()
     assert arguments
     assert all(SECRET not in each for (each,) in arguments)
+
+
+@pytest.mark.parametrize("wrong", ["hunter2", 5, [5], [b"x"], None])
+def test_what_are_no_patterns_is_refused(wrong: object) -> None:
+    with pytest.raises(UsageError, match=r"secrets takes several patterns|A pattern of secrets is a text"):
+        custom.add(wrong)  # type: ignore[arg-type]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.common.extras import require
-from actionledger.errors import UsageError
+from actionledger.errors import UsageError, require_kind
 from actionledger.privacy.escapes import Span, View
 
 ENVIRONMENT = "ACTIONLEDGER_SECRETS"
@@ -105,8 +105,10 @@ def add(patterns: Iterable[str]) -> None:
     """
     if isinstance(patterns, str):
         raise UsageError(f"secrets takes several patterns, as in [{patterns!r}]; a text alone is none.")
+    require_kind(patterns, Iterable, "secrets takes several patterns")
     new = [text for text in patterns if text not in _added]
     for text in new:
+        require_kind(text, str, "A pattern of secrets is a text")
         Pattern(text, "secrets")
     if new:
         _added.extend(new)
