@@ -146,6 +146,29 @@ def test_a_full_disk_leaves_a_list_that_nobody_believes(ledger, files, make, mon
     assert not list(files.folder.glob("tmp-*"))
 
 
+def test_pieces_that_can_not_be_kept_leave_nothing_to_add_to(files, monkeypatch) -> None:
+    """Else the next ones would be kept without them, and believed, when the disk has room again before the same ingest ends."""
+
+    def fail(*_: object, **__: object) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with closing(duckdb.connect(str(files.store))) as store, monkeypatch.context() as full:
+        full.setattr(differences, "_written", lambda *_: frozenset({-1, 3}))
+        with monkeypatch.context() as no_room:
+            no_room.setattr(Path, "write_text", fail)
+            differences.note(files, store)
+        differences.note(files, store)
+    assert differences.pieces_of(files, files.spare) is None
+
+
+def test_a_log_that_can_not_be_read_leaves_nothing_to_believe(files, monkeypatch) -> None:
+    """It would be taken for one in which nothing was written, where the header is as before."""
+    monkeypatch.setattr(differences, "_WRITTEN", "SELECT pos, bytes FROM no_such_log")
+    with closing(duckdb.connect(str(files.store))) as store:
+        differences.note(files, store)
+    assert differences.pieces_of(files, files.spare) is None
+
+
 def test_a_log_that_lacks_pieces_is_found_out(ledger, files, make, monkeypatch) -> None:
     """As a later DuckDB might keep one that has the header, and not all of what it heads: some pieces are compared that nobody named."""
     monkeypatch.setattr(differences, "_written", lambda *_: frozenset({-1}))

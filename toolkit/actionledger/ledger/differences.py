@@ -82,7 +82,7 @@ def note(files: LedgerFiles, connection: DuckDBPyConnection) -> None:
     written = _written(files, connection)
     state = _state(files.store)
     # A log that lacks the header lacks more than that.
-    if state is None or (state.header != known.store.header and -1 not in written):
+    if state is None or written is None or (state.header != known.store.header and -1 not in written):
         files.differences.unlink(missing_ok=True)
         return
     pieces = written - {-1}
@@ -118,13 +118,13 @@ def is_the_same(files: LedgerFiles, copy: Path) -> None:
     _write(files, _Differences(store, copies))
 
 
-def _written(files: LedgerFiles, connection: DuckDBPyConnection) -> frozenset[int]:
-    """Return which pieces were written, and -1 for the header; nothing where nothing was logged."""
+def _written(files: LedgerFiles, connection: DuckDBPyConnection) -> frozenset[int] | None:
+    """Return which pieces were written, and -1 for the header; None where DuckDB can't say it."""
     try:
         rows = connection.execute(_WRITTEN, [str(files.store)]).fetchall()
         connection.execute("CALL truncate_duckdb_logs()")
     except duckdb.Error:
-        return frozenset()
+        return None
     return frozenset(
         piece
         for at, count in rows
@@ -161,13 +161,16 @@ def _read(files: LedgerFiles) -> _Differences | None:
 
 
 def _write(files: LedgerFiles, known: _Differences) -> None:
-    """Write what is known; what can't be written is not known to the next one, who finds the working file in another state."""
+    """Write what is known; where it can't be written nothing is known any more: a later one that can be would lack what this one had."""
     kept = {
         "store": [known.store.file, known.store.header],
         "copies": [[[copy.file, copy.header], sorted(pieces)] for copy, pieces in known.copies.items()],
     }
     beside = files.folder / f"{TEMPORARY}{files.differences.name}"
-    with suppress(OSError):
+    try:
         beside.touch(mode=0o600)
         beside.write_text(json.dumps(kept, separators=(",", ":")), "utf-8")
         beside.replace(files.differences)
+    except OSError:
+        with suppress(OSError):
+            files.differences.unlink(missing_ok=True)
