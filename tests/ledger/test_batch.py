@@ -1,53 +1,66 @@
-"""Lines that are written and masked together: each as if it had been alone, and none that leaves this process unmasked."""
+"""Events that are recorded together: each as if it had been alone, and none that leaves this process unmasked."""
 
 import json
 import pickle
+from dataclasses import replace
 
 import pytest
 
 from actionledger.errors import EventTooLargeError, UsageError
-from actionledger.ledger import batch as batch_module, encoding
+from actionledger.events import SessionFinished
+from actionledger.ledger import encoding, preparing
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.smallness import SMALL_CHARACTERS
+from actionledger.values import Repair, Span
+from actionledger.vocabulary import RepairKind
 
 KEY = "sk-proj-" + "a1B2" * 12
 
 
-def test_lines_are_those_that_each_event_has_alone(make, monkeypatch) -> None:
-    """Whatever is asked together: what holds a secret goes apart, and every line is whole."""
-    for together in (1, 3, 1000):
-        monkeypatch.setattr(batch_module, "_TOGETHER_EVENTS", together)
-        events = [make.response(text=KEY if number % 4 == 1 else f"nothing {number}") for number in range(10)]
-        batch = Batch()
-        for event in (*events, events[0]):
-            batch.add(event)
-        assert sorted(line.data for line in batch.lines()) == sorted(map(encode, events))
-        assert [len(batch.others), *(each.count for each in batch.of_kinds)] == [3, 7]
-        assert not any(KEY.encode() in line.data for line in batch.lines())
-
-
-def test_no_secret_is_handed_to_another_process(make) -> None:
-    """A batch with events that nobody has asked for yet is masked before it is written out."""
+def test_lines_are_those_that_each_event_has_alone(make) -> None:
+    """Whatever is asked together, every line is whole; an event that comes twice is there once."""
+    events = [make.response(text=KEY if number % 4 == 1 else f"nothing {number}") for number in range(10)]
     batch = Batch()
-    batch.add(make.response(text=KEY))
-    handed = pickle.dumps(batch)
-    assert KEY.encode() not in handed
-    assert [line.data for line in pickle.loads(handed).lines()] == [line.data for line in batch.lines()]
+    for event in (*events, events[0]):
+        batch.add(event)
+    assert batch.lines() == [encode(event) for event in events]
+    assert batch.prepared().events == len(events)
+    assert not any(KEY.encode() in line for line in batch.lines())
+
+
+@pytest.mark.parametrize("together", [1, 3, 1000])
+def test_no_secret_is_handed_to_another_process(make, monkeypatch, together) -> None:
+    """Whatever is asked together: in a text, in what a text was repaired from, in what a source has named."""
+    monkeypatch.setattr(preparing, "_TOGETHER", together)
+    repair = Repair(RepairKind.DROPPED_TAIL, Span(0, 2), "x " * 240 + KEY, "")
+    batch = Batch()
+    for event in (
+        make.response(text="nothing"),
+        make.response(text=KEY),
+        make.parsed(blocks=(make.block(repairs=(repair,)),)),
+        *[
+            replace(event, labels=(KEY,))
+            for event in make.one_of_each()
+            if isinstance(event, SessionFinished)
+        ],
+    ):
+        batch.add(event)
+    handed = pickle.dumps(batch.prepared())
+    assert b"nothing" in handed
+    assert b"sk-proj" not in handed
 
 
 def test_what_has_no_form_takes_nothing_else_along(make) -> None:
-    """One event that can't be written is named when its neighbours are; they are all there."""
-    batch = Batch()
-    for event in (
-        make.response("before"),
-        make.response("bad", latency_ms=object()),
-        make.response("behind"),
-    ):
-        batch.add(event)
-    with pytest.raises(UsageError, match="no form"):
-        batch.lines()
-    assert [json.loads(line.data)["text"] for line in batch.lines()] == ["before", "behind"]
+    """One event that can't be written is named; its neighbours are all there."""
+    for ask in (Batch.lines, Batch.prepared):
+        batch = Batch()
+        for text, latency in (("before", 1), ("bad", object()), ("behind", 2)):
+            batch.add(make.response(text, latency_ms=latency))
+        with pytest.raises(UsageError, match="no form"):
+            ask(batch)
+        assert [json.loads(line)["text"] for line in batch.lines()] == ["before", "behind"]
+        assert batch.prepared().events == 2
 
 
 def test_an_event_that_is_too_large_is_refused_at_once(make, monkeypatch) -> None:

@@ -7,12 +7,16 @@ import pytest
 from actionledger.common.ids import new_id
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.projection import Row
+from actionledger.ledger.schema import TABLES
 
+STAGED = {table.name: table.staged for table in TABLES}
 UUID = "6f1d5a0e-6a43-5f0e-9c38-0d5a3b0a7c11"
 
 
 def fitted(table: str, **values: object) -> dict[str, object]:
-    return fit(Row(table, values)).values
+    staged = STAGED[table]
+    fitting = fit(Row(table, tuple(values.get(name) for name in staged)))
+    return {name: value for name, value in zip(staged, fitting.values, strict=True) if name in values}
 
 
 def test_what_fits_stays() -> None:
@@ -20,14 +24,6 @@ def test_what_fits_stays() -> None:
     values = {"event_id": new_id(), "session_id": None, "kind": "x"}
     assert fitted("events", **values) == values
     assert fitted("events", event_id=values["event_id"].upper())["event_id"] == values["event_id"]
-
-
-@pytest.mark.parametrize(
-    ("given", "kept"), [(5, "5.0"), (0.1, "0.1"), (float("nan"), "None"), (float("inf"), "None")]
-)
-def test_an_amount_is_what_the_database_gives_back(given, kept) -> None:
-    """What is proven is what is stored: a whole number has its point there, and what is no number is nothing."""
-    assert repr(fitted("execution_ends", duration_ms=given)["duration_ms"]) == kept
 
 
 @pytest.mark.parametrize("bad", ["", "x", UUID.replace("-", ""), UUID + "\n", "{" + UUID + "}"])

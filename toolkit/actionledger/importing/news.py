@@ -6,7 +6,7 @@ from typing import NamedTuple
 from actionledger.importing.open_sessions import OpenSession
 from actionledger.importing.report import ImportReport
 from actionledger.importing.results import CallNews
-from actionledger.ledger.batch import Batch
+from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.queries.recorded import Added
 
 
@@ -51,11 +51,11 @@ class Made:
     """What was made of some of what an import reads.
 
     Args:
-        batch: the lines to record.
+        events: what is to be recorded.
         news: the format's name and what came to be known, by the source's name.
     """
 
-    batch: Batch
+    events: Prepared
     news: dict[str, tuple[str, News]]
 
 

@@ -21,6 +21,7 @@ from actionledger.privacy import custom
 from actionledger.sources.base import LeftOut, Refusal
 from actionledger.sources.containers import shown
 from actionledger.sources.files import size_of
+from actionledger.system.collecting import collecting_seldom
 from actionledger.system.interrupts import gated, held_back
 from actionledger.vocabulary import LeftOutReason
 
@@ -57,7 +58,7 @@ class ImportStopped(KeyboardInterrupt):
         self.report = report
 
 
-MADE_BYTES = 8 * 2**20
+MADE_BYTES = 16 * 2**20
 """How much all processes together hand over at a time, in bytes of lines."""
 
 LEAST_MADE_BYTES = 2**20
@@ -136,7 +137,7 @@ class PlanImporter:
         stopped: KeyboardInterrupt | None = None
         try:
             self._note_plan()
-            with gated():
+            with gated(), collecting_seldom():
                 self._read_all()
         except KeyboardInterrupt as error:
             stopped = error

@@ -16,6 +16,7 @@ from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.recorded import Added, Known, LeftOutKey, known
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.sources.base import Item
+from actionledger.system.collecting import collecting_seldom
 from actionledger.system.interrupts import gated
 
 PYTHON = "python"
@@ -145,7 +146,8 @@ class SourcesImporter(Importers):
         for name, (_, news) in made.news.items():
             if news.has_begun:
                 importers[name].begin()
-        self._recorder.extend(made.batch)
+        if not self._recorder.take_in(made.events):
+            return False
         for name, (_, news) in made.news.items():
             self._claims.add(news.touched, part)
             importers[name].add(news)
@@ -230,7 +232,7 @@ def import_sessions(
     importers = SourcesImporter(ledger, origin=origin, read_as=read_as, prices=prices)
     report = ImportReport()
     try:
-        with gated():
+        with gated(), collecting_seldom():
             for item in items:
                 importers.take(item, source)
     finally:

@@ -23,6 +23,7 @@ from actionledger.privacy import custom
 from actionledger.sources.base import ReadFile
 from actionledger.sources.containers import shown
 from actionledger.sources.registry import source_named
+from actionledger.system.collecting import collecting_seldom
 from actionledger.system.interrupts import gated
 
 
@@ -37,7 +38,7 @@ def main() -> None:
     how: HowToRead = received(requests)
     custom.add(how.secrets)
     worker = Worker(how, answers)
-    with gated():
+    with gated(), collecting_seldom():
         while True:
             try:
                 task: Task = received(requests)
@@ -155,7 +156,7 @@ class _PartReading(Importers):
     def _tell(self, *, is_last: bool = False) -> None:
         self._troubles_told = self._all_troubles
         news = {name: (self._forms[name], self._news_of(each)) for name, each in self.importers.items()}
-        made = Made(self._batch, news)
+        made = Made(self._batch.prepared(), news)
         send(self._answers, Progress(made, *self._place, self._bytes, self._ended, is_last))
         self._batch, self._bytes, self._ended = Batch(), 0, []
 

@@ -16,8 +16,10 @@ annotated with ``events.stored``   what is said there: ``UUID``, ``JSON``, ``BIG
 import dataclasses
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from enum import Enum
 from functools import cache
 from inspect import get_annotations
+from math import isfinite
 from operator import attrgetter
 from types import NoneType
 from typing import Annotated, Any, Literal, TypeAlias, get_args, get_origin, get_type_hints
@@ -28,11 +30,11 @@ from actionledger.events.base import Recorded
 from actionledger.events.stored import NOT_STORED, Stored
 from actionledger.values import Span
 
-Values: TypeAlias = dict[str, Any]
-"""The values of a row by column; None is NULL, as is a column that is missing."""
+Values: TypeAlias = tuple[Any, ...]
+"""The values of a row, in the order of its table's ``staged``; None is NULL."""
 
 Read: TypeAlias = Callable[[Any], Any]
-"""Takes a column's value from what a row is made of."""
+"""Makes a column's value of its field's."""
 
 ALL = "*"
 """Every field that is not named beside it, in the order of the class; not those that only ``events`` keeps."""
@@ -61,8 +63,9 @@ class Column:
     Args:
         name: its name.
         sql_type: its DuckDB type.
-        field: the field or property that its values are taken from.
-        read: takes the column's value from what the row is made of; None where it is the field's as it is.
+        field: the field or property that its values are taken from, or a part of it: ``text``, ``span.start``.
+        read: makes the column's value of that; None where it is the same.
+        is_last: whether it stands behind the others in the order that rows are proven in, which no ledger's digests let change.
         blank: what stands for its values where no text is to be shown; None where it holds none.
     """
 
@@ -70,6 +73,7 @@ class Column:
     sql_type: str
     field: str
     read: Read | None = None
+    is_last: bool = False
     blank: str | None = None
 
 
@@ -84,24 +88,29 @@ class Part:
     def __init__(self, source: type, columns: Sequence[Column]) -> None:
         self.source = source
         self.columns = columns
-        plain = [column for column in columns if column.read is None]
-        self._names = [column.name for column in plain]
-        # One call for all of them; of a single field it would give no tuple.
-        self._plain = attrgetter(*(column.field for column in plain)) if len(plain) > 1 else None
-        self._alone = plain[0].field if len(plain) == 1 else ""
-        self._others = [(column.name, column.read) for column in columns if column.read is not None]
-        self.staged = (*self._names, *(name for name, _ in self._others))
+        ordered = sorted(columns, key=attrgetter("is_last"))
+        self._fields = _getter([column.field for column in ordered])
+        self._made = [(place, column.read) for place, column in enumerate(ordered) if column.read is not None]
+        self.staged = tuple(column.name for column in ordered)
         """The columns in the order in which ``values`` gives them."""
 
     def values(self, thing: Any) -> Values:
         """Return the values of the columns for a value of the class."""
-        if self._plain is not None:
-            values = dict(zip(self._names, self._plain(thing), strict=False))
-        else:
-            values = {name: getattr(thing, self._alone) for name in self._names}
-        for name, read in self._others:
-            values[name] = read(thing)
-        return values
+        fields = self._fields(thing)
+        if not self._made:
+            return fields
+        values = list(fields)
+        for place, read in self._made:
+            values[place] = read(values[place])
+        return tuple(values)
+
+
+def _getter(fields: Sequence[str]) -> Callable[[Any], Values]:
+    """Return what takes several fields in one call; of a single one ``attrgetter`` would give no tuple."""
+    if len(fields) > 1:
+        return attrgetter(*fields)
+    getters = [attrgetter(field) for field in fields]
+    return lambda thing: tuple(get(thing) for get in getters)
 
 
 def take(source: type, /, *picks: str, **names: str) -> Part:
@@ -134,19 +143,32 @@ def _all(source: type, which: str) -> list[str]:
 def _columns(source: type, field: str, name: str) -> list[Column]:
     kind, stored, may_be_none = annotation(source, field)
     if kind is Span:
-        end_of = _end_if_any if may_be_none else _end
-        return [Column(f"{name}_{end}", "INTEGER", field, end_of(field, end)) for end in ("start", "end")]
+        return [_end_of_span(name, field, end, may_be_none=may_be_none) for end in ("start", "end")]
     if stored is not None:
-        read = _none_if_empty(field) if stored.empty_is_null else None
+        read: Read | None = _none_if_empty if stored.empty_is_null else None
         is_text = stored.sql_type in {"VARCHAR", "JSON"} and not stored.is_word
         blank = stored.blank if is_text else None
-        return [Column(name, stored.sql_type, field, read, blank)] if stored is not NOT_STORED else []
+        is_stored = stored is not NOT_STORED
+        return [Column(name, stored.sql_type, field, read, read is not None, blank)] if is_stored else []
     try:
         sql_type = type_of(kind)
     except TypeError as error:
         raise TypeError(f"{source.__name__}.{field}: {error}") from None
-    read = _json(field) if sql_type == "JSON" else None
-    return [Column(name, sql_type, field, read, _blank_of(kind, name))] if sql_type else []
+    if not sql_type:
+        return []
+    blank = _blank_of(kind, name)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        # Its text, and not the member: that takes pydantic as long to write as ten texts.
+        if may_be_none:
+            return [Column(name, sql_type, field, _text_of_member, blank=blank)]
+        return [Column(name, sql_type, f"{field}._value_", blank=blank)]
+    return [Column(name, sql_type, field, _READ.get(sql_type), sql_type == "JSON", blank)]
+
+
+def _end_of_span(name: str, field: str, end: str, *, may_be_none: bool) -> Column:
+    if may_be_none:
+        return Column(f"{name}_{end}", "INTEGER", field, _end_if_any(end), is_last=True)
+    return Column(f"{name}_{end}", "INTEGER", f"{field}.{end}", is_last=True)
 
 
 def _blank_of(kind: Any, name: str) -> str | None:
@@ -196,17 +218,26 @@ def _hints(what: Any) -> dict[str, Any]:
     return get_type_hints(what, include_extras=True)
 
 
-def _end(field: str, end: str) -> Read:
-    return attrgetter(f"{field}.{end}")
+def _end_if_any(end: str) -> Read:
+    return lambda span: None if span is None else getattr(span, end)
 
 
-def _end_if_any(field: str, end: str) -> Read:
-    return lambda thing: None if (span := getattr(thing, field)) is None else getattr(span, end)
+def _text_of_member(member: Enum | None) -> Any:
+    return None if member is None else member._value_
 
 
-def _none_if_empty(field: str) -> Read:
-    return lambda thing: getattr(thing, field) or None
+def _none_if_empty(value: Any) -> Any:
+    return value or None
 
 
-def _json(field: str) -> Read:
-    return lambda thing: to_json(getattr(thing, field)).decode()
+def _json(value: Any) -> str:
+    return to_json(value).decode()
+
+
+def _amount(value: float | None) -> float | None:
+    """Return an amount as DuckDB gives it back: whole ones too with their point, and those that no JSON has as NULL."""
+    return None if value is None or not isfinite(value) else float(value)
+
+
+_READ: dict[str, Read] = {"JSON": _json, "DOUBLE": _amount}
+"""What makes the values of a type that are not recorded as they stand in their field."""

@@ -62,7 +62,7 @@ def column_meanings(name: str) -> dict[str, str]:
         name: the table's or view's name.
     """
     return {
-        column.name: _words(_said_of(part.source, column.field))
+        column.name: _words(_said_of(part.source, column.field.partition(".")[0]))
         for table in reversed(_made_of(name))
         for part in table.parts
         for column in part.columns

@@ -13,9 +13,10 @@ from actionledger.events import Event
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.stores.base import Store
 
-BATCH_BYTES = 16 * 1024 * 1024
+BATCH_BYTES = 8 * 1024 * 1024
 """How much is taken in at a time, in bytes of lines."""
 
 LITTLE_BYTES = 2 * 1024 * 1024
@@ -54,18 +55,21 @@ class DirectRecorder:
         if self._batch.size >= BATCH_BYTES:
             self._take_in()
 
-    def extend(self, batch: Batch) -> None:
-        """Record what others have made lines of.
+    def take_in(self, prepared: Prepared) -> bool:
+        """Record what others have made ready, behind what was recorded before.
 
         Args:
-            batch: the lines.
+            prepared: the events.
+
+        Returns:
+            Whether it was done. Where it was not, nobody has them as lines for the segments: whoever made them ready has to record them.
 
         Raises:
-            LedgerError: the ledger can't be written to.
+            LedgerError: what was recorded before can't be written.
         """
-        self._batch.extend(batch)
-        if self._batch.size >= BATCH_BYTES:
+        if self._batch:
             self._take_in()
+        return self._is_taken_in(prepared)
 
     def close(self) -> None:
         """Hand over the rest; what went the short way is published.
@@ -81,20 +85,22 @@ class DirectRecorder:
             self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
 
     def _take_in(self) -> None:
-        try:
-            is_taken = self._store.take_in(self._batch, patience=_PATIENCE_SECONDS)
-        except LedgerError:
-            self._write()  # the next ingester tries again, and knows what was taken in
-            return
-        if is_taken:
-            self.is_direct = True
+        if self._is_taken_in(self._batch.prepared()):
             self._batch = Batch()
         else:
             self._write()
 
+    def _is_taken_in(self, prepared: Prepared) -> bool:
+        try:
+            is_taken = self._store.take_in(prepared, patience=_PATIENCE_SECONDS)
+        except LedgerError:
+            return False  # the next ingester tries again, and knows what was taken in
+        self.is_direct |= is_taken
+        return is_taken
+
     def _write(self) -> None:
         for line in self._batch.lines():
-            self._writer.append(line.data)
+            self._writer.append(line)
         self._batch = Batch()
 
     def __enter__(self) -> Self:

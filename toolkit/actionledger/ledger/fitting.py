@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
-from math import isfinite
 from typing import Any
 
 from actionledger.common.clock import utc
@@ -15,8 +14,11 @@ from actionledger.ledger.schema import TABLES
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _UUID_CHARACTERS = 36
-_SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
-_INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}
+SURROGATE_ESCAPE = re.compile(r"\\u[dD][89a-fA-F]")
+"""The escape of half a character in a JSON text, which DuckDB has no form for."""
+
+INTEGERS = {"INTEGER": range(-(2**31), 2**31), "BIGINT": range(-(2**63), 2**63)}
+"""What a column of each type of whole numbers holds."""
 
 
 def is_uuid(text: str) -> bool:
@@ -47,36 +49,30 @@ def fit(row: Row) -> Row:
     Raises:
         ValueError: a value can't be held, with the column and the value in its text.
     """
-    values = row.values
+    values = list(row.values)
     identifiers, conversions = _CONVERSIONS[row.table]
-    for column in identifiers:
-        text = values.get(column)
+    for place, column in identifiers:
+        text = values[place]
         if text is None:
             continue
         # As is_uuid asks, without a call of it: a row has five of them.
         stored = _as_stored(text) if len(text) == _UUID_CHARACTERS else None
         if stored is None:
             raise ValueError(f"{column} is no UUID: {text[:100]!r}")
-        values[column] = stored
-    for column, convert in conversions:
-        value = values.get(column)
-        if value is not None:
-            values[column] = convert(column, value)
-    return row
+        values[place] = stored
+    for place, column, convert in conversions:
+        if values[place] is not None:
+            values[place] = convert(column, values[place])
+    return Row(row.table, tuple(values))
 
 
 def _fit_time(_column: str, value: datetime) -> datetime:
     return utc(value)
 
 
-def _fit_float(_column: str, value: float) -> float | None:
-    """Return an amount as DuckDB gives it back: whole ones too with their point, and those that no JSON has as NULL."""
-    return float(value) if isfinite(value) else None
-
-
 def _fit_json(_column: str, value: str) -> str:
     """Replace the escape of half a character, which Python's JSON has and DuckDB's has not."""
-    if not _SURROGATE_ESCAPE.search(value):
+    if not SURROGATE_ESCAPE.search(value):
         return value
     try:
         return writable(json.dumps(json.loads(value), ensure_ascii=False))
@@ -95,26 +91,25 @@ def _fit_integer(allowed: range) -> Callable[[str, int], int]:
 
 _CONVERSION_BY_TYPE: dict[str, Callable[[str, Any], Any]] = {
     "TIMESTAMP": _fit_time,
-    "DOUBLE": _fit_float,
     "JSON": _fit_json,
 }
 
 
 def _conversion(kind: str) -> Callable[[str, Any], Any] | None:
-    if kind in _INTEGERS:
-        return _fit_integer(_INTEGERS[kind])
+    if kind in INTEGERS:
+        return _fit_integer(INTEGERS[kind])
     return _CONVERSION_BY_TYPE.get(kind)
 
 
 _CONVERSIONS = {
     table.name: (
-        [column for column, kind in table.columns.items() if kind == "UUID"],
+        [(place, column) for place, column in enumerate(table.staged) if table.columns[column] == "UUID"],
         [
-            (column, convert)
-            for column, kind in table.columns.items()
-            if (convert := _conversion(kind)) is not None
+            (place, column, convert)
+            for place, column in enumerate(table.staged)
+            if (convert := _conversion(table.columns[column])) is not None
         ],
     )
     for table in TABLES
 }
-"""Which columns of a table hold identifiers, and which of the others' values are converted."""
+"""Which columns of a table hold identifiers, and which of the others' values are converted, with their places in a row."""

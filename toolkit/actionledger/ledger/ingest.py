@@ -11,7 +11,6 @@ from enum import Enum, auto
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.cut_off import refuse_cut
 from actionledger.ledger.differences import note
@@ -20,6 +19,7 @@ from actionledger.ledger.forgetting.finishing import finish_records
 from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
+from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
 from actionledger.ledger.rollups.keeping import PIECES, keep_rolled_up
@@ -112,19 +112,19 @@ def ingest(
             lock.release()
 
 
-def take_in(files: LedgerFiles, batch: Batch, *, patience: float = 0.0) -> bool:
-    """Put lines that are in no segment into the working file, all of them or none.
+def take_in(files: LedgerFiles, prepared: Prepared, *, patience: float = 0.0) -> bool:
+    """Put events that are in no segment into the working file, all of them or none.
 
     Args:
         files: the ledger's files.
-        batch: the lines.
+        prepared: the events.
         patience: how long to wait for an ingester, in seconds.
 
     Returns:
         Whether it was done; else somebody else is the ingester right now.
 
     Raises:
-        LedgerError: the disk is full, or a file can't be used; then some of them may have been taken in.
+        LedgerError: the disk is full, a file can't be used, or a row does not fit; all of them may have been taken in, or none.
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
@@ -136,7 +136,7 @@ def take_in(files: LedgerFiles, batch: Batch, *, patience: float = 0.0) -> bool:
             claim(files)
             files.remove_leftovers()
             _go_on_forgetting(files)
-            with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(batch))
+            with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(prepared))
             return True
         finally:
             lock.release()
@@ -187,7 +187,7 @@ class _Ingest:
         self._files = files
         self._connection = connection
         self._is_stopped = is_stopped
-        self._loader = Loader(connection, scratch=files.folder, chain=Chain(connection))
+        self._loader = Loader(connection, chain=Chain(connection))
         self._taken_in = offsets_in(connection)
         self._published = _published_offsets(connection, files)
         self._has_published = False
@@ -204,13 +204,13 @@ class _Ingest:
         remove_free(self._files.sessions)
         return self._report()
 
-    def take_in(self, batch: Batch) -> None:
-        """Take in lines that are in no segment; a copy that has been due for long is made."""
+    def take_in(self, prepared: Prepared) -> None:
+        """Take in events that are in no segment; a copy that has been due for long is made."""
         if not self._files.unpublished.exists():
             # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
             self._files.unpublished.touch(mode=0o600)
             sync_to_disk(self._files.folder)
-        self._loader.load_batch(batch)
+        self._loader.load_prepared(prepared)
         if due_in(self._files, at_least=DIRECT_SECONDS) == 0:
             self._publish()
 

@@ -1,32 +1,31 @@
 """Lines into tables, each event once: the ingester does it for the working file, a reader for what is not taken in yet."""
 
-from collections.abc import Collection, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import now
 from actionledger.events import Event, Reviewed, TurnSuperseded
-from actionledger.ledger.batch import DIRECT, Batch, LinesOfKind
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
-from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.forgotten import Forgotten
-from actionledger.ledger.in_sql import IN_SQL, insert_lines
+from actionledger.ledger.inserting import insert_prepared
 from actionledger.ledger.older import Older, ReversalAsTry
+from actionledger.ledger.preparing import DIRECT, Prepared
 from actionledger.ledger.projection import Row, rows_of
-from actionledger.ledger.proofs.cells import Cells, owner_of
-from actionledger.ledger.proofs.chain import Chain, Head
+from actionledger.ledger.proofs.cells import Cells
+from actionledger.ledger.proofs.chain import Chain, draw_salts
 from actionledger.ledger.proofs.stored import digests_of, rows_of_links, rows_of_turns
 from actionledger.ledger.proofs.withdrawing import withdraw
-from actionledger.ledger.schema import OF_TURN, QUARANTINE, Unreadable
+from actionledger.ledger.schema import OF_TURN, QUARANTINE, TABLES, Unreadable
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
+
+_TABLES = {table.name: table for table in TABLES}
+_PARSER_ID = _TABLES["parsers"].place["parser_id"]
 
 
 @dataclass(slots=True)
@@ -51,7 +50,6 @@ class Loader:
 
     Args:
         connection: its current database holds the tables of ``schema.py``.
-        scratch: where temporary files may be made; None for the system's place for them.
         beside: the catalogue of another database whose events are known too; None where there is none.
         chain: gets a link for each transaction; None where nothing is to be proven.
 
@@ -64,13 +62,11 @@ class Loader:
         self,
         connection: DuckDBPyConnection,
         *,
-        scratch: Path | None = None,
         beside: str | None = None,
         chain: Chain | None = None,
     ) -> None:
         self._connection = connection
         self._chain = chain
-        self._scratch = scratch
         self._catalogues = ("", f"{beside}.") if beside else ("",)
         self.tally = Tally()
         self.tables: set[str] = set()
@@ -85,107 +81,107 @@ class Loader:
             duckdb.OperationalError: the database can't be written; nothing of the transaction was.
         """
         try:
-            self._take_in(lines)
+            self._commit(lines)
         except duckdb.OperationalError:
             raise
-        except duckdb.Error as error:
+        except (duckdb.Error, ValueError) as error:
             # DuckDB refuses a row that was thought to fit. One line must not hold up all others: halving finds it.
             if len(lines) == 1:
-                self._take_in(lines, refusal=str(error).partition("\n")[0])
+                self._commit(lines, refusal=str(error).partition("\n")[0])
             else:
                 self.load(lines[: len(lines) // 2])
                 self.load(lines[len(lines) // 2 :])
 
-    def load_batch(self, batch: Batch) -> None:
-        """Take in lines that are in no segment, in one transaction; DuckDB makes the rows of most of them.
+    def load_prepared(self, prepared: Prepared) -> None:
+        """Take in events that were made ready elsewhere, in one transaction.
 
         Args:
-            batch: the lines.
+            prepared: the events.
 
         Raises:
-            duckdb.OperationalError: the database can't be written; nothing of the transaction was.
+            duckdb.Error: the database can't be written, or a row does not fit; nothing of the transaction was.
         """
-        try:
-            self._take_in(batch.others, of_kinds=batch.of_kinds)
-        except duckdb.OperationalError:
-            raise
-        except duckdb.Error:
-            self.load(batch.lines())
+        self._commit([Line(DIRECT, 0, line) for line in prepared.others], prepared=prepared)
 
-    def _take_in(
-        self, lines: Sequence[Line], refusal: str | None = None, of_kinds: Sequence[LinesOfKind] = ()
+    def _commit(
+        self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
     ) -> None:
-        with (
-            TemporaryDirectory(prefix=TEMPORARY, dir=self._scratch) as folder,
-            closing(Staging(Path(folder))) as staging,
-        ):
-            tally, cells = Tally(), Cells()
-            superseded: list[str] = []
+        """Take in lines, and what is prepared behind them; or a line alone that is refused."""
+        tally = Tally()
+        head = None if self._chain is None else self._chain.head
+        try:
             # What is known is asked in the transaction that adds to it: elsewhere others may add, too.
             with transaction(self._connection):
-                if refusal is None:
-                    superseded = self._stage(lines, staging, cells, tally)
-                else:
-                    _quarantine(lines[0], refusal, staging, cells, tally)
-                link = None if self._chain is None else self._chain.head.link + 1
-                staging.insert(self._connection, link)
-                self.tables.update(staging.tables)
-                salted_by = cells.salted_by | self._insert(of_kinds, link, Path(folder), tally)
-                made_in_sql = {name for each in of_kinds for name in IN_SQL[each.kind].tables}
-                head = self._seal(
-                    cells, salted_by, superseded, made_in_sql and made_in_sql | {*staging.tables}
-                )
-                self._finish(lines, staging)
-        if self._chain is not None and head is not None:
-            self._chain.head = head
+                self._take_in(lines, refusal, tally)
+                if prepared is not None and prepared.events:
+                    self._insert(prepared, tally)
+        except BaseException:
+            if self._chain is not None and head is not None:
+                self._chain.head = head
+            raise
         for counted in fields(tally):
             setattr(
                 self.tally, counted.name, getattr(self.tally, counted.name) + getattr(tally, counted.name)
             )
 
-    def _insert(
-        self, of_kinds: Sequence[LinesOfKind], link: int | None, folder: Path, tally: Tally
-    ) -> set[str]:
-        """Have DuckDB make the rows of lines; return the sessions that they are of."""
-        path = folder / "lines.ndjson"
-        sessions: set[str] = set()
-        for lines in of_kinds:
-            path.write_bytes(lines.data)
-            new = insert_lines(self._connection, lines.kind, path, lines.longest, link)
-            tally.events += new.events
-            tally.forgotten += new.forgotten
-            tally.duplicates += lines.count - new.events - new.forgotten
-            sessions |= new.sessions
-        return sessions
+    def _take_in(self, lines: Sequence[Line], refusal: str | None, tally: Tally) -> None:
+        staging, cells = Staging(), Cells()
+        superseded: list[str] = []
+        if refusal is None:
+            superseded = self._stage(lines, staging, cells, tally)
+        else:
+            _quarantine(lines[0], refusal, staging, cells, tally)
+        staging.insert(self._connection, self._link)
+        self.tables.update(staging.tables)
+        self._seal(cells, superseded)
+        self._finish(lines, staging)
 
-    def _seal(
-        self, cells: Cells, salted_by: set[str], superseded: Sequence[str], tables: Collection[str]
-    ) -> Head | None:
+    def _insert(self, prepared: Prepared, tally: Tally) -> None:
+        """Put the rows of events that were made ready elsewhere into their tables, but for those that are known or not to come in."""
+        link = self._link
+        inserted = insert_prepared(self._connection, prepared, link)
+        tally.events += inserted.events
+        tally.duplicates += inserted.duplicates
+        tally.forgotten += inserted.forgotten
+        self.tables.update(rows.table for rows in prepared.rows)
+        if self._chain is None or not inserted.events:
+            return
+        if inserted.is_whole:
+            self._chain.write_salts(prepared.salts)
+            cells: Sequence[bytes] = prepared.cells
+        else:
+            # What is left of them is only there: its cells are made as those are that are looked at later.
+            self._chain.write_salts(draw_salts(inserted.salted_by))
+            rows = rows_of_links(self._chain.head.link + 1, self._chain.head.link + 1)
+            cells = digests_of(self._connection, rows._replace(tables=[each.table for each in prepared.rows]))
+        self._chain.head = self._chain.write(cells)
+
+    @property
+    def _link(self) -> int | None:
+        """The link that takes in what comes next."""
+        return None if self._chain is None else self._chain.head.link + 1
+
+    def _seal(self, cells: Cells, superseded: Sequence[str]) -> None:
         """Remove what is superseded and, where a chain is kept and anything is new, write the next link.
 
         Args:
-            cells: the rows that were made here.
-            salted_by: what all new rows are salted with.
+            cells: the new rows.
             superseded: the turns.
-            tables: the tables that may have new rows, where DuckDB has made some of them; else none.
         """
         chain = self._chain
-        if chain is None or not salted_by:
+        if chain is None or not cells:
             self._remove(superseded)
-            return None
-        link = chain.head.link + 1
-        salts = chain.salt(salted_by)
-        # Rows that DuckDB has made are only there: their cells are made as those are that are looked at later.
-        made = (
-            digests_of(self._connection, rows_of_links(link, link)._replace(tables=tuple(tables)))
-            if tables
-            else list(cells.digests(salts))
-        )
+            return
+        salts = draw_salts(cells.salted_by)
+        chain.write_salts(salts)
+        made = list(cells.digests(salts))
         withdrawn: list[bytes] = []
         if superseded:
-            withdrawn = withdraw(self._connection, [rows_of_turns(superseded)], link, "superseded")
+            withdrawn = withdraw(
+                self._connection, [rows_of_turns(superseded)], chain.head.link + 1, "superseded"
+            )
             self._remove(superseded)
-        return chain.write(made, withdrawn)
+        chain.head = chain.write(made, withdrawn)
 
     def _stage(self, lines: Sequence[Line], staging: Staging, cells: Cells, tally: Tally) -> list[str]:
         """Put the rows of lines on their way; return the turns that some of them supersede."""
@@ -224,7 +220,7 @@ class Loader:
             for row in rows[:1] if _is_gone(event, gone) else rows:
                 if not _is_known_parser(row, parsers):
                     staging.add(row)
-                    cells.add(row.table, owner_of(row.table, row.values, brought_up), row.values)
+                    cells.add(_TABLES[row.table], row.values, brought_up)
         return superseded
 
     def _remove(self, turn_ids: Sequence[str]) -> None:
@@ -293,7 +289,7 @@ class Loader:
 def _is_known_parser(row: Row, parsers: set[str]) -> bool:
     if row.table != "parsers":
         return False
-    parser_id = row.values["parser_id"]
+    parser_id = row.values[_PARSER_ID]
     is_known = parser_id in parsers
     parsers.add(parser_id)
     return is_known
@@ -314,4 +310,4 @@ def _quarantine(line: Line, reason: str, staging: Staging, cells: Cells, tally: 
     unreadable = Unreadable(line.segment, line.start, reason, text, found_at=now())
     row = Row(QUARANTINE.name, QUARANTINE.values(unreadable))
     staging.add(row)
-    cells.add(row.table, owner_of(row.table, row.values, None), row.values)
+    cells.add(QUARANTINE, row.values, None)

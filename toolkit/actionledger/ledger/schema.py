@@ -10,9 +10,11 @@ a success rate needs no join and no JSON.
 Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from actionledger.events import (
@@ -120,18 +122,30 @@ class Table:
         )
         return f"CREATE TABLE {self.name} ({columns})"
 
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where each column stands in ``staged``."""
+        return {name: place for place, name in enumerate(self.staged)}
+
     def values(self, *things: Any) -> Values:
-        """Return the values of a row.
+        """Return the values of a row, in the order of ``staged``.
 
         Args:
             things: what it is made of, a value for each of the table's parts, or the part's values where they are known.
         """
         if len(self.parts) == 1:
             return self.parts[0].values(*things)
-        values: Values = {}
+        values: Values = ()
         for part, thing in zip(self.parts, things, strict=True):
-            values |= thing if isinstance(thing, dict) else part.values(thing)
-        return values
+            values += thing if type(thing) is tuple else part.values(thing)
+        return values if self._picked is None else self._picked(values)
+
+    @cached_property
+    def _picked(self) -> Callable[[Values], Values] | None:
+        """What picks the last value of each column that several parts name; None where none is."""
+        names = [name for part in self.parts for name in part.staged]
+        last = {name: place for place, name in enumerate(names)}
+        return None if len(last) == len(names) else itemgetter(*(last[name] for name in self.staged))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ and the names of recorded fields begin so, the literal is longer by what must fo
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import accumulate
 from typing import Protocol
 
@@ -24,7 +24,7 @@ from actionledger.privacy.headers import HEADERS
 from actionledger.privacy.named import NAMED
 from actionledger.privacy.tokens import TOKENS
 
-__all__ = ["mask", "mask_lines", "mask_text"]
+__all__ = ["mask", "mask_lines", "mask_text", "may_hold_secrets"]
 
 
 _OTHER = -1
@@ -119,18 +119,30 @@ def mask_lines(lines: Sequence[bytes]) -> list[bytes]:
     """
     if custom.known():
         return [mask(line) for line in lines]
-    text = b"\n".join(lines)
-    lowered = text.lower()
-    ends = list(accumulate(len(line) + 1 for line in lines))
-    in_lines: dict[int, list[Literal]] = {}
-    for number, place in _ASKED.literals(text, lowered):
-        index = bisect_right(ends, place)
-        in_lines.setdefault(index, []).append((number, place - ends[index] + len(lines[index]) + 1))
     kept = [*lines]
-    for index, literals in in_lines.items():
-        line, end = lines[index], ends[index] - 1
-        kept[index] = _masked(line, lowered[end - len(line) : end], literals)
+    for index, literals in _in_lines(lines).items():
+        kept[index] = _masked(lines[index], lines[index].lower(), literals)
     return kept
+
+
+def may_hold_secrets(lines: Sequence[bytes]) -> Collection[int]:
+    """Return the places of lines in which something may have to be masked: the others hold nothing that any secret begins with.
+
+    Args:
+        lines: as ``mask`` takes them.
+    """
+    return range(len(lines)) if custom.known() else _in_lines(lines).keys()
+
+
+def _in_lines(lines: Sequence[bytes]) -> dict[int, list[Literal]]:
+    """Return the literals that stand in each of some lines that has any, by its place."""
+    text = b"\n".join(lines)
+    ends = list(accumulate(len(line) + 1 for line in lines))
+    found: dict[int, list[Literal]] = {}
+    for number, place in _ASKED.literals(text, text.lower()):
+        index = bisect_right(ends, place)
+        found.setdefault(index, []).append((number, place - ends[index] + len(lines[index]) + 1))
+    return found
 
 
 def _masked(line: bytes, lowered: bytes, literals: Sequence[Literal]) -> bytes:

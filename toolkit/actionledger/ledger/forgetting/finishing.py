@@ -33,7 +33,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     """
     with closing(open_store(files)) as connection:
         take_in(connection)
-        forget_records(connection, intent, files.folder)
+        forget_records(connection, intent)
         forget_rolled_up(files, connection)
         connection.execute("CHECKPOINT")
         offsets = offsets_in(connection)

@@ -1,27 +1,24 @@
 """The records of sessions that are forgotten: counted, their digests kept, deleted, and that they are, in one transaction."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.events import SessionForgotten
 from actionledger.ledger.connections import transaction
-from actionledger.ledger.files import TEMPORARY
 from actionledger.ledger.fitting import fit
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.projection import rows_of
-from actionledger.ledger.proofs.cells import ENDS, Cells, owner_of
-from actionledger.ledger.proofs.chain import Chain
+from actionledger.ledger.proofs.cells import ENDS, Cells
+from actionledger.ledger.proofs.chain import Chain, draw_salts
 from actionledger.ledger.proofs.stored import Rows, rows_of_sessions, rows_that
 from actionledger.ledger.proofs.withdrawing import withdraw
 from actionledger.ledger.schema import OF_SESSION, QUARANTINE, TABLES
 from actionledger.ledger.staging import Staging
 from actionledger.vocabulary import ForgettingStep
 
+_TABLES = {table.name: table for table in TABLES}
 _PICKED = "picked_to_forget"
 _THEIRS = "IN (SELECT session_id FROM picked_to_forget)"
 _OF_SESSIONS = f"t.session_id {_THEIRS}"
@@ -59,15 +56,12 @@ class _Part(NamedTuple):
     condition: str
 
 
-def forget_records(
-    connection: DuckDBPyConnection, intent: Intent, scratch: Path, *, is_proven: bool = True
-) -> None:
+def forget_records(connection: DuckDBPyConnection, intent: Intent, *, is_proven: bool = True) -> None:
     """Delete all records of sessions, and record that they are forgotten; a second time does nothing.
 
     Args:
         connection: its current database is a working file, in which all is taken in that was flushed.
         intent: which sessions.
-        scratch: where temporary files may be made.
         is_proven: whether a chain is kept, which gets a link.
     """
     asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
@@ -76,25 +70,23 @@ def forget_records(
     _pick(connection, intent)
     events = list(_events(intent, _counts(connection, list(_parts()))))
     chain = Chain(connection) if is_proven else None
-    with (
-        TemporaryDirectory(prefix=TEMPORARY, dir=scratch) as folder,
-        closing(Staging(Path(folder))) as staging,
-    ):
-        cells = _staged(events, staging)
-        with transaction(connection):
-            if chain is None:
-                _delete(connection)
-                staging.insert(connection, None)
-            else:
-                link = chain.head.link + 1
-                withdrawn = withdraw(connection, list(_going(intent)), link, ForgettingStep.FORGOTTEN)
-                _delete(connection)
-                connection.execute(
-                    f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
-                )
-                staging.insert(connection, link)
-                salts = chain.salt(cells.salted_by)
-                chain.write(list(cells.digests(salts)), withdrawn)
+    staging = Staging()
+    cells = _staged(events, staging)
+    with transaction(connection):
+        if chain is None:
+            _delete(connection)
+            staging.insert(connection, None)
+        else:
+            link = chain.head.link + 1
+            withdrawn = withdraw(connection, list(_going(intent)), link, ForgettingStep.FORGOTTEN)
+            _delete(connection)
+            connection.execute(
+                f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
+            )
+            staging.insert(connection, link)
+            salts = draw_salts(cells.salted_by)
+            chain.write_salts(salts)
+            chain.write(list(cells.digests(salts)), withdrawn)
     connection.execute(f"DROP TABLE {_PICKED}")
 
 
@@ -185,5 +177,5 @@ def _staged(events: Sequence[SessionForgotten], staging: Staging) -> Cells:
     for event in events:
         for row in map(fit, rows_of(event)):
             staging.add(row)
-            cells.add(row.table, owner_of(row.table, row.values, event), row.values)
+            cells.add(_TABLES[row.table], row.values, event)
     return cells

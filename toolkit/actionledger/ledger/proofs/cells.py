@@ -1,6 +1,6 @@
 """Cells: whose a row is, and the digest of all rows of one owner in one table. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b, md5
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from actionledger.events import Event
 from actionledger.ledger.columns import Values
-from actionledger.ledger.schema import OF_TURN
+from actionledger.ledger.schema import OF_TURN, Table
 
 OF_TURNS = frozenset(OF_TURN)
 """The tables whose rows name the turn that they go with."""
@@ -38,24 +38,26 @@ class Owner(NamedTuple):
     salted_by: str
 
 
-def owner_of(table: str, values: Values, event: Event | None) -> Owner:
+def owner_of(table: Table, values: Values, event: Event | None) -> Owner:
     """Return whose a row is.
 
     Args:
         table: its table.
-        values: its values by column.
+        values: its values.
         event: what it was made of; None for a line that can't be read.
     """
-    if table in OF_THEMSELVES:
-        own = own_identity([values[name] for name in OF_THEMSELVES[table]])
+    name, place = table.name, table.place
+    if name in OF_THEMSELVES:
+        own = own_identity([values[place[column]] for column in OF_THEMSELVES[name]])
         return Owner(own, own)
     session = getattr(event, "session_id", None)
     if session is None:
-        return Owner(values["run_id"], values["run_id"])
+        run = values[place["run_id"]]
+        return Owner(run, run)
     session = session.lower()
-    if table in ENDS:
-        return Owner(values[ENDS[table]], session)
-    return Owner(values["turn_id"] if table in OF_TURNS else session, session)
+    if name in ENDS:
+        return Owner(values[place[ENDS[name]]], session)
+    return Owner(values[place["turn_id"]] if name in OF_TURNS else session, session)
 
 
 def own_identity(values: list[Any]) -> str:
@@ -69,35 +71,51 @@ class Cells:
     def __init__(self) -> None:
         self._lines: dict[tuple[str, Owner], list[bytes]] = {}
 
-    def add(self, table: str, owner: Owner, values: Values) -> None:
-        """Add a row, by its values."""
-        self._lines.setdefault((table, owner), []).append(line_of(values.values()))
+    def add(self, table: Table, values: Values, event: Event | None) -> None:
+        """Add a row.
+
+        Args:
+            table: its table.
+            values: its values.
+            event: what it was made of; None for a line that can't be read.
+        """
+        self.add_line(table.name, owner_of(table, values, event), line_of(values))
+
+    def add_line(self, table: str, owner: Owner, line: bytes) -> None:
+        """Add a row whose owner is known.
+
+        Args:
+            table: the name of its table.
+            owner: whose it is.
+            line: what ``line_of`` makes of its values.
+        """
+        self._lines.setdefault((table, owner), []).append(line)
 
     @property
     def salted_by(self) -> set[str]:
         """What each salt is for."""
         return {owner.salted_by for _, owner in self._lines}
 
-    def digests(self, salts: Mapping[str, bytes]) -> Iterator[bytes]:
+    def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
         """Yield the cells' digests.
 
         Args:
             salts: the salt of each owner.
         """
         for (table, owner), lines in self._lines.items():
-            yield digest(table, salts[owner.salted_by], lines)
+            yield digest(table, salts[owner.salted_by].bytes, lines)
 
     def __bool__(self) -> bool:
         return bool(self._lines)
 
 
-def line_of(values: Iterable[Any]) -> bytes:
+def line_of(values: Sequence[Any]) -> bytes:
     """Return a row as it goes into its cell's digest.
 
     Args:
         values: its values, in the order of the table's ``staged``.
     """
-    return to_json(values if type(values) is tuple else list(values), inf_nan_mode="null")
+    return to_json(values, inf_nan_mode="null")
 
 
 def digest(table: str, salt: bytes, lines: list[bytes]) -> bytes:

@@ -1,12 +1,12 @@
 """The chain: one link more for each transaction that takes something in, or takes something away."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import blake2b
 from secrets import token_hex
 from typing import NamedTuple
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from duckdb import DuckDBPyConnection
 
@@ -88,21 +88,21 @@ class Chain:
         insert_link(self._connection, link, head)
         return Head(link.number, head)
 
-    def salt(self, owners: Collection[str]) -> dict[str, bytes]:
-        """Draw and write the salts of the next link.
+    def write_salts(self, salts: Mapping[str, UUID]) -> None:
+        """Write the salts of the next link.
 
         Args:
-            owners: what each is for.
-
-        Returns:
-            The salt of each.
+            salts: the salt of each owner, as ``draw_salts`` gives them.
         """
-        drawn = {owner: uuid4() for owner in sorted(owners)}
         self._connection.execute(
             "INSERT INTO salts SELECT ?, unnest(string_split(?, ','))::UUID, unnest(string_split(?, ','))::UUID",
-            [self.head.link + 1, ",".join(drawn), ",".join(map(str, drawn.values()))],
+            [self.head.link + 1, ",".join(salts), ",".join(map(str, salts.values()))],
         )
-        return {owner: salt.bytes for owner, salt in drawn.items()}
+
+
+def draw_salts(owners: Iterable[str]) -> dict[str, UUID]:
+    """Return a salt that nobody can guess for each owner."""
+    return {owner: uuid4() for owner in sorted(owners)}
 
 
 def insert_link(connection: DuckDBPyConnection, link: Link, head: str) -> None:

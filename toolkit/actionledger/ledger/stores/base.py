@@ -8,10 +8,10 @@ from collections.abc import Callable, Hashable
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
-from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
+from actionledger.ledger.preparing import Prepared
 
 AsOf: TypeAlias = int | datetime
 """A state of a lake: the number of a snapshot, or a time."""
@@ -50,18 +50,18 @@ class Store(Protocol):
             LedgerError: it can't be done; what was flushed is still in the segments.
         """
 
-    def take_in(self, batch: Batch, *, patience: float = 0.0) -> bool:
-        """Take in lines that are in no segment, all of them or none.
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+        """Take in events that are in no segment, all of them or none.
 
         Args:
-            batch: the lines.
+            prepared: the events.
             patience: how long to wait for another ingester of this host, in seconds.
 
         Returns:
             Whether it was done; else another one is at work right now.
 
         Raises:
-            LedgerError: it can't be done; then some of them may have been taken in.
+            LedgerError: it can't be done, or readers can't see it; all of them may have been taken in, or none.
         """
 
     def forget(self, *, patience: float = 0.0) -> bool:

@@ -47,7 +47,7 @@ def forget_in_lake(
     """
     for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
         with attempt:
-            forget_records(connection, intent, files.folder, is_proven=False)
+            forget_records(connection, intent, is_proven=False)
             # What another host has committed since it was asked to know that they are forgotten.
             delete_late(connection, intent)
             for (table,) in connection.execute(_WITH_DELETED).fetchall():

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.batch import Batch
 from actionledger.ledger.connections import BASE, offsets_in
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.ingest import IngestReport, Publishing
+from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.segments import (
     Line,
     batches,
@@ -61,12 +61,12 @@ class LakeIngester:
             with closing(self._connect()) as connection:
                 return self._run(connection, is_stopped)
 
-    def take_in(self, batch: Batch, *, patience: float) -> bool:
-        """Take in lines that are in no segment; return whether it was done."""
+    def take_in(self, prepared: Prepared, *, patience: float) -> bool:
+        """Take in events that are in no segment; return whether it was done."""
         with self._elected(patience) as is_elected:
             if is_elected:
                 with closing(self._connect()) as connection:
-                    LakeLoader(connection, scratch=self.files.folder).load(batch.lines())
+                    LakeLoader(connection).load_prepared(prepared)
             return is_elected
 
     def forget(self, *, patience: float) -> bool:
@@ -85,7 +85,7 @@ class LakeIngester:
         return seconds - age if 0 <= age < seconds else 0.0
 
     def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
-        loader = LakeLoader(connection, scratch=self.files.folder)
+        loader = LakeLoader(connection)
         known, has_committed = self._load(connection, loader, is_stopped)
         remove_finished(self.files.segments, known, host=self.place.host, older_than=GRACE_SECONDS)
         remove_free(self.files.sessions)
@@ -123,7 +123,7 @@ class LakeIngester:
             return
         with forgetting_sentence(self.files):
             with closing(self._connect()) as connection:
-                loader = LakeLoader(connection, scratch=self.files.folder)
+                loader = LakeLoader(connection)
                 known, _ = self._load(connection, loader, lambda: False)
                 forget_in_lake(connection, self.place, self.files, intent, known)
             vacuum(self.place)

@@ -1,13 +1,13 @@
 """Lines into a lake, beside other hosts that do the same."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 import duckdb
 import stamina
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.loading import Loader
+from actionledger.ledger.loading import Loader, Tally
+from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
 
@@ -25,20 +25,39 @@ class LakeLoader(Loader):
 
     Args:
         connection: its current database is a lake.
-        scratch: where temporary files may be made.
     """
 
-    def __init__(self, connection: DuckDBPyConnection, *, scratch: Path) -> None:
-        super().__init__(connection, scratch=scratch)
+    def __init__(self, connection: DuckDBPyConnection) -> None:
+        super().__init__(connection)
         self._is_derived = False
+        self._has_claimed = False
 
     def load(self, lines: Sequence[Line]) -> None:
         """Take in lines, again where another host was first; see ``Loader.load``."""
-        for attempt in stamina.retry_context(
-            on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS, wait_initial=0.1, wait_max=5.0
-        ):
+        for attempt in _tried_again():
             with attempt:
                 super().load(lines)
+
+    def load_prepared(self, prepared: Prepared) -> None:
+        """Take in events, again where another host was first; see ``Loader.load_prepared``."""
+        for attempt in _tried_again():
+            with attempt:
+                super().load_prepared(prepared)
+
+    def _commit(
+        self, lines: Sequence[Line], *, refusal: str | None = None, prepared: Prepared | None = None
+    ) -> None:
+        self._has_claimed = False
+        super()._commit(lines, refusal=refusal, prepared=prepared)
+
+    def _insert(self, prepared: Prepared, tally: Tally) -> None:
+        self._claim()  # what comes so is derived from what was recorded elsewhere
+        super()._insert(prepared, tally)
+
+    def _claim(self) -> None:
+        if not self._has_claimed:
+            self._connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
+            self._has_claimed = True
 
     def _known_events(self, event_ids: Sequence[str]) -> set[str]:
         self._is_derived = any(event_id[_VERSION_PLACE] != _RANDOM for event_id in event_ids)
@@ -46,7 +65,7 @@ class LakeLoader(Loader):
 
     def _finish(self, lines: Sequence[Line], staging: Staging) -> None:
         if self._is_derived or "parsers" in staging.tables:
-            self._connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
+            self._claim()
         super()._finish(lines, staging)
 
     def _note(self, offsets: dict[str, int]) -> None:
@@ -55,6 +74,12 @@ class LakeLoader(Loader):
             "INSERT INTO segments SELECT unnest(?::VARCHAR[]), unnest(?::BIGINT[])",
             [list(offsets), list(offsets.values())],
         )
+
+
+def _tried_again() -> Iterable[stamina.Attempt]:
+    return stamina.retry_context(
+        on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS, wait_initial=0.1, wait_max=5.0
+    )
 
 
 def is_conflict(error: Exception) -> bool:

@@ -10,10 +10,10 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import utc
 from actionledger.errors import LedgerError
-from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
+from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
@@ -66,9 +66,9 @@ class LakeStore:
         """Commit what this host's segments hold; readers see it at once."""
         return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
 
-    def take_in(self, batch: Batch, *, patience: float = 0.0) -> bool:
-        """Commit lines that are in no segment."""
-        return self._ingester.take_in(batch, patience=patience)
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+        """Commit events that are in no segment."""
+        return self._ingester.take_in(prepared, patience=patience)
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Delete the rows, and let go of every state and file that has them."""

@@ -1,4 +1,4 @@
-"""Rows that DuckDB makes of lines: those that are made one by one of the same events."""
+"""Events that are made ready apart from the ledger: the same rows, and the same proofs, as by a line of a segment."""
 
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -9,10 +9,13 @@ import pytest
 
 from actionledger.events import Event, ResponseParsed
 from actionledger.ledger.batch import Batch
-from actionledger.ledger.in_sql import IN_SQL
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.migrations import migrate
+from actionledger.ledger.preparing import DIRECT, PREPARED, Prepared, prepare
+from actionledger.ledger.proofs.chain import Chain, begin
+from actionledger.ledger.proofs.walking import walk
 from actionledger.ledger.schema import TABLES
+from actionledger.ledger.segments import Line
 from actionledger.values import Conversion, FieldError, Issue, Repair, Span
 from actionledger.vocabulary import ActionStatus, Reason, RepairKind
 
@@ -39,28 +42,43 @@ def all_rows(connection: duckdb.DuckDBPyConnection) -> dict[str, list[tuple[obje
     return {table.name: connection.execute(f"FROM {table.name}").fetchall() for table in TABLES}
 
 
-def both_ways(events: list[Event]) -> tuple[dict[str, list[tuple[object, ...]]], Batch]:
-    """Return the rows that DuckDB makes of events, once it is sure that they are those that are made one by one."""
+def ledger_of(events: Prepared | list[Line]) -> duckdb.DuckDBPyConnection:
+    """Return a ledger that has taken in events, whose chain holds."""
+    connection = duckdb.connect()
+    migrate(connection)
+    begin(connection)
+    loader = Loader(connection, chain=Chain(connection))
+    if isinstance(events, Prepared):
+        loader.load_prepared(events)
+    else:
+        loader.load(events)
+    assert walk(connection).faults == []
+    return connection
+
+
+def both_ways(events: list[Event]) -> tuple[dict[str, list[tuple[object, ...]]], Prepared]:
+    """Return the rows of events that are made ready, once it is sure that they are those of their lines, and proven."""
+    prepared = prepare(events)
     batch = Batch()
     for event in events:
         batch.add(event)
-    with duckdb.connect() as in_sql, duckdb.connect() as one_by_one:
-        for connection in (in_sql, one_by_one):
-            migrate(connection)
-        Loader(in_sql).load_batch(batch)
-        Loader(one_by_one).load(batch.lines())
-        rows = all_rows(in_sql)
-        for table, expected in all_rows(one_by_one).items():
-            assert sorted(map(repr, rows[table])) == sorted(map(repr, expected)), table
-    return rows, batch
+    rows = all_rows(ledger_of(prepared))
+    for table, expected in all_rows(ledger_of([Line(DIRECT, 0, line) for line in batch.lines()])).items():
+        assert sorted(map(unlinked, rows[table])) == sorted(map(unlinked, expected)), table
+    return rows, prepared
+
+
+def unlinked(row: tuple[object, ...]) -> str:
+    """Return a row without its link, its last column."""
+    return repr(row[:-1])
 
 
 def test_what_an_import_records_is_made_so(make) -> None:
-    """One of each kind, with all there can be in it: each table is the same, and DuckDB made what comes by the thousand."""
-    rows, batch = both_ways(make.one_of_each())
+    """One of each kind, with all there can be in it: each table is the same, and what comes by the thousand was made ready."""
+    rows, prepared = both_ways(make.one_of_each())
     assert all(rows.values())
-    assert {each.kind for each in batch.of_kinds} == IN_SQL.keys()
-    assert len(IN_SQL) == 6
+    assert prepared.events == len(PREPARED) == 6
+    assert len(prepared.others) == len(make.one_of_each()) - 6
 
 
 def test_no_column_is_left_to_one_way(make) -> None:
@@ -93,7 +111,7 @@ def test_no_column_is_left_to_one_way(make) -> None:
 def test_any_text_is_kept_as_it_is(make, text) -> None:
     """In each field that is a text, also where it was to be JSON."""
     events = []
-    for event in (each for each in make.one_of_each() if type(each) in IN_SQL):
+    for event in (each for each in make.one_of_each() if type(each) in PREPARED):
         texts = [
             field.name for field in fields(event) if field.type in {str, str | None} and field.name != "kind"
         ]
@@ -117,21 +135,17 @@ def test_what_does_not_fit_holds_up_nothing_else(make) -> None:
     assert len(rows["turn_starts"]) == 1
 
 
-def test_an_event_that_two_batches_hold_is_there_once(make) -> None:
-    """Known from before, or from another process's lines in the same batch."""
+def test_an_event_that_is_known_is_there_once(make) -> None:
+    """From before, beside others that are new; what is left of them is proven nevertheless."""
     event: ResponseParsed = make.parsed()
-    one, other = Batch(), Batch()
-    one.add(event)
-    other.add(event)
-    other.add(make.response())
-    one.extend(other)
-    with duckdb.connect() as connection:
-        migrate(connection)
-        loader = Loader(connection)
-        loader.load_batch(one)
-        loader.load_batch(other)
-        assert (loader.tally.events, loader.tally.duplicates) == (2, 3)
-        assert connection.execute("SELECT count(*) FROM parse_attempts").fetchone() == (1,)
+    connection = ledger_of(prepare([event]))
+    loader = Loader(connection, chain=Chain(connection))
+    loader.load_prepared(prepare([event, make.response()]))
+    loader.load_prepared(prepare([event]))
+    assert (loader.tally.events, loader.tally.duplicates) == (1, 2)
+    assert connection.execute("SELECT count(*) FROM parse_attempts").fetchall() == [(1,)]
+    assert connection.execute("SELECT max(link) FROM links").fetchall() == [(2,)]
+    assert walk(connection).faults == []
 
 
 def test_of_a_turn_that_was_superseded_nothing_comes_in(make) -> None:
@@ -145,11 +159,11 @@ def test_of_a_turn_that_was_superseded_nothing_comes_in(make) -> None:
 def test_of_a_session_that_is_forgotten_nothing_comes_in(make) -> None:
     """It is counted, and takes the other sessions' events off this road no more than their rows."""
     gone, kept = make.response(), replace(make.response(), session_id=str(uuid4()))
-    rows, batch = both_ways([make.forgotten(gone.session_id), gone, kept])
-    assert [each.count for each in batch.of_kinds] == [2]
+    rows, prepared = both_ways([make.forgotten(gone.session_id), gone, kept])
+    assert prepared.events == 2
     assert len(rows["turn_starts"]) == 1
     with duckdb.connect() as connection:
         migrate(connection)
         loader = Loader(connection)
-        loader.load_batch(batch)
+        loader.load_prepared(prepared)
         assert (loader.tally.events, loader.tally.forgotten, loader.tally.duplicates) == (2, 1, 0)
