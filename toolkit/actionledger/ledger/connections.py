@@ -32,6 +32,9 @@ SMALL_FILE = 16_000_000
 """A published copy of fewer bytes is read by one thread: DuckDB gives threads a hundred thousand rows each at least, and to have several
 wait for each other takes a tenth to a third more processor time."""
 
+STORE_LOG = "128MB"
+"""So much is added to a working file before DuckDB puts it in order of itself: more than comes in while one is open, as a rule."""
+
 BASE = "base"
 """What the published copy is called where it is attached."""
 
@@ -40,6 +43,7 @@ _STORE = "store"
 _STORE_CONFIG: dict[str, str | int] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "threads": STORE_THREADS,
+    "checkpoint_threshold": STORE_LOG,
 }
 
 

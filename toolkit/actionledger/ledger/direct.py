@@ -23,7 +23,7 @@ LITTLE_BYTES = 2 * 1024 * 1024
 """What is less in all, in bytes of lines, goes to the segments: the statements for a batch, however small it is, take as long as so much
 takes line by line."""
 
-_PATIENCE_SECONDS = 5.0
+_PATIENCE_SECONDS = 30.0
 _LAST_PATIENCE_SECONDS = 60.0
 
 
@@ -40,6 +40,7 @@ class DirectRecorder:
 
     def __init__(self, store: Store, writer: SegmentWriter) -> None:
         self._store = store
+        self._intake = store.intake()
         self._writer = writer
         self._batch = Batch()
         self.is_direct = False
@@ -77,10 +78,13 @@ class DirectRecorder:
         Raises:
             LedgerError: it can't be written.
         """
-        if self.is_direct or self._batch.size >= LITTLE_BYTES:
-            self._take_in()
-        else:
-            self._write()
+        try:
+            if self.is_direct or self._batch.size >= LITTLE_BYTES:
+                self._take_in()
+            else:
+                self._write()
+        finally:
+            self._intake.close()
         if self.is_direct:
             self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
 
@@ -92,7 +96,7 @@ class DirectRecorder:
 
     def _is_taken_in(self, prepared: Prepared) -> bool:
         try:
-            is_taken = self._store.take_in(prepared, patience=_PATIENCE_SECONDS)
+            is_taken = self._intake.take_in(prepared, patience=_PATIENCE_SECONDS)
         except LedgerError:
             return False  # the next ingester tries again, and knows what was taken in
         self.is_direct |= is_taken

@@ -93,53 +93,41 @@ def ingest(
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
-        if files.published.exists() or files.folder.exists():
-            files.make_folders()  # somebody may have deleted them: the published copy has all that is published
-        if not lock.acquire(patience):
+        if not begin_ingest(files, lock, patience):
             return IngestReport(was_busy=True)
         try:
-            claim(files)
-            files.remove_leftovers()
-            _go_on_forgetting(files)
             is_behind = files.unpublished.exists() or not files.published.exists()
             if not is_behind and not segment_sizes(files.segments):
                 refuse_cut(files)
                 return IngestReport()
-            return with_store(
-                files, lambda connection: _Ingest(files, connection, is_stopped).run(publishing)
-            )
+            return with_store(files, lambda connection: Ingest(files, connection, is_stopped).run(publishing))
         finally:
             lock.release()
 
 
-def take_in(files: LedgerFiles, prepared: Prepared, *, patience: float = 0.0) -> bool:
-    """Put events that are in no segment into the working file, all of them or none.
+def begin_ingest(files: LedgerFiles, lock: FileLock, patience: float) -> bool:
+    """Become the ingester, and do what comes before anything else.
 
     Args:
         files: the ledger's files.
-        prepared: the events.
-        patience: how long to wait for an ingester, in seconds.
+        lock: the ingester's; held at the end by who is it.
+        patience: how long to wait for another ingester, in seconds.
 
     Returns:
-        Whether it was done; else somebody else is the ingester right now.
-
-    Raises:
-        LedgerError: the disk is full, a file can't be used, or a row does not fit; all of them may have been taken in, or none.
+        Whether this is the ingester now.
     """
-    lock = FileLock(files.ingest_lock)
-    with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
-        if files.published.exists() or files.folder.exists():
-            files.make_folders()  # somebody may have deleted them: the published copy has all that is published
-        if not lock.acquire(patience):
-            return False
-        try:
-            claim(files)
-            files.remove_leftovers()
-            _go_on_forgetting(files)
-            with_store(files, lambda connection: _Ingest(files, connection, lambda: False).take_in(prepared))
-            return True
-        finally:
-            lock.release()
+    if files.published.exists() or files.folder.exists():
+        files.make_folders()  # somebody may have deleted them: the published copy has all that is published
+    if not lock.acquire(patience):
+        return False
+    try:
+        claim(files)
+        files.remove_leftovers()
+        _go_on_forgetting(files)
+    except BaseException:
+        lock.release()
+        raise
+    return True
 
 
 def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
@@ -157,15 +145,10 @@ def forget(files: LedgerFiles, *, patience: float = 60.0) -> bool:
     """
     lock = FileLock(files.ingest_lock)
     with forgetting_sentence(files):
-        if not lock.acquire(patience):
+        if not begin_ingest(files, lock, patience):
             return False
-        try:
-            claim(files)
-            files.remove_leftovers()
-            _go_on_forgetting(files)
-            return True
-        finally:
-            lock.release()
+        lock.release()
+        return True
 
 
 def _go_on_forgetting(files: LedgerFiles) -> None:
@@ -174,12 +157,18 @@ def _go_on_forgetting(files: LedgerFiles) -> None:
     if intent is not None and intent.is_beside_done:
         with forgetting_sentence(files):
             finish_records(
-                files, intent, lambda connection: _Ingest(files, connection, lambda: False).take_in_all()
+                files, intent, lambda connection: Ingest(files, connection, lambda: False).take_in_all()
             )
 
 
-class _Ingest:
-    """One ingest, by the holder of the lock."""
+class Ingest:
+    """One ingest, by the holder of the lock.
+
+    Args:
+        files: the ledger's files.
+        connection: its current database is the working file.
+        is_stopped: asked between small steps whether to leave the rest to the next ingest.
+    """
 
     def __init__(
         self, files: LedgerFiles, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]
@@ -193,6 +182,7 @@ class _Ingest:
         self._has_published = False
 
     def run(self, publishing: Publishing) -> IngestReport:
+        """Take in all that segments hold, and publish as is said."""
         try:
             self._publish_if_due()
             self._take_in()

@@ -6,7 +6,6 @@ otherwise does. What has to be asked of the ledger, of events of other kinds, is
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,7 +46,7 @@ PREPARED = frozenset(
 """The kinds of events that come by the thousand, and ask nothing of a ledger but whether it knows them."""
 
 _TOGETHER = 256
-"""So many events are asked together what secrets they may hold, and whether their values fit."""
+"""So many events are asked together what secrets they may hold."""
 
 _TABLES = {table.name: table for table in TABLES}
 _HALF_CHARACTER = re.compile(SURROGATE_ESCAPE.pattern.encode())
@@ -95,10 +94,21 @@ def prepare(events: Sequence[Event]) -> Prepared:
     Raises:
         UnwritableEventError: one of them holds a value that JSON has no form for.
     """
-    preparing = _Preparing()
-    for first in range(0, len(events), _TOGETHER):
-        preparing.add(events[first : first + _TOGETHER], first)
-    return preparing.finish()
+    made = [_plainly(place, event) for place, event in enumerate(events)]
+    plain = [each for each in made if each is not None]
+    doubtful = {place for place, each in enumerate(made) if each is None} | _doubtful(plain)
+    others: list[bytes] = []
+    if doubtful:
+        plain = [each for each in plain if each.place not in doubtful]
+        for place in sorted(doubtful):
+            each = _as_recorded(place, events[place])
+            if isinstance(each, bytes):
+                others.append(each)
+            else:
+                plain.append(each)
+    cells = _cells_of(plain)
+    salts = draw_salts(cells.salted_by)
+    return Prepared(len(plain), tuple(_in_arrow(plain)), salts, tuple(cells.digests(salts)), tuple(others))
 
 
 class _Made(NamedTuple):
@@ -110,63 +120,59 @@ class _Made(NamedTuple):
     lines: Sequence[bytes]
 
 
-class _Preparing:
-    """Gathers what ``prepare`` returns."""
+def _plainly(place: int, event: Event) -> _Made | None:
+    """Return an event's rows as it stands; None where it has to be masked and read before anybody can tell."""
+    if type(event) not in PREPARED or _hides_something(event):
+        return None
+    try:
+        rows = tuple(rows_of(event))
+        return _Made(place, event, rows, [line_of(values) for _, values in rows])
+    except (PydanticSerializationError, TypeError, AttributeError):
+        return None  # a value of another type than its field's
 
-    def __init__(self) -> None:
-        self._rows: defaultdict[str, list[Values]] = defaultdict(list)
-        self._places: defaultdict[str, list[int]] = defaultdict(list)
-        self._cells = Cells()
-        self._others: list[bytes] = []
-        self._events = 0
 
-    def add(self, events: Sequence[Event], first: int) -> None:
-        """Add events, the first of which has a place among all of them."""
-        made = {place: _plainly(place, event) for place, event in enumerate(events, first)}
-        plain = [each for each in made.values() if each is not None]
-        is_odd, may_hide = _odd(plain), _with_secrets(plain)
-        for (place, each), event in zip(made.items(), events, strict=True):
-            if each is None or place in is_odd or (place in may_hide and not self._is_the_same(each)):
-                self._add_as_recorded(place, event)
-            else:
-                self._take(each)
+def _as_recorded(place: int, event: Event) -> _Made | bytes:
+    """Return an event's rows as its line says them; the line where it is left to whoever takes it in."""
+    line, _ = _encoded(place, event)
+    if type(event) not in PREPARED:
+        return line
+    try:
+        recorded = decode(Line(DIRECT, 0, line))
+        rows = [fit(row) for row in rows_of(recorded)]  # type: ignore[arg-type] # of a kind of today
+    except ValueError:
+        return line  # whoever takes it in says what is wrong with it
+    return _Made(place, event, rows, [line_of(values) for _, values in rows])
 
-    def finish(self) -> Prepared:
-        salts = draw_salts(self._cells.salted_by)
-        cells = tuple(self._cells.digests(salts))
-        rows = tuple(arrow_of(_TABLES[name], rows, self._places[name]) for name, rows in self._rows.items())
-        return Prepared(self._events, rows, salts, cells, tuple(self._others))
 
-    def _is_the_same(self, made: _Made) -> bool:
-        """Return whether an event's line reads as the event does: nothing in it had to be masked."""
-        return _encoded(made.place, made.event)[1]
-
-    def _add_as_recorded(self, place: int, event: Event) -> None:
-        """Add an event as its line says it."""
-        line, _ = _encoded(place, event)
-        if type(event) not in PREPARED:
-            self._others.append(line)
-            return
-        try:
-            recorded = decode(Line(DIRECT, 0, line))
-            rows = [fit(row) for row in rows_of(recorded)]  # type: ignore[arg-type] # of a kind of today
-        except ValueError:
-            self._others.append(line)  # whoever takes it in says what is wrong with it
-            return
-        self._take(_Made(place, event, rows, [line_of(row.values) for row in rows]))
-
-    def _take(self, made: _Made) -> None:
-        self._events += 1
-        place, event = made.place, made.event
+def _cells_of(made: Sequence[_Made]) -> Cells:
+    cells = Cells()
+    for _, event, rows, lines in made:
         owners: dict[str, Owner] = {}  # of an event all rows in a table are somebody's
-        for (name, values), line in zip(made.rows, made.lines, strict=True):
-            self._rows[name].append(values)
-            self._places[name].append(place)
+        for (name, values), line in zip(rows, lines, strict=True):
             group = name if name in ENDS else "turns" if name in OF_TURNS else "others"
             owner = owners.get(group)
             if owner is None:
                 owner = owners[group] = owner_of(_TABLES[name], values, event)
-            self._cells.add_line(name, owner, line)
+            cells.add_line(name, owner, line)
+    return cells
+
+
+def _in_arrow(made: Sequence[_Made]) -> Iterator[ArrowRows]:
+    for name, (rows, places) in _by_table(made).items():
+        yield arrow_of(_TABLES[name], rows, places)
+
+
+def _by_table(made: Sequence[_Made]) -> dict[str, tuple[list[Values], list[int]]]:
+    """Return the rows of each table, and the places of their events."""
+    found: dict[str, tuple[list[Values], list[int]]] = {}
+    for place, _, rows, _ in made:
+        for name, values in rows:
+            of_table = found.get(name)
+            if of_table is None:
+                of_table = found[name] = ([], [])
+            of_table[0].append(values)
+            of_table[1].append(place)
+    return found
 
 
 def _encoded(place: int, event: Event) -> tuple[bytes, bool]:
@@ -174,17 +180,6 @@ def _encoded(place: int, event: Event) -> tuple[bytes, bool]:
         return encoded(event)
     except UsageError as error:
         raise UnwritableEventError(place, error) from error
-
-
-def _plainly(place: int, event: Event) -> _Made | None:
-    """Return an event's rows as it stands; None where it has to be masked and read before anybody can tell."""
-    if type(event) not in PREPARED or _hides_something(event):
-        return None
-    try:
-        rows = tuple(rows_of(event))
-        return _Made(place, event, rows, [line_of(row.values) for row in rows])
-    except (PydanticSerializationError, TypeError, AttributeError):
-        return None  # a value of another type than its field's
 
 
 def _hides_something(event: Event) -> bool:
@@ -198,32 +193,38 @@ def _hides_something(event: Event) -> bool:
     )
 
 
-def _with_secrets(made: Sequence[_Made]) -> set[int]:
-    """Return the places of events that may hold a secret."""
-    places = [each.place for each in made for _ in each.lines]
-    return {places[number] for number in may_hold_secrets([line for each in made for line in each.lines])}
+def _doubtful(made: Sequence[_Made]) -> set[int]:
+    """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
+    doubtful: set[int] = set()
+    for first in range(0, len(made), _TOGETHER):
+        group = made[first : first + _TOGETHER]
+        doubtful.update(_with_secrets(group), _with_halves(group))
+    for name, (rows, places) in _by_table(made).items():
+        if not _fits(_TABLES[name], rows):
+            doubtful.update(
+                place
+                for place, values in zip(places, rows, strict=True)
+                if not _fits(_TABLES[name], [values])
+            )
+    return doubtful
 
 
-def _odd(made: Sequence[_Made]) -> set[int]:
-    """Return the places of events with values that DuckDB may not give back as they are."""
-    rows: defaultdict[str, list[tuple[int, Values]]] = defaultdict(list)
-    for each in made:
-        for name, values in each.rows:
-            rows[name].append((each.place, values))
-    odd = {place for name, of_table in rows.items() for place in _not_fitting(_TABLES[name], of_table)}
+def _with_secrets(made: Sequence[_Made]) -> Iterator[int]:
+    """Yield the places of events in whose lines something is masked."""
+    numbers = [number for number, each in enumerate(made) for _ in each.lines]
+    for number in {
+        numbers[line] for line in may_hold_secrets([line for each in made for line in each.lines])
+    }:
+        place, event, _, _ = made[number]
+        if not _encoded(place, event)[1]:
+            yield place
+
+
+def _with_halves(made: Sequence[_Made]) -> Iterator[int]:
+    """Yield the places of events that hold half a character in a JSON text."""
     whole = b"\n".join(line for each in made for line in each.lines)
     if b"\\u" in whole and _HALF_CHARACTER.search(whole):
-        odd.update(each.place for each in made if any(map(_HALF_CHARACTER.search, each.lines)))
-    return odd
-
-
-def _not_fitting(table: Table, rows: Sequence[tuple[int, Values]]) -> Iterator[int]:
-    """Yield the places of events with rows whose values may not be what DuckDB gives back: all rows are looked at together first."""
-    if _fits(table, [values for _, values in rows]):
-        return
-    for place, values in rows:
-        if not _fits(table, [values]):
-            yield place
+        yield from (each.place for each in made if any(map(_HALF_CHARACTER.search, each.lines)))
 
 
 def _fits(table: Table, rows: Sequence[Values]) -> bool:

@@ -46,17 +46,22 @@ def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result])
     """
     for memory in (STORE_MEMORY, MORE_STORE_MEMORY):
         try:
-            with _opened(files, memory) as connection:
+            with opened(files, memory) as connection:
                 return work(connection)
         except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
-            if _WANTS_MEMORY.search(str(error)) is None:
+            if not wants_memory(error):
                 raise
     with closing(open_store(files)) as connection:
         return work(connection)
 
 
+def wants_memory(error: Exception) -> bool:
+    """Return whether it is for want of memory that DuckDB can't go on."""
+    return _WANTS_MEMORY.search(str(error)) is not None
+
+
 @contextmanager
-def _opened(files: LedgerFiles, memory: str) -> Iterator[DuckDBPyConnection]:
+def opened(files: LedgerFiles, memory: str) -> Iterator[DuckDBPyConnection]:
     """Give what ``open_store`` returns, but in so much memory."""
     if not files.store.exists():
         make_store(files)

@@ -17,6 +17,31 @@ AsOf: TypeAlias = int | datetime
 """A state of a lake: the number of a snapshot, or a time."""
 
 
+class Intake(Protocol):
+    """Takes in events that are in no segment, piece by piece; of one thread."""
+
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+        """Take in events, all of them or none.
+
+        Args:
+            prepared: the events.
+            patience: how long to wait for another ingester of this host, in seconds.
+
+        Returns:
+            Whether it was done; else another one is at work right now.
+
+        Raises:
+            LedgerError: it can't be done, or readers can't see it; all of them may have been taken in, or none.
+        """
+
+    def close(self) -> None:
+        """Let others take in what they have; asked again, it goes on.
+
+        Raises:
+            LedgerError: what was taken in is safe, but can't be put in order.
+        """
+
+
 class Store(Protocol):
     """The tables of one ledger, as one host sees them."""
 
@@ -50,19 +75,8 @@ class Store(Protocol):
             LedgerError: it can't be done; what was flushed is still in the segments.
         """
 
-    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
-        """Take in events that are in no segment, all of them or none.
-
-        Args:
-            prepared: the events.
-            patience: how long to wait for another ingester of this host, in seconds.
-
-        Returns:
-            Whether it was done; else another one is at work right now.
-
-        Raises:
-            LedgerError: it can't be done, or readers can't see it; all of them may have been taken in, or none.
-        """
+    def intake(self) -> Intake:
+        """Return what takes in much that is in no segment; to be closed after use."""
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Have nothing left in the records of the sessions that are being forgotten, once all is gone that lies beside them.

@@ -4,9 +4,9 @@ from collections.abc import Callable, Hashable
 
 from actionledger.ledger.connections import begin_published
 from actionledger.ledger.files import LedgerFiles
-from actionledger.ledger.ingest import IngestReport, Publishing, forget, ingest, take_in
+from actionledger.ledger.ingest import IngestReport, Publishing, forget, ingest
 from actionledger.ledger.instances import Instance
-from actionledger.ledger.preparing import Prepared
+from actionledger.ledger.intake import FileIntake
 from actionledger.ledger.publishing import due_in
 from actionledger.ledger.versions import refuse_unreadable
 
@@ -30,9 +30,9 @@ class LocalStore:
         """Take the segments into the working file; the copy is published as ``publishing`` says."""
         return ingest(self.files, publishing, patience=patience, is_stopped=is_stopped)
 
-    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+    def intake(self) -> FileIntake:
         """Put events into the working file."""
-        return take_in(self.files, prepared, patience=patience)
+        return FileIntake(self.files)
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Make the working file anew, and publish it."""

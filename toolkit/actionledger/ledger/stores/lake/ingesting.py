@@ -35,6 +35,24 @@ GRACE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
+class LakeIntake:
+    """Takes in events that are in no segment, a commit for each piece; see ``Intake``.
+
+    Args:
+        ingester: the host's ingester.
+    """
+
+    ingester: "LakeIngester"
+
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+        """Commit events; return whether it was done."""
+        return self.ingester.take_in(prepared, patience=patience)
+
+    def close(self) -> None:
+        """Nothing is held open between commits."""
+
+
+@dataclass(frozen=True, slots=True)
 class LakeIngester:
     """Takes in what one host has recorded.
 

@@ -13,10 +13,9 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
-from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.connecting import connect_lake
-from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester
+from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester, LakeIntake
 from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.system.forking import abandon, watch
@@ -66,9 +65,9 @@ class LakeStore:
         """Commit what this host's segments hold; readers see it at once."""
         return self._ingester.ingest(publishing, patience=patience, is_stopped=is_stopped)
 
-    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+    def intake(self) -> LakeIntake:
         """Commit events that are in no segment."""
-        return self._ingester.take_in(prepared, patience=patience)
+        return LakeIntake(self._ingester)
 
     def forget(self, *, patience: float = 0.0) -> bool:
         """Delete the rows, and let go of every state and file that has them."""

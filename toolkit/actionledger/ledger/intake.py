@@ -1,0 +1,101 @@
+"""Much that goes into a working file piece by piece, as an import's does: it stays open between the pieces.
+
+Whoever closes a working file has DuckDB put in order what was added to it, which takes as long as adding it. The file is closed every
+few seconds nevertheless: nobody else is the ingester meanwhile.
+"""
+
+import time
+from contextlib import AbstractContextManager, ExitStack
+
+from duckdb import FatalException, OutOfMemoryException
+
+from actionledger.ledger.connections import STORE_MEMORY
+from actionledger.ledger.files import LedgerFiles, one_sentence
+from actionledger.ledger.ingest import Ingest, begin_ingest
+from actionledger.ledger.preparing import Prepared
+from actionledger.ledger.working_file import opened, wants_memory, with_store
+from actionledger.system.locks import FileLock
+
+OPEN_SECONDS = 4.0
+"""How long a working file is held open at most between two pieces."""
+
+
+class FileIntake:
+    """Takes pieces into the working file of a ledger in one file; see ``Intake``.
+
+    Args:
+        files: the ledger's files.
+    """
+
+    def __init__(self, files: LedgerFiles) -> None:
+        self._files = files
+        self._lock = FileLock(files.ingest_lock)
+        self._store: ExitStack | None = None
+        self._ingest: Ingest | None = None
+        self._opened_at = 0.0
+
+    def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
+        """Take in events that are in no segment."""
+        with self._one_sentence():
+            if self._ingest is None and not self._open(patience):
+                return False
+            assert self._ingest is not None
+            try:
+                self._ingest.take_in(prepared)
+            except (OutOfMemoryException, FatalException) as error:
+                self._take_in_alone(prepared, error)
+            except BaseException:
+                self.close()
+                raise
+            if time.monotonic() - self._opened_at >= OPEN_SECONDS:
+                self.close()
+            return True
+
+    def close(self) -> None:
+        """Close the working file, and let others be the ingester."""
+        if self._store is None:
+            return
+        store, self._store, self._ingest = self._store, None, None
+        try:
+            with self._one_sentence():
+                _close(self._files, store)
+        finally:
+            self._lock.release()
+
+    def _open(self, patience: float) -> bool:
+        if not begin_ingest(self._files, self._lock, patience):
+            return False
+        store = ExitStack()
+        try:
+            connection = store.enter_context(opened(self._files, STORE_MEMORY))
+            self._ingest = Ingest(self._files, connection, lambda: False)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._store, self._opened_at = store, time.monotonic()
+        return True
+
+    def _take_in_alone(self, prepared: Prepared, error: Exception) -> None:
+        """Take in a piece for which there was not enough memory; what was taken in of it is known."""
+        if not wants_memory(error):
+            self.close()
+            raise error
+        assert self._store is not None
+        store, self._store, self._ingest = self._store, None, None
+        try:
+            _close(self._files, store)
+            with_store(self._files, lambda found: Ingest(self._files, found, lambda: False).take_in(prepared))
+        finally:
+            self._lock.release()
+
+    def _one_sentence(self) -> AbstractContextManager[None]:
+        return one_sentence(f"The ledger {self._files.published} can't take in what was recorded")
+
+
+def _close(files: LedgerFiles, store: ExitStack) -> None:
+    try:
+        store.close()
+    except (OutOfMemoryException, FatalException) as error:
+        if not wants_memory(error):
+            raise
+        with_store(files, lambda connection: connection.execute("CHECKPOINT"))
