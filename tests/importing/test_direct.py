@@ -26,8 +26,8 @@ from actionledger.importing.sessions import SourcesImporter
 from actionledger.ledger import direct, open_ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
+from actionledger.ledger.intake import FileIntake
 from actionledger.ledger.staging import Staging
-from actionledger.ledger.stores import local
 from actionledger.sources.base import LeftOut, RecordedSession, RecordedTurn
 from actionledger.vocabulary import LeftOutReason
 
@@ -142,17 +142,17 @@ def test_a_fault_of_the_database_leaves_all_in_segments(
     tmp_path, by_segments, in_batches, monkeypatch
 ) -> None:
     """A working file that can't be opened for a while: the import goes on, and nothing is lost or there twice."""
-    taken_in, failures = local.take_in, []
+    taken_in, failures = FileIntake.take_in, []
 
-    def failing(*given: object, **more: object) -> bool:
-        done = taken_in(*given, **more)
+    def failing(intake: FileIntake, *given: object, **more: object) -> bool:
+        done = taken_in(intake, *given, **more)
         if len(failures) % 3 == 0:
             failures.append(done)
             raise direct.LedgerError("The disk is full.")
         failures.append(done)
         return done
 
-    monkeypatch.setattr(local, "take_in", failing)
+    monkeypatch.setattr(FileIntake, "take_in", failing)
     path = tmp_path / "team.duckdb"
     import_path(SAMPLES, path)
     assert len(failures) > 3

@@ -7,7 +7,7 @@ few seconds nevertheless: nobody else is the ingester meanwhile.
 import time
 from contextlib import AbstractContextManager, ExitStack
 
-from duckdb import FatalException, OutOfMemoryException
+import duckdb
 
 from actionledger.ledger.connections import STORE_MEMORY
 from actionledger.ledger.files import LedgerFiles, one_sentence
@@ -42,7 +42,7 @@ class FileIntake:
             assert self._ingest is not None
             try:
                 self._ingest.take_in(prepared)
-            except (OutOfMemoryException, FatalException) as error:
+            except duckdb.Error as error:
                 self._take_in_alone(prepared, error)
             except BaseException:
                 self.close()
@@ -95,7 +95,7 @@ class FileIntake:
 def _close(files: LedgerFiles, store: ExitStack) -> None:
     try:
         store.close()
-    except (OutOfMemoryException, FatalException) as error:
+    except duckdb.Error as error:
         if not wants_memory(error):
             raise
         with_store(files, lambda connection: connection.execute("CHECKPOINT"))

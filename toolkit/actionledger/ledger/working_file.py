@@ -48,7 +48,7 @@ def with_store(files: LedgerFiles, work: Callable[[DuckDBPyConnection], Result])
         try:
             with opened(files, memory) as connection:
                 return work(connection)
-        except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+        except duckdb.Error as error:
             if not wants_memory(error):
                 raise
     with closing(open_store(files)) as connection:
