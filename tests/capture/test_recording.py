@@ -15,6 +15,9 @@ from fake_upstream import Answer, Upstream
 import actionledger as al
 from actionledger.capture.recording import Recording
 from actionledger.capture.serving import ProxyServer
+from actionledger.cli.capturing import print_end
+from actionledger.common.plurals import counted
+from actionledger.errors import LedgerError
 from actionledger.ledger import journal
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
@@ -119,6 +122,78 @@ def test_a_disk_that_stays_full_is_said_at_the_end(ledger: al.Ledger, monkeypatc
     assert dict(kept.dropped) == {"ledger_failed": 20}
     assert "No space left on device" in kept.error
     disk.is_full = False
+
+
+class SmallDisk:
+    """Has room for so many bytes of segments, and then for none."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, room: int) -> None:
+        self.room = room
+        self.refused = Event()
+        self._really = os.write
+        monkeypatch.setattr(journal.os, "write", self._write)
+
+    def _write(self, descriptor: int, data: bytes) -> int:
+        if bytes(data[:1]) == b"{":
+            if len(data) > self.room:
+                self.refused.set()
+                raise OSError(errno.ENOSPC, "No space left on device")
+            self.room -= len(data)
+        return self._really(descriptor, data)
+
+
+@pytest.mark.parametrize("size", [10, 300_000, 1_200_000])
+def test_the_last_words_count_what_was_written(
+    ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], size: int
+):
+    """Each response is either recorded whole or dropped, whether they are written together, some at a time, or one by one."""
+
+    def read_large(said: Said) -> list[RecordedSession]:
+        turn = RecordedTurn(0, f"{said.name} " * (size // 4), external_id=said.name)
+        return [RecordedSession(said.name, None, "m", "", (turn,), is_last=False)]
+
+    disk = SmallDisk(monkeypatch, 12_000 + 4 * size)
+    written: Recording[Said] = Recording(ledger, read_large, source="test", origin="here")
+    written.put(Said("s00"))
+    assert written.drain(120)
+    for number in range(1, 30):
+        written.put(Said(f"s{number:02}"))
+    assert disk.refused.wait(120)
+    kept = written.close(patience=0.1)
+    disk.room = 0
+    with pytest.raises(LedgerError, match="No space left"):
+        print_end(written, ledger, ledger.path)
+    said = capsys.readouterr().err
+    assert f"{counted(kept.report.turns, 'new turn')} taken in" in said
+    assert f"not recorded {30 - kept.report.turns}: the ledger could not be written to" in said
+    assert "left out" not in said
+    monkeypatch.undo()
+    with al.open_ledger(ledger.path) as other:
+        other.ingest()
+        assert 1 <= kept.report.turns == turns(other) < 30
+        assert other.sql("SELECT count(*) FROM parse_attempts").fetchall() == [(kept.report.turns,)]
+
+
+def test_what_the_ledger_holds_is_recorded_if_there_is_space_by_then(
+    ledger: al.Ledger, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    """What waited beyond it is not, and counted in the ledger, too."""
+    disk = FullDisk(monkeypatch)
+    written = recording(ledger)
+    written.put(Said("s0"))
+    assert disk.refused.wait(120)
+    for number in range(1, 10):
+        written.put(Said(f"s{number}"))
+    kept = written.close(patience=0.1)
+    disk.is_full = False
+    after = print_end(written, ledger, ledger.path)
+    assert kept.report.turns == 0
+    assert after.report.turns + after.dropped.total() == 10
+    assert f"not recorded {after.dropped.total()}: " in capsys.readouterr().err
+    with al.open_ledger(ledger.path) as other:
+        assert turns(other) == after.report.turns >= 1
+        told = other.sql("SELECT detail, count FROM left_out").fetchall()
+        assert told == [("ledger_failed", after.dropped["ledger_failed"])]
 
 
 def test_what_can_not_be_read_ends_nothing(ledger: al.Ledger):

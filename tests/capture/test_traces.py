@@ -240,3 +240,41 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path
                 assert len(traces._sessions) <= 3
             importer.finish()
         assert ledger.sql("SELECT count(*), count(DISTINCT session_id) FROM turns").fetchall() == [(12, 12)]
+
+
+def evaluated(said: dict[str, Any], name: str, score: object) -> dict[str, Any]:
+    """Return a span with an evaluation of what it did."""
+    given = [
+        {"key": "gen_ai.evaluation.name", "value": {"stringValue": name}},
+        {"key": "gen_ai.evaluation.score.value", "value": score},
+    ]
+    return {**said, "events": [{"name": "gen_ai.evaluation.result", "attributes": given}]}
+
+
+def test_evaluations_of_an_agent_are_scores_of_its_session(tmp_path: Path):
+    """Of the agent's that is a child its own; what is no number is none."""
+    spans = agent(1, "talk")
+    spans[0] = evaluated(spans[0], "reward", {"doubleValue": -0.5})
+    spans[3] = evaluated(spans[3], "reward", {"intValue": "2"})
+    spans[1] = evaluated(spans[1], "of an answer", {"doubleValue": 1.0})
+    other = [evaluated(agent(2, "words")[0], "reward", {"stringValue": "good"}), *agent(2, "words")[1:]]
+    found = [item for item in of_a_file(tmp_path, spans + other) if isinstance(item, RecordedSession)]
+    scores = {item.external_id: item.scores for item in found}
+    assert scores.pop("talk") == {"reward": -0.5}
+    assert sorted(map(str, scores.values())) == ["{'reward': 2.0}", "{}", "{}"]
+
+
+def test_what_an_outermost_span_says_is_recorded_though_its_trace_was_told(tmp_path: Path):
+    """It comes last, and with nothing else that is new."""
+    root, *spans = agent(1, "talk")
+    root["attributes"].append({"key": "actionledger.success", "value": {"boolValue": True}})
+    traces = held()
+    with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+        importers = SourcesImporter(ledger)
+        for request in (spans, [evaluated(root, "reward", {"doubleValue": 0.5})]):
+            for item in (*came(traces, request), *traces.due(all_of_them=True)):
+                importers.take(item, "otel")
+        importers.finish()
+        asked = "SELECT success, scores::VARCHAR FROM sessions WHERE success"
+        assert ledger.sql(asked).fetchall() == [(True, '{"reward":0.5}')]
+    assert list(traces.due(all_of_them=True)) == []

@@ -141,15 +141,26 @@ def test_a_long_session_is_read_in_pieces(recorded: al.Ledger, monkeypatch: pyte
     assert queries.turn_details(recorded, session, (whole.indexes[-1] + 1, 10**6)) == []
 
 
-def test_what_a_trajectory_is_about_and_came_to_comes_back(tmp_path: Path):
-    """The first prompt is taken for it in trajectories of others."""
+@pytest.mark.parametrize("form", ["otlp", "atif"])
+def test_what_a_session_is_about_and_came_to_comes_back(form: str, tmp_path: Path):
+    """The first prompt is taken for it in recordings of others."""
     turns = (al.RecordedTurn(0, "Done.", prompt="You are a helpful assistant."),)
-    told = al.RecordedSession("s1", None, "m", "sums", turns, success=False)
+    ending: dict[str, Any] = {
+        "success": False,
+        "reason": "gave up",
+        "scores": {"reward": -0.25, "steps": 3.0},
+        "labels": ("hard", "x,y"),
+    }
+    told = al.RecordedSession("s1", None, "m", "sums", turns, **ending)
     with al.open_ledger(tmp_path / "first.duckdb", in_background=False) as before:
         al.import_sessions(before, [told])
         [[session]] = rows(before, "SELECT session_id::VARCHAR FROM sessions")
+        asked = "SELECT task, success, reason, scores, labels FROM sessions"
+        there = rows(before, asked)
         file = tmp_path / "s.trajectory.json"
-        file.write_text(json.dumps(atif.trajectory(track(before, session))), encoding="utf-8")
+        one = track(before, session)
+        value = otlp.traces([one]) if form == "otlp" else atif.trajectory(one)
+        file.write_text(json.dumps(value), encoding="utf-8")
     with al.open_ledger(tmp_path / "again.duckdb", in_background=False) as after:
         al.import_path(file, after)
-        assert rows(after, "SELECT task, success FROM sessions") == [("sums", False)]
+        assert rows(after, asked) == there

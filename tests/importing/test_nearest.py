@@ -50,6 +50,14 @@ def test_a_near_miss_is_told_what_it_is_nearest_to(tmp_path, name, value):
     assert f"nearest is {name} (" in str(told.value)
 
 
+def test_lines_in_utf16_without_a_mark_are_told_what_they_are(tmp_path: Path):
+    """They aren't guessed at; the sentence showed their bytes, NUL behind each letter."""
+    path = tmp_path / "log.jsonl"
+    path.write_bytes('{"session": "s", "text": "é"}\n'.encode("utf-16-le"))
+    with pytest.raises(SourceError, match="it is in UTF-16LE without a byte order mark: iconv -f UTF-16LE"):
+        import_path(path, tmp_path / "l.duckdb")
+
+
 WITHOUT_OBJECTS = {"inspect", "cassettes", "mini_swe_agent", "openhands"}
 """Formats with files of other kinds: archives, YAML, bare lists of messages, whose fields are everybody's, and states beside the events."""
 

@@ -98,15 +98,34 @@ def test_what_is_no_table_is_one_sentence(csv, data):
 
 
 def test_what_is_not_in_utf8_is_said_with_what_to_do(csv):
-    """In UTF-16 the whole file, in Latin-1 the row."""
-    with pytest.raises(SourceError, match="iconv -f UTF-16"):
-        list(read_table(csv("session,text\ns,Grüße\n".encode("utf-16"))))
+    """In Latin-1 the row."""
     refused, *_ = (
         each
         for each in read_table(csv("session,text\ns,Grüße\n".encode("latin-1")))
         if isinstance(each, Refusal)
     )
     assert "iconv -f LATIN1" in refused.reason
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize(
+    "text", ["session,text\ns,Grüße\n", "session,text\r\ns,漢字\r\n", "会話,本文\ns,🙂\n"]
+)
+def test_a_table_of_wide_characters_is_refused_with_what_to_do(csv, encoding, text):
+    """Marked or not, packed or not: DuckDB took NULs into the columns' names, or a row of it for the header."""
+    data = text.encode(encoding)
+    plain, packed = csv(data), csv(gzip.compress(data), "t.csv.gz")
+    iconv = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+    with pytest.raises(SourceError, match=rf"is a table in {iconv}.*: iconv -f {iconv} -t UTF-8 FILE"):
+        list(read_table(plain))
+    with pytest.raises(SourceError, match=rf"has to be unpacked first, in {iconv}"):
+        list(read_table(packed))
+
+
+def test_a_table_of_wide_characters_is_known_by_its_columns(csv):
+    """So that it is refused by its name in a folder, too, where what is unknown is only counted."""
+    data = "session,text\ns,Grüße\n".encode("utf-16-le")
+    assert SOURCE.recognise(Sample(csv(data), data)) == 0.9
 
 
 def test_a_parquet_file_is_read_by_its_types(tmp_path):

@@ -29,6 +29,7 @@ WAITING_ITEMS = 10_000
 PATIENCE = 5.0
 """How long a ledger that takes nothing is asked again at the end, in seconds."""
 
+_FAILED = "ledger_failed"
 _FIRST_RETRY, _LONGEST_RETRY = 0.1, 5.0
 _FLUSH_SECONDS = 1.0
 
@@ -62,7 +63,7 @@ class Kept:
     """What became of a recording.
 
     Args:
-        report: what the ledger has taken in.
+        report: what the ledger has written.
         dropped: how much was not recorded, by the reason.
         error: why the ledger took nothing at the end; empty where it did.
     """
@@ -116,6 +117,7 @@ class Recording(Generic[Taken]):
         self._importers = SourcesImporter(ledger, origin=origin, prices=prices, is_live=True)
         self._prices = prices
         self._importers.begin(source)
+        self._recorded = self._importers.report
         self._begin()
         watch(self)
 
@@ -126,7 +128,9 @@ class Recording(Generic[Taken]):
         self._dropped: Counter[str] = Counter()
         self._error = ""
         self._is_closing = False
+        self._has_taken = False
         self._is_finished = False
+        self._told: Counter[str] = Counter()
         self._unflushed = 0
         self._is_flushed = True
         self._deadline = float("inf")
@@ -207,7 +211,7 @@ class Recording(Generic[Taken]):
         return drained.over.wait(patience) and drained.is_written
 
     def close(self, patience: float = PATIENCE) -> Kept:
-        """Write what waits, and end the run; a second time returns the same.
+        """Write what waits, and end the run; a second time returns the same, or tries again what could not be written.
 
         Args:
             patience: how long a ledger that takes nothing is asked again, in seconds.
@@ -219,14 +223,14 @@ class Recording(Generic[Taken]):
             self._is_closing = True
             self._deadline = monotonic() + patience
             self._changed.notify()
-        was_writing = self._thread is not None
         if self._thread is not None:
             self._thread.join()
-            self._thread = None
-        if not self._is_finished and (was_writing or self._dropped):
-            self._is_finished = True
-            self._finish()
-        return Kept(self._importers.report, self._dropped, self._error)
+            self._thread, self._has_taken = None, True
+        if not self._is_finished and (self._has_taken or self._dropped):
+            self._is_finished = self._finish()
+        # Of what the ledger holds in its memory alone nobody is told: it is written when it is closed, or lost.
+        held = Counter({_FAILED: self._unflushed}) if self._unflushed else Counter[str]()
+        return Kept(self._recorded, self._dropped + held, self._error)
 
     def drop(self, why: str, count: int = 1) -> None:
         """Count what could not even be put in.
@@ -283,18 +287,29 @@ class Recording(Generic[Taken]):
             items = [LeftOut(self._origin, LeftOutReason.UNREADABLE, type(error).__name__)]
         self._is_flushed = self._is_flushed and not items
         for place, item in enumerate(items):
-            if not self._insist(partial(self._importers.take, item, self._source)):
+            # Written whole or not at all: what was half written would be neither recorded nor dropped.
+            with self._ledger.internals.whole():
+                is_taken = self._insist(partial(self._importers.take, item, self._source))
+            if not is_taken:
                 rest = (each for each in items[place:] if isinstance(each, RecordedSession))
-                self._give_up(sum(len(each.turns) for each in rest) if not self._unflushed else 0)
+                lost = self._unflushed or sum(len(each.turns) for each in rest)
+                self._unflushed = 0
+                self._give_up(lost)
+                return
+            if self._ledger.internals.is_full() and not self._flush():
                 return
 
     def _flush(self) -> bool:
         if self._insist(self._ledger.flush):
-            self._unflushed, self._is_flushed = 0, True
-            self._written(True)
+            self._flushed()
             return True
         self._give_up()
         return False
+
+    def _flushed(self) -> None:
+        self._unflushed, self._is_flushed = 0, True
+        self._recorded = self._importers.report
+        self._written(True)
 
     def _insist(self, write: Callable[[], object]) -> bool:
         """Do something to the ledger, again and again while it takes nothing; return whether it took it while anybody had patience."""
@@ -327,26 +342,31 @@ class Recording(Generic[Taken]):
             return left > 0
 
     def _give_up(self, lost: int = 0) -> None:
-        """Drop and count what waits, what was not flushed, and what else is lost."""
+        """Drop and count what waits, and what else is lost; what was not flushed is the ledger's to write when it is closed."""
         self._written(False)
         with self._changed:
             waited = [each for each in self._waiting if not isinstance(each, _Drain)]
             for each in self._waiting:
                 if isinstance(each, _Drain):
                     each.over.set()
-            self._dropped["ledger_failed"] += self._unflushed + sum(map(self._units, waited)) + lost
-            self._unflushed, self._is_flushed = 0, True
+            if gone := sum(map(self._units, waited)) + lost:
+                self._dropped[_FAILED] += gone
+            self._is_flushed = True
             self._waiting.clear()
             self._bytes = 0
 
     def _leave_out(self, reason: LeftOutReason, detail: str, count: int = 1) -> None:
         self._importers.take(LeftOut(self._origin, reason, detail, count), self._source)
 
-    def _finish(self) -> None:
-        for why, count in self._dropped.items():
+    def _finish(self) -> bool:
+        """End the run; return whether the ledger has all that it took."""
+        for why, count in (self._dropped - self._told).items():
             self._leave_out(LeftOutReason.DROPPED, why, count)
-        if self._insist(self._importers.finish) and self._insist(self._ledger.flush):
-            self._written(True)
+        self._told = Counter(self._dropped)
+        is_written = self._insist(self._importers.finish) and self._insist(self._ledger.flush)
+        if is_written:
+            self._flushed()
+        return is_written
 
 
 class _Pause:

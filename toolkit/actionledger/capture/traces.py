@@ -273,7 +273,7 @@ class HeldTraces:
     def _new_of(self, session: RecordedSession, of_step: dict[str, _Held]) -> Iterator[RecordedSession]:
         """Yield a session with the turns of it that were not told so, and those that were told in another one there."""
         own = self._session(session.external_id)
-        own.head = own.head or replace(session, turns=(), results=())
+        before, own.head = own.head, _headed(own.head, session)
         moved: dict[str, list[RecordedTurn]] = {session.external_id: []}
         for turn in session.turns:
             trace = of_step[turn.external_id.partition("#")[0]]
@@ -284,7 +284,8 @@ class HeldTraces:
                 moved.setdefault(home, []).append(placed)
         for home, turns in moved.items():
             results = self._new_results(session) if home == session.external_id else ()
-            if turns or results:
+            has_ended = home == session.external_id and before not in (None, own.head)
+            if turns or results or has_ended:
                 head = self._session(home).head or session
                 begun_as = session.begun_as
                 yield replace(head, turns=tuple(turns), results=results, begun_as=begun_as, is_last=False)
@@ -313,6 +314,19 @@ class HeldTraces:
         for (reason, detail), count in (passed - known.passed).items():
             yield LeftOut(self._origin, reason, detail, count)
         known.passed = passed | known.passed
+
+
+def _headed(head: RecordedSession | None, session: RecordedSession) -> RecordedSession:
+    """Return a session without its turns as it was told first, with what is known of its end by now: its outermost span comes last."""
+    if head is None:
+        return replace(session, turns=(), results=())
+    return replace(
+        head,
+        success=head.success if session.success is None else session.success,
+        reason=session.reason or head.reason,
+        scores={**head.scores, **session.scores},
+        labels=session.labels or head.labels,
+    )
 
 
 def _steps(held: _Held) -> Iterator[Step]:

@@ -2,10 +2,9 @@
 
 import signal
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
@@ -18,10 +17,10 @@ from actionledger.common.clock import now
 from actionledger.common.plurals import counted
 from actionledger.errors import LedgerError, SourceError
 from actionledger.importing.prices import Prices
-from actionledger.ledger import open_ledger
+from actionledger.ledger import Ledger, open_ledger
 
 if TYPE_CHECKING:
-    from actionledger.capture.recording import Kept
+    from actionledger.capture.recording import Kept, Recording
 
 PORT = 8484
 OTLP_PORT = 4318
@@ -74,9 +73,8 @@ def proxy(
     costs = None if prices is None else Prices.of(prices)
     with open_ledger(where) as opened:
         server = ProxyServer(upstream, opened, port=port, silence=silence, prices=costs)
-        kept = server.run(lambda: _print_start(server.address, upstream, where))
-        # Before the ledger is closed, which fails where nothing could be written.
-        print_kept(kept, where)
+        server.run(lambda: _print_start(server.address, upstream, where))
+        kept = print_end(server.recording, opened, where)
     if kept.dropped:
         raise typer.Exit(ExitCode.FAULT)
 
@@ -87,6 +85,24 @@ def _print_start(address: str, upstream: str, ledger: Path) -> None:
     print_note(f"OpenAI's clients: OPENAI_BASE_URL={address}/v1 …")
 
 
+def print_end(recording: "Recording[Any]", ledger: Ledger, path: Path) -> "Kept":
+    """Close a ledger, and say what became of a recording to it: what could not be written may be by now.
+
+    Args:
+        recording: the recording, which is over.
+        ledger: the ledger.
+        path: where it is.
+
+    Raises:
+        LedgerError: what was recorded can't be written, or not be taken in.
+    """
+    kept = recording.close(patience=0)
+    # Before the ledger is closed, which fails where nothing could be written.
+    print_kept(kept, path)
+    ledger.close()
+    return kept
+
+
 def print_kept(kept: "Kept", ledger: Path) -> None:
     """Print what a recording kept and what it didn't.
 
@@ -95,6 +111,7 @@ def print_kept(kept: "Kept", ledger: Path) -> None:
         ledger: where it was recorded.
     """
     beside.print(plain(f"{taken(kept.report)}."))
+    print_refusals(kept.report, ledger)
     print_left_out(kept.report)
     print_priced(kept.report)
     print_dropped(kept.dropped)
@@ -130,9 +147,8 @@ def otlp_receiver(
     costs = None if prices is None else Prices.of(prices)
     with open_ledger(where) as opened:
         server = OtlpServer(opened, port=port, host=host, prices=costs)
-        kept = server.run(lambda: _print_receiving(server.address, where))
-        # Before the ledger is closed, which fails where nothing could be written.
-        print_kept(kept, where)
+        server.run(lambda: _print_receiving(server.address, where))
+        kept = print_end(server.recording, opened, where)
     if kept.dropped:
         raise typer.Exit(ExitCode.FAULT)
 
@@ -214,9 +230,9 @@ def mcp_proxy(
         print_error(f"{error} Nothing is recorded.")
         raise typer.Exit(server.run(lambda _line: None)) from None
     status = server.run(recording.put)
-    kept = recording.close(patience=_LAST_SECONDS)
-    print_note(f"{taken(kept.report)}.")
-    print_dropped(kept.dropped)
-    with suppress(LedgerError):
-        opened.close()
+    recording.close(patience=_LAST_SECONDS)
+    try:
+        print_end(recording, opened, where)
+    except LedgerError as error:
+        print_error(str(error))
     raise typer.Exit(status)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import Any
 
 from actionledger._version import __version__
-from actionledger.exports.parts import call_id, parts_of
+from actionledger.exports.parts import call_id, ending_of, parts_of
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Execution, Response, TurnDetail
 from actionledger.vocabulary import ActionStatus
@@ -39,7 +39,7 @@ def trajectory(track: Track) -> dict[str, Any]:
             "actionledger_session_id": session.session_id,
             "profile": session.profile,
             "task": session.task,
-            "success": session.success,
+            **ending_of(session),
         },
     }
 

@@ -12,7 +12,7 @@ from uuid import UUID
 from actionledger._version import __version__
 from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
-from actionledger.exports.parts import Call, call_id, parts_of
+from actionledger.exports.parts import Call, call_id, ending_of, parts_of
 from actionledger.exports.tracks import Track
 from actionledger.ledger.queries import Execution, TurnDetail
 from actionledger.vocabulary import ExecutionStatus
@@ -51,7 +51,9 @@ def _spans(track: Track) -> list[Span]:
     trace, root = UUID(session.session_id).hex, _span_id("session", session.session_id)
     turns = [span for detail in track.turns() for span in _of_turn(detail, track, trace, root)]
     begun = session.started_at or _UNDATED.replace(tzinfo=None)
-    ends = [int(span["endTimeUnixNano"]) for span in turns]
+    ends = [int(_nanoseconds(begun)), *(int(span["endTimeUnixNano"]) for span in turns)]
+    ending = ending_of(session)
+    scores = ending.pop("scores", {})
     known = {
         "gen_ai.operation.name": "invoke_agent",
         "gen_ai.conversation.id": _conversation(track),
@@ -59,14 +61,25 @@ def _spans(track: Track) -> list[Span]:
         "actionledger.session_id": session.session_id,
         "actionledger.parent_session_id": session.parent_session_id,
         "actionledger.relation": session.relation,
-        "actionledger.success": session.success,
+        "actionledger.task": session.task or None,
+        **{f"actionledger.{name}": value for name, value in ending.items()},
     }
     whole = _span(trace, root, "", f"invoke_agent {session.source}".strip(), kind=_INTERNAL, known=known)
     whole |= {
         "startTimeUnixNano": _nanoseconds(begun),
-        "endTimeUnixNano": str(max([int(_nanoseconds(begun)), *ends])),
+        "endTimeUnixNano": str(max(ends)),
+        "events": [_evaluated(name, score, max(ends)) for name, score in scores.items()],
     }
     return [whole, *turns]
+
+
+def _evaluated(name: str, score: float, at: int) -> dict[str, Any]:
+    known = {"gen_ai.evaluation.name": name, "gen_ai.evaluation.score.value": score}
+    return {
+        "name": "gen_ai.evaluation.result",
+        "timeUnixNano": str(at),
+        "attributes": _attributes(known),
+    }
 
 
 def _conversation(track: Track) -> str:
@@ -163,6 +176,8 @@ def _value(value: object) -> dict[str, object]:
         return {"intValue": str(value)}
     if isinstance(value, float):
         return {"doubleValue": value}
+    if isinstance(value, list):
+        return {"arrayValue": {"values": [_value(each) for each in value]}}
     return {"stringValue": str(value)}
 
 

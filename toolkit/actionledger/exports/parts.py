@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from actionledger.ledger.queries import Response, TurnDetail
+from actionledger.ledger.queries import Response, Session, TurnDetail
 from actionledger.vocabulary import ActionStatus, Capture
 
 
@@ -46,6 +46,21 @@ def parts_of(detail: TurnDetail) -> Iterator[str | Call]:
         )
     if response.text[taken:]:
         yield response.text[taken:]
+
+
+def ending_of(session: Session) -> dict[str, Any]:
+    """Return how a session ended, as its source says it: what is known of whether it reached what it was for, why, scores and labels.
+
+    Args:
+        session: the session.
+    """
+    known = {
+        "success": session.success,
+        "end_reason": session.reason or None,
+        "scores": json.loads(session.scores or "{}") or None,
+        "labels": json.loads(session.labels or "[]") or None,
+    }
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def call_id(detail: TurnDetail, index: int) -> str:

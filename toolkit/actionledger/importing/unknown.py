@@ -12,6 +12,7 @@ from actionledger.errors import SourceError
 from actionledger.sources.base import Sample
 from actionledger.sources.containers import kind_of, shown
 from actionledger.sources.databases import HEADER, Database
+from actionledger.sources.encodings import told, wide_encoding_of
 from actionledger.sources.formats.table import header
 from actionledger.sources.registry import sources
 from actionledger.sources.rows import REQUIRED
@@ -65,6 +66,8 @@ def described(sample: Sample) -> str:
     if sample.values:
         kinds = Counter(type(value).__name__ for value in sample.values)
         return f"The format of {name} is not known: it holds JSON, but no objects with fields ({_kinds(kinds)}); {_known()}."
+    if encoding := wide_encoding_of(sample.head):
+        return f"The format of {name} is not known: it is {told(encoding)}."
     first = sample.head[:_SHOWN_CHARACTERS].decode(errors="replace")
     return f"The format of {name} is not known: it is no JSON and no table, and begins with {first!r}; {_known()}."
 

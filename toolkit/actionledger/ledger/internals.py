@@ -1,6 +1,7 @@
 """What the package's own rooms ask of an open ledger, and nobody else: locks, counts, and the ways that an import and a replay take."""
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
@@ -36,6 +37,14 @@ class Internals:
         """
         for line in lines:
             self._writer.append(line)
+
+    def whole(self) -> AbstractContextManager[None]:
+        """Return what keeps what is recorded within it from being flushed before it is over, unless somebody else flushes."""
+        return self._writer.whole()
+
+    def is_full(self) -> bool:
+        """Return whether what waits to be flushed has grown so large that it is to be."""
+        return self._writer.is_full()
 
     def before_close(self, finish: Callable[[], object]) -> None:
         """Have something done before the ledger is closed, such as writing what still waits to be recorded.

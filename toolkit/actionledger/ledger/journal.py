@@ -9,7 +9,8 @@ more will come. A flush is one ``write``: it survives the death of this process;
 
 import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from threading import RLock
 
@@ -53,6 +54,7 @@ class SegmentWriter:
         self._unmasked_size = 0
         self._descriptor: int | None = None
         self._size = 0
+        self._held = 0
 
     @property
     def has_written(self) -> bool:
@@ -106,6 +108,21 @@ class SegmentWriter:
             if durable and self._descriptor is not None:
                 _sync_content(self._descriptor)
 
+    @contextmanager
+    def whole(self) -> Iterator[None]:
+        """Let no buffer that is full be flushed within: what is added there is written together, as long as nobody else flushes."""
+        with self._lock:
+            self._held += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._held -= 1
+
+    def is_full(self) -> bool:
+        """Return whether the buffer is so large that the next event flushes it."""
+        return len(self._buffer) + self._unmasked_size >= BUFFER_BYTES
+
     def close(self) -> None:
         """Flush, and let go of the segment: nothing more will come.
 
@@ -122,7 +139,7 @@ class SegmentWriter:
         self._begin()
 
     def _flush_if_full(self) -> None:
-        if len(self._buffer) + self._unmasked_size >= BUFFER_BYTES:
+        if self.is_full() and not self._held:
             self.flush()
 
     def _mask(self) -> None:

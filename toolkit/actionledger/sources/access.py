@@ -1,6 +1,6 @@
 """What is looked up in values that nobody has checked: a wrong type is as good as nothing there."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from math import isfinite, nan
 from typing import Any
@@ -31,6 +31,12 @@ def objects_at(value: Mapping[str, Any], key: str) -> Iterator[Mapping[str, Any]
     return (each for each in held if isinstance(each, dict)) if isinstance(held, list) else iter(())
 
 
+def texts_at(value: Mapping[str, Any], key: str) -> tuple[str, ...]:
+    """Return the texts of the list under a key; what is none is passed over."""
+    held = value.get(key)
+    return tuple(each for each in held if isinstance(each, str)) if isinstance(held, list) else ()
+
+
 def count_at(value: Mapping[str, Any], key: str) -> int | None:
     """Return the count under a key, 0 or more; None if there is none."""
     held = value.get(key)
@@ -50,6 +56,11 @@ def score_of(held: object) -> float | None:
     if not isinstance(held, int | float):
         return None
     return float(held) if -_MOST_SCORED < held < _MOST_SCORED else nan
+
+
+def scores_of(named: Iterable[tuple[str, object]]) -> dict[str, float]:
+    """Return what of named values are scores."""
+    return {name: score for name, held in named if (score := score_of(held)) is not None}
 
 
 def exit_status_of(held: object) -> int | None:

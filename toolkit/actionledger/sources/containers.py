@@ -15,14 +15,15 @@ from actionledger.common.text import utf8_with_halves
 from actionledger.errors import SourceError
 from actionledger.sources.archives import archive_of, opened_in
 from actionledger.sources.compressed import BrokenOffError, unpacked
+from actionledger.sources.encodings import wide_encoding_of
 from actionledger.sources.standard_input import STANDARD_INPUT, piped
 
 OnRead = Callable[[int], None]
 """Is told how many more bytes of a file, as it lies on disk, were read."""
 
 _HEAD = 512
+_LONGEST_MARK = 4
 _CHUNK = 128 * 1024
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LIST_OF_OBJECTS = re.compile(rb"\[\s*(\{|$)")
 
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
@@ -106,7 +107,8 @@ def _opened_anyhow(path: Path, on_read: OnRead | None) -> Iterator[io.BufferedRe
 
 
 def _in_utf8(file: io.BufferedReader) -> io.BufferedReader:
-    return io.BufferedReader(_InUtf8(file), _CHUNK) if _peeked(file).startswith(_UTF16) else file
+    is_marked = wide_encoding_of(_peeked(file)[:_LONGEST_MARK]) == "UTF-16"
+    return io.BufferedReader(_InUtf8(file), _CHUNK) if is_marked else file
 
 
 class _Counted(io.RawIOBase):

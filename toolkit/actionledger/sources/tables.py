@@ -10,17 +10,19 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import SourceError, UsageError
 from actionledger.sources.base import Recorded, Refusal
+from actionledger.sources.compressed import BrokenOffError, unpacked
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.encodings import told, wide_encoding_of
 from actionledger.sources.lines import MAX_LINE
 from actionledger.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
 
 _BATCH = 500
 _MEMORY = "512MB"
+_HEAD = 64 * 1024
 _PARQUET = b"PAR1"
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON")
 _AS_THEY_ARE = frozenset({"turn", "success"})
 _FRAME = "given_frame"
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _REJECTED = "SELECT line, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line"
 
 
@@ -38,11 +40,9 @@ def read_table(
         SourceError: the file can't be read, or lacks a column.
     """
     with closing(_connection()) as connection:
-        query = "FROM read_parquet(?)" if _begins_with(path, _PARQUET) else _CSV
-        if _begins_with(path, *_UTF16):
-            raise SourceError(
-                f"{shown(path)!r} is a table in UTF-16: iconv -f UTF-16 -t UTF-8 FILE makes one that is read."
-            )
+        query = "FROM read_parquet(?)" if _head(path).startswith(_PARQUET) else _CSV
+        if query is _CSV:
+            _refuse_wide(path)
         rows = _rows(connection, query, [_literal(path)], columns or {}, shown(path))
         yield from sessions_of(rows, shown(path))
         if query is _CSV:
@@ -60,7 +60,7 @@ def columns_of(path: Path) -> tuple[str, ...]:
     """
     try:
         with closing(_connection()) as connection:
-            query = "FROM read_parquet(?)" if _begins_with(path, _PARQUET) else _CSV
+            query = "FROM read_parquet(?)" if _head(path).startswith(_PARQUET) else _CSV
             return tuple(_types(connection, query, [_literal(path)]))
     except (duckdb.Error, OSError, SourceError):
         return ()
@@ -188,10 +188,20 @@ def _plain(why: str) -> str:
     )
 
 
-def _begins_with(path: Path, *marks: bytes) -> bool:
+def _refuse_wide(path: Path) -> None:
+    """Refuse a table whose characters DuckDB would take for others, NULs among them."""
+    if encoding := wide_encoding_of(_head(path, is_unpacked=True)):
+        packed = ", which has to be unpacked first," if _head(path, is_unpacked=True) != _head(path) else ""
+        raise SourceError(f"{shown(path)!r} is a table{packed} {told(encoding)}.")
+
+
+def _head(path: Path, *, is_unpacked: bool = False) -> bytes:
+    """Return how a file begins, as it lies on disk, or what is packed in it; nothing of what is damaged, as DuckDB says itself."""
     try:
         with path.open("rb") as file:
-            return file.read(4).startswith(marks)
+            return (unpacked(file, file.tell) if is_unpacked else file).read(_HEAD)
+    except BrokenOffError:
+        return b""
     except OSError as error:
         raise SourceError(
             f"{shown(path)!r} can't be read as a table: it has to be a file on disk."

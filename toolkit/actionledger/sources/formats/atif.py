@@ -14,7 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from actionledger.common.ids import derived_id
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, text_at, time_at
+from actionledger.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    scores_of,
+    text_at,
+    texts_at,
+    time_at,
+)
 from actionledger.sources.base import (
     Item,
     RecordedCall,
@@ -92,6 +101,9 @@ def _sessions(trajectory: Mapping[str, Any], above: _Above, passed: Passed) -> I
         text_at(own, "task") or (told[0] if told else "").strip().split("\n", 1)[0][:200],
         turns,
         success=success if isinstance(success := own.get("success"), bool) else None,
+        reason=text_at(own, "end_reason"),
+        scores=scores_of(object_at(own, "scores").items()),
+        labels=texts_at(own, "labels"),
         metadata=_metadata(trajectory, agent),
         source=SOURCE.name,
         parent=parent,

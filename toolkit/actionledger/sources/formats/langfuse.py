@@ -15,13 +15,14 @@ from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Us
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.shapes import sniffed
+from actionledger.sources.shapes.about import About
 from actionledger.sources.shapes.base import Message, left_out
 from actionledger.sources.shapes.genai_spans import tools_of
 from actionledger.sources.shapes.observed import answered_call, fill_request, output_of
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.spans import attributes_of
 from actionledger.sources.shapes.steps import Kind, Step
-from actionledger.sources.shapes.traces import About, Traces
+from actionledger.sources.shapes.traces import Traces
 from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 

@@ -14,12 +14,13 @@ from actionledger.sources.access import count_at, number_at, object_at, objects_
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import sniffed
+from actionledger.sources.shapes.about import About
 from actionledger.sources.shapes.base import left_out
 from actionledger.sources.shapes.observed import answered_call, fill_request, output_of
 from actionledger.sources.shapes.plain_errors import WORDINGS
 from actionledger.sources.shapes.spans import Span, spans_of
 from actionledger.sources.shapes.steps import Kind, Step
-from actionledger.sources.shapes.traces import About, Traces
+from actionledger.sources.shapes.traces import Traces
 from actionledger.sources.values import json_objects, objects_of
 from actionledger.vocabulary import Capture, LeftOutReason
 

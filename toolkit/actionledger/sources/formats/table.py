@@ -8,6 +8,7 @@ from pathlib import Path
 
 from actionledger.sources.base import Item, ReadFile, Sample, Source
 from actionledger.sources.containers import OnRead
+from actionledger.sources.encodings import wide_encoding_of
 from actionledger.sources.rows import REQUIRED, checked
 from actionledger.vocabulary import Capture
 
@@ -45,8 +46,9 @@ def recognise(sample: Sample) -> float:
 
 
 def header(sample: Sample) -> tuple[str, ...]:
-    """Return the columns that a sample's first line names, if it is of a CSV."""
-    first, line_end, _ = sample.head[:_LONGEST_HEADER].decode("utf-8-sig", errors="replace").partition("\n")
+    """Return the columns that a sample's first line names, if it is of a CSV; of one in UTF-16, too, which is refused by its reader."""
+    encoding = wide_encoding_of(sample.head) or "utf-8-sig"
+    first, line_end, _ = sample.head[:_LONGEST_HEADER].decode(encoding, errors="replace").partition("\n")
     found = max((_cells(first.strip(), delimiter) for delimiter in _DELIMITERS), key=len)
     return found if line_end and len(found) > 1 and all(map(_NAME.fullmatch, found)) else ()
 

@@ -11,7 +11,9 @@ from typing import Any
 from actionledger.sources.access import number_at, objects_at, text_at
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes import genai, sniffed
+from actionledger.sources.shapes.about import NOTHING_TOLD
 from actionledger.sources.shapes.base import Message, tools_text
+from actionledger.sources.shapes.genai_about import about
 from actionledger.sources.shapes.genai_usage import usage
 from actionledger.sources.shapes.offered import offered
 from actionledger.sources.shapes.outcomes import OWN
@@ -75,6 +77,8 @@ def step_of(span: Span) -> Step:
         _fill_tool(step, span, given)
     elif kind == "model":
         _fill_request(step, span, given)
+    elif kind == "agent" and (told := about(span, given)) != NOTHING_TOLD:
+        step.about = told
     return step
 
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from actionledger.sources.base import Usage
+from actionledger.sources.shapes.about import About
 from actionledger.sources.shapes.base import Message, Passed
 from actionledger.vocabulary import Capture, LeftOutReason
 
@@ -41,6 +42,7 @@ class Step:
         output: what a tool returned, or the error that it ended with.
         is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
         outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
+        about: of an agent, what its recorder says of its session; None where it says nothing.
     """
 
     kind: Kind
@@ -62,6 +64,7 @@ class Step:
     output: Any = None
     is_error: bool | None = None
     outcome: Mapping[str, Any] = field(default_factory=dict)
+    about: About | None = None
 
     @property
     def duration_ms(self) -> float | None:

@@ -4,15 +4,15 @@ A request shows the model everything again; only its answer is new, and of what 
 """
 
 from collections import Counter, OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
 
 from actionledger.common.ids import derived_id
 from actionledger.sources.base import RecordedSession, RecordedTurn
+from actionledger.sources.shapes.about import NOTHING_TOLD, About
 from actionledger.sources.shapes.answers import Answers
 from actionledger.sources.shapes.base import Message, Passed
 from actionledger.sources.shapes.steps import Step, Tree
@@ -23,23 +23,6 @@ _NEITHER = {"other": "span", "agent": "agent"}
 
 OPEN_TRACES = 256
 """So many traces are held at once; the one that had no step for the longest time is given away then."""
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a store says of a trace as a whole.
-
-    Args:
-        task: what it was asked; empty for the first prompt.
-        metadata: what else it says.
-        scores: scores by their names.
-        labels: what it was filed under.
-    """
-
-    task: str = ""
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    scores: Mapping[str, float] = field(default_factory=dict)
-    labels: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -98,17 +81,19 @@ class Traces:
     def _gather(self, trace_id: str, steps: list[Step], gathered: dict[str, _Gathered]) -> None:
         tree = Tree(steps, self.passed)
         main = next((step.session for step in steps if step.session), trace_id)
-        about = self._about.pop(trace_id, About())
+        about = self._about.pop(trace_id, NOTHING_TOLD)
         requests = tree.requests()
         tree.name_tools(requests)
         children = _Children(tree, requests, main, trace_id)
         for step in (*requests, *(step for step in tree.steps if step.kind == "tool")):
             name, parent = children.session_of(tree.agent_of(step))
-            into = gathered.setdefault(name, _Gathered(about if name == main else About(), parent))
+            into = gathered.setdefault(name, _Gathered(about if name == main else NOTHING_TOLD, parent))
             (into.requests if step.kind == "model" else into.tools).append(step)
         for step in tree.steps:
             if step.kind in _NEITHER:
                 self.passed[LeftOutReason.BOOKKEEPING, _NEITHER[step.kind]] += 1
+            if step.about and (of := gathered.get(children.session_of(step)[0])):
+                of.about = of.about.filled(step.about)
 
     def _pieces(self, name: str, gathered: _Gathered, *, is_last: bool) -> Iterator[RecordedSession]:
         """Yield a session, a piece for each trace that its responses are of."""
@@ -130,6 +115,8 @@ class Traces:
             relation=Relation.SUBAGENT if gathered.parent else None,
             scores=dict(about.scores),
             labels=about.labels,
+            success=about.success,
+            reason=about.reason,
             is_last=False,
         )
         pieces = [
