@@ -283,6 +283,18 @@ class TestReplay:
         assert drawn(test, "transcript")["at"] is None
         assert 'This response has no characters "7-99999"; a span is written 412-420.' in texts(test)
 
+    def test_without_characters_in_the_link_a_response_is_asked_for_once(
+        self, open_page: Open, sample: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With all that was read of it."""
+
+        def response(*_: object) -> None:
+            pytest.fail("The response by itself is asked for, too.")
+
+        monkeypatch.setattr(queries, "response", response)
+        test = open_page(sample, REPLAY, session=STEPS, turn="1")
+        assert drawn(test, "transcript")["index"] == 1
+
     def test_a_search_stands_in_the_link(self, open_page: Open, sample: Path) -> None:
         """It marks the text in the response, and knows the turns that have it."""
         test = open_page(sample, REPLAY, session=STEPS, turn="1", find="nothing")
