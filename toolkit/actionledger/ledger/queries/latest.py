@@ -1,7 +1,7 @@
 """The first page of a search from the latest responses alone, where a text is so frequent that they fill it.
 
 To say in how many turns a text stands, every text of a ledger has to be unpacked. The page stands in the order of time, so that what is
-found among the latest responses is what stands first among all.
+found among the latest responses is what stands first among all. What was read of a response, and what came of that, carry its time.
 """
 
 from dataclasses import replace
