@@ -458,7 +458,7 @@ def _components_looked_for_once() -> Iterator[None]:
 def open_page(monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """Open a page of a ledger with query parameters, and fail if it shows an exception."""
 
-    def opened(ledger: Path, page: str, **parameters: str | list[str]) -> AppTest:
+    def opened(ledger: Path, page: str, /, **parameters: str | list[str]) -> AppTest:
         monkeypatch.setenv(actionledger_dashboard.LEDGER_VARIABLE, str(ledger))
         test = AppTest.from_file(
             Path(actionledger_dashboard.__file__).with_name("app.py"), default_timeout=300

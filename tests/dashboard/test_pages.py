@@ -14,7 +14,9 @@ from streamlit.testing.v1 import AppTest
 import actionledger_dashboard
 from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
+from actionledger.ledger.queries import Filter, latest
 from actionledger.vocabulary import Outcome
+from actionledger_dashboard.components import tables
 
 APP = Path(actionledger_dashboard.__file__).with_name("app.py")
 OVERVIEW, SESSIONS, TURNS, REPLAY = (
@@ -233,6 +235,37 @@ class TestTurns:
         assert column(open_page(sample, TURNS, search="undated"), "Session") == ["undated"]
         assert "Nothing matches" in texts(open_page(sample, TURNS, search="%"))
 
+    @pytest.mark.parametrize(("page", "asked_at"), [(None, []), ("1", []), ("2", [5]), ("999", [55])])
+    def test_what_is_frequent_is_shown_from_the_latest_turns(
+        self,
+        open_page: Open,
+        larger: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        page: str | None,
+        asked_at: list[int],
+    ) -> None:
+        """Each page has the turns of a look into all of them, with their number; the first one is shown without such a look."""
+        monkeypatch.setattr(tables, "PAGE", 5)
+        monkeypatch.setattr(latest, "LATEST", 10)
+        monkeypatch.setattr(latest, "PART", 1)  # all of them are of one time
+        whole, offsets = queries.turns_page, []
+
+        def turns_page(*args: Any, **places: Any) -> queries.TurnsPage:
+            offsets.append(places["offset"])
+            return whole(*args, **places)
+
+        monkeypatch.setattr(queries, "turns_page", turns_page)
+        at = {} if page is None else {"page": page}
+        test = open_page(larger, TURNS, task="many", search="Number", **at)
+        within = Filter(tasks=("many",), text="Number")
+        with open_ledger(larger, read_only=True) as ledger:
+            found = whole(ledger, within, limit=5, offset=asked_at[0] if asked_at else 0)
+        assert column(test, "Turn") == [turn.turn_index for turn in found.turns]
+        assert texts(test).count("turns, the latest first") == 1
+        assert "60 turns, the latest first" in texts(test)
+        assert "counted" not in texts(test)
+        assert offsets == asked_at
+
     def test_dialect_picks_turns_here(self, open_page: Open, sample: Path, stats: Stats) -> None:
         """What reading found is looked for in turns; a rate has no such filter."""
         assert column(open_page(sample, TURNS, dialect="xml_tags"), "Turn") == [0]
@@ -282,6 +315,18 @@ class TestReplay:
         test = open_page(sample, REPLAY, session=STEPS, turn="0", at="7-99999")
         assert drawn(test, "transcript")["at"] is None
         assert 'This response has no characters "7-99999"; a span is written 412-420.' in texts(test)
+
+    def test_without_characters_in_the_link_a_response_is_asked_for_once(
+        self, open_page: Open, sample: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """With all that was read of it."""
+
+        def response(*_: object) -> None:
+            pytest.fail("The response by itself is asked for, too.")
+
+        monkeypatch.setattr(queries, "response", response)
+        test = open_page(sample, REPLAY, session=STEPS, turn="1")
+        assert drawn(test, "transcript")["index"] == 1
 
     def test_a_search_stands_in_the_link(self, open_page: Open, sample: Path) -> None:
         """It marks the text in the response, and knows the turns that have it."""

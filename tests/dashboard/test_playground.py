@@ -12,6 +12,7 @@ import actionledger as al
 from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.readings import reading_of_turn
+from actionledger_dashboard import READ_ONLY_VARIABLE
 from actionledger_dashboard.cases import CASES_VARIABLE, file_name
 from actionledger_dashboard.components.messages import calls_lane, recognised
 from actionledger_dashboard.components.pasted import (
@@ -184,6 +185,21 @@ def test_a_case_is_written_where_a_folder_is_named(
     test.button(key="playground.write").click().run()
     assert "There is a case at" in words(test)
     assert [each.name for each in (tmp_path / "cases").iterdir()] == ["comma.case.toml"]
+
+
+def test_a_dashboard_for_reading_writes_no_case(
+    open_page: Open, empty: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It says so where a folder is named; a page that was open before writes none either, and the download is there."""
+    folder = tmp_path / "cases"
+    monkeypatch.setenv(CASES_VARIABLE, str(folder))
+    test = pasted(open_page, empty, BROKEN)
+    monkeypatch.setenv(READ_ONLY_VARIABLE, "1")
+    test.button(key="playground.write").click().run()
+    assert "Nothing can be written here: this dashboard only reads." in [each.value for each in test.caption]
+    assert [button.label for button in test.button] == []
+    assert [each.proto.label for each in test.get("download_button")] == ["Download the case"]
+    assert not folder.exists()
 
 
 CALLS = [("c1", "add", '{"a": "x"}'), ("c2", "mul", "{}"), ("c3", "add", '{"a": ')]

@@ -282,6 +282,23 @@ def test_what_waits_is_shown_with_what_a_decision_binds(open_page: Open, waiting
     assert how.startswith("actionledger approvals approve ")
 
 
+def test_a_dashboard_for_reading_decides_nothing(
+    open_page: Open, waiting: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever knows the code is told so, too, on a page that was open before as well."""
+    code = deciding.allow_deciding()
+    before = as_person(open_page(waiting, PAGE, by="approvals"), "ann")
+    before.text_input(key="review.code").set_value(code).run()
+    monkeypatch.setenv(READ_ONLY_VARIABLE, "1")
+    press(before, "Approve")
+    assert "This dashboard is for reading only: nothing is recorded here." in words(before)
+    test = as_person(open_page(waiting, PAGE, by="approvals"), "ann")
+    assert "Nothing can be decided here: this dashboard only reads." in words(test)
+    assert "--decide" not in words(test)
+    assert not [each for each in test.button if each.label in {"Approve", "Reject"}]
+    assert decisions(waiting) == []
+
+
 def test_who_knows_the_code_decides(open_page: Open, waiting: Path) -> None:
     """A wrong code decides nothing; a decision is signed, counts, and stands once."""
     code = deciding.allow_deciding()

@@ -94,6 +94,12 @@ def _show(status: DecisionStatus) -> None:
         show_exact("approval.binds", binds)
 
 
+_ONLY_READS = "Nothing can be decided here: this dashboard only reads. To decide, in a terminal:"
+_NOT_HERE = (
+    "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
+)
+
+
 def _decide(status: DecisionStatus, name: str) -> None:
     approval = status.approval
     if approval.decision is not None:
@@ -101,9 +107,7 @@ def _decide(status: DecisionStatus, name: str) -> None:
         show_exact("approval.how", _command("run", approval))
         return
     if is_read_only() or not may_be_decided_here():
-        st.text(
-            "To decide, in a terminal (a page is no proof of who asks; 'dashboard --decide' lets one decide here):"
-        )
+        st.text(_ONLY_READS if is_read_only() else _NOT_HERE)
         show_exact("approval.how", f"{_command('approve', approval)}\n{_command('reject', approval)}")
         return
     if not name:

@@ -6,7 +6,7 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, queries
-from actionledger.ledger.queries import TurnDetail
+from actionledger.ledger.queries import Response, TurnDetail
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.starting import starts
 from actionledger.replay.steps import steps
@@ -129,11 +129,18 @@ def session_view(
     """
     children = _children(ask, asked, opened_of)
     found = ask(queries.mentions, asked.session_id, asked.find) if asked.find else []
+    nearby = _nearby(course, asked.near)
+    details = {index: _detail(ask, asked, index) for index, _ in nearby}
     drawn = {
         index: _turn(
-            ask, asked, index, before, children.get(index, {}), at=at if index == course.index else None
+            ask,
+            asked,
+            details[index],
+            _told_before(ask, asked, details, index, before),
+            children.get(index, {}),
+            at=at if index == course.index else None,
         )
-        for index, before in _nearby(course, asked.near)
+        for index, before in nearby
     }
     shown = drawn.pop(course.index)
     return course_data(course) | {
@@ -170,27 +177,38 @@ def _children(
     return found
 
 
+def _detail(ask: Ask, asked: Asked, index: int) -> TurnDetail:
+    detail = ask(queries.turn, asked.session_id, index, asked.run_id)
+    if detail is None:
+        raise UsageError(f"The session {asked.session_id} has no turn {index}.")
+    return detail
+
+
+def _told_before(
+    ask: Ask, asked: Asked, details: Mapping[int, TurnDetail], index: int, before: int | None
+) -> Response | None:
+    """Return the turn before one whose prompt is what the model was told of that; it is asked for where it is not among the details."""
+    if before is None or details[index].response.prompt is not None:
+        return None
+    known = details.get(before)
+    return known.response if known is not None else ask(queries.response, asked.session_id, before)
+
+
 def _turn(
     ask: Ask,
     asked: Asked,
-    index: int,
-    before: int | None,
+    detail: TurnDetail,
+    told: Response | None,
     children: Mapping[int, Sequence[Values]],
     *,
     at: Span | None,
 ) -> Values:
-    detail = ask(queries.turn, asked.session_id, index, asked.run_id)
-    if detail is None:
-        raise UsageError(f"The session {asked.session_id} has no turn {index}.")
-    told = None
-    if detail.response.prompt is None and before is not None:
-        told = ask(queries.response, asked.session_id, before)
     read = reading_data(detail, children, at=at, sought=asked.find, is_whole=asked.is_whole)
     return (
         read
         | _worse(detail, read["about"])
         | {
-            "index": index,
+            "index": detail.response.index,
             "attempts": attempt_lane(detail),
             "done": [*run_lanes(detail), *_states(ask, detail)],
             "shown": shown_before(detail, told, is_whole=asked.is_whole),

@@ -221,7 +221,7 @@ def offer_case(pasted: Pasted, way: str) -> None:
     except UsageError as error:
         st.text(str(error))
         return
-    folder = None if is_read_only() else cases_folder()
+    folder = cases_folder()
     name_box, download, write = st.columns([3, 2, 2], vertical_alignment="bottom")
     name = file_name(
         name_box.text_input("Name of the file", placeholder=case_name(pasted.text), key="playground.name")
@@ -237,6 +237,9 @@ def offer_case(pasted: Pasted, way: str) -> None:
         icon=":material/download:",
     )
     if folder is None:
+        return
+    if is_read_only():
+        write.caption("Nothing can be written here: this dashboard only reads.")
         return
     if write.button("Write it to the folder of cases", key="playground.write"):
         st.session_state["playground.said"] = keep_case(folder, name, content)

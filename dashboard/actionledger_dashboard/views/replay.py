@@ -11,6 +11,7 @@ from actionledger.common.clock import now
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Session
 from actionledger.ledger.queries.starting import starts
+from actionledger.values import Span
 from actionledger_dashboard.components import links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.beside import reading_choices, show_beside
@@ -142,8 +143,7 @@ def show_turn(
     if wanted not in {str(course.index), "0"}:  # 0 is wherever a session begins: a fork begins further on
         st.text(f"This session has no turn {visible(json.dumps(wanted))}; the nearest one is shown.")
     written = st.query_params.get(names.at)
-    response = ask(queries.response, asked.session_id, course.index)
-    at = span_of(written, response.text) if written is not None and response is not None else None
+    at = None if written is None else span_in_response(asked.session_id, course.index, written)
     if written is not None and at is None:
         st.text(f"This response has no characters {visible(json.dumps(written))}; a span is written 412-420.")
 
@@ -162,6 +162,12 @@ def show_turn(
 
     view = session_view(ask, asked, course, at, opened_of)
     show_transcript(key, view, names, on_step=step, on_find=find, is_inner=names is INNER)
+
+
+def span_in_response(session_id: str, index: int, written: str) -> Span | None:
+    """Return the characters of a response that the URL names; None where there are none such."""
+    response = ask(queries.response, session_id, index)
+    return None if response is None else span_of(written, response.text)
 
 
 def family(

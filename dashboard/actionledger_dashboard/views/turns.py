@@ -10,9 +10,10 @@ import streamlit as st
 
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
-from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind
+from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind, TurnsPage
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 from actionledger.ledger.queries.behind import whole_turns_behind
+from actionledger.ledger.queries.latest import latest_turns
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
@@ -47,22 +48,54 @@ def show() -> None:
     within = filters.pick(linked, lists=True)
     bar = Bar(linked)
     bar.flag("Only failing", "failing")
-    first = ask(queries.turns_page, within, limit=tables.PAGE)
-    count = first.count
-    offset = bar.page_of(count, tables.PAGE)
+    above, below = st.empty(), st.container()
+    early = ask(latest_turns, within, limit=tables.PAGE) if within.text else None
+    is_shown = early is not None and "page" not in st.query_params
+    if early is not None and is_shown:
+        with above.container():
+            show_counting()
+        with below:
+            show_rows(early, within)
+    first = page_at(0, within) if early is None else TurnsPage(ask(queries.count_turns_behind, within), early)
+    offset = bar.page_of(first.count, tables.PAGE)
+    with above.container():
+        show_count(first.count, bar, within, is_dated=known.first is not None)
+    if first.count and not is_shown:
+        with below:
+            show_rows((page_at(offset, within) if offset else first).turns, within)
+
+
+def page_at(offset: int, within: Filter) -> TurnsPage:
+    """Return the turns behind so many others, and how many there are in all."""
+    return ask(queries.turns_page, within, limit=tables.PAGE, offset=offset)
+
+
+def show_counting() -> None:
+    """Show where it will be said how many turns there are; the line is as high as it will be."""
     with line():
-        order = ", the latest first" if known.first else ""
+        st.caption("The latest turns; all are being counted …", width="content")
+        st.popover("Export", icon=":material/download:", disabled=True)
+
+
+def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
+    """Show how many turns there are, with what leads to others of them.
+
+    Args:
+        count: how many.
+        bar: the row of the list.
+        within: the page's filter.
+        is_dated: whether any response carries a time.
+    """
+    with line():
+        order = ", the latest first" if is_dated else ""
         st.caption(f"{counted(count, 'turn')}{order}", width="content")
         bar.show()
         if count:
             tables.offer_export("turns", count, whole_turns_behind(within))
     if not count:
         notices.nothing_found()
-        return
-    if len(within.reasons) == 1:
+    elif len(within.reasons) == 1:
         st.caption(SENTENCES[Reason(within.reasons[0])])
-    found = ask(queries.turns_page, within, limit=tables.PAGE, offset=offset) if offset else first
-    show_rows(found.turns, within)
 
 
 def show_rows(found: list[TurnBehind], within: Filter) -> None:

@@ -117,6 +117,25 @@ def test_what_was_told_before_is_what_the_model_was_shown(sample: Path) -> None:
     assert view["near"]["1"]["shown"][0]["text"].startswith("done ")
 
 
+@pytest.mark.parametrize(("near", "asked_for"), [(1, []), (0, [0])])
+def test_no_turn_is_asked_for_twice(sample: Path, near: int, asked_for: list[int]) -> None:
+    """What was told before a turn stands with its neighbour, which is asked for anyway; only where it isn't, it is asked for itself."""
+    with open_ledger(sample, read_only=True) as ledger:
+        responses: list[int] = []
+
+        def ask(query: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+            if query is queries.response:
+                responses.append(args[1])
+            return query(ledger, *args, **kwargs)
+
+        asked = Asked(STEPS, 1, near=near)
+        course = course_of(ask, asked)
+        assert course is not None
+        view = session_view(ask, asked, course)
+    assert view["turn"]["shown"][0]["text"].startswith("done ")
+    assert responses == asked_for
+
+
 def test_where_no_text_was_told_it_is_said_with_which_turn_its_parts_stand(elsewhere: Path) -> None:
     """Recordings have what came of each call, and not what was made of that."""
     with open_ledger(elsewhere, read_only=True) as ledger:

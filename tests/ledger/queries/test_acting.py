@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 import actionledger as al
+from actionledger.common.ids import derived_id
 from actionledger.ledger import Ledger
-from actionledger.ledger.queries import runs
+from actionledger.ledger.queries import Queryable, runs
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 
 FIRST = '{"path":"a"}'
@@ -32,3 +33,22 @@ def test_the_actions_of_some_turns_and_no_others(ledger: Ledger) -> None:
     again = next(run.run_id for run in runs(ledger) if run.kind == "reparse")
     assert actions_of_turns(ledger, [(session, 0), (session, 2)], again) == []
     assert actions_of_turns(ledger, []) == []
+
+
+_PLAIN = """
+SELECT session_id::VARCHAR, turn_index, list(name ORDER BY action_index), left(arg_min(arguments, action_index)::VARCHAR, 160)
+FROM actions WHERE run_id = $run_id::UUID AND status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
+
+
+@pytest.mark.parametrize("run", [None, "live", "again"])
+@pytest.mark.parametrize("dated", ["true", "occurred_at IS NULL", "occurred_at IS NOT NULL"])
+def test_turns_with_a_time_and_without_have_theirs(world: Queryable, run: str | None, dated: str) -> None:
+    """As plain SQL over all actions finds them, whichever of the turns are asked for together."""
+    found = world.sql(f"SELECT session_id::VARCHAR, turn_index FROM turns WHERE {dated}").fetchall()
+    run_id = derived_id("run", run or "live")
+    plain = world.sql(_PLAIN, {"run_id": run_id}).fetchall()
+    theirs = [
+        (each.session_id, each.turn_index, list(each.names), each.arguments)
+        for each in actions_of_turns(world, found, None if run is None else run_id)
+    ]
+    assert theirs == [row for row in plain if row[:2] in found]

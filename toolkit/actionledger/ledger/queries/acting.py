@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from actionledger.ledger.queries.base import Queryable, rows
+from actionledger.ledger.queries.dating import rows_of_page
 from actionledger.ledger.queries.turns import reading
 
 
@@ -24,12 +25,17 @@ class TurnActions:
     arguments: str = ""
 
 
-_ACTIONS = """
-WITH asked AS (SELECT unnest($sessions)::UUID AS session_id, unnest($places) AS turn_index)
+_CALLED = rows_of_page(
+    "actions", "session_id, turn_index, action_index, name, arguments, status", "attempt_id"
+)
+
+_ACTIONS = f"""
+WITH asked AS (SELECT unnest($sessions)::UUID AS session_id, unnest($places) AS turn_index),
+page AS (SELECT attempt_id, occurred_at FROM parse_attempts SEMI JOIN asked USING (session_id, turn_index) WHERE {{reading}}),
+called AS ({_CALLED})
 SELECT session_id::VARCHAR AS session_id, turn_index, list(name ORDER BY action_index) AS names,
        left(min_by(arguments, action_index)::VARCHAR, 160) AS arguments
-FROM actions SEMI JOIN asked USING (session_id, turn_index)
-WHERE {reading} AND status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
+FROM called WHERE status <> 'illustration' GROUP BY ALL ORDER BY ALL"""
 
 
 def actions_of_turns(

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, Stage, number, rows
+from actionledger.ledger.queries.dating import rows_of_page
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import text_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
@@ -113,9 +114,7 @@ SELECT count(*), coalesce(min_by(attempt_id, (
 FROM parse_attempts WHERE {condition}"""
 """How many there are, and which of them stand first, in the order of a page."""
 
-_DATED = "occurred_at BETWEEN (SELECT min(occurred_at) FROM page) AND (SELECT max(occurred_at) FROM page)"
-"""Which responses may be those of a page by their times: by these DuckDB passes over rows, and would unpack every response of a ledger
-to find fifty by their identifiers."""
+_TEXTS = rows_of_page("turn_starts", "turn_id, text", "turn_id")
 
 _PAGE = """
 WITH page AS (
@@ -134,10 +133,7 @@ causes AS (
     UNION ALL
     SELECT 2, attempt_id, reason, name, action_index FROM executions
     WHERE {not_done} AND attempt_id IN (SELECT attempt_id FROM page)),
-texts AS MATERIALIZED (
-    SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page WHERE occurred_at IS NOT NULL) AND {dated}
-    UNION ALL
-    SELECT turn_id, text FROM turn_starts WHERE turn_id IN (SELECT turn_id FROM page WHERE occurred_at IS NULL) AND occurred_at IS NULL),
+texts AS MATERIALIZED ({texts}),
 named AS (
     SELECT attempt_id, list(code ORDER BY stage = coalesce($asked_stage, stage) AND code = coalesce($asked_code, code)
                                           AND action = coalesce($asked_action, action) DESC, stage, place) AS reasons
@@ -257,7 +253,7 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
         else {"hits": "", "hit": "NULL", "found": ""}
     )
     statement = _PAGE.format(
-        condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED, dated=_DATED, **looked_for
+        condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED, texts=_TEXTS, **looked_for
     )
     return Scope(statement, parameters | asked | {"limit": limit, "offset": offset})
 

@@ -223,7 +223,9 @@ _RATES = {
 _NAMED = """
 SELECT bucket, turn_id::VARCHAR AS turn_id, session_id::VARCHAR AS session_id, turn_index, coalesce(external_id, '') AS external_id,
        model, before, after
-FROM picked LEFT JOIN (SELECT session_id, any_value(external_id) AS external_id FROM session_starts GROUP BY session_id) USING (session_id)
+FROM picked LEFT JOIN (
+    SELECT session_id, any_value(external_id) AS external_id FROM session_starts
+    WHERE session_id IN (SELECT session_id FROM picked) GROUP BY session_id) USING (session_id)
 """
 
 _TURNS = f""",

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from actionledger.ledger.queries.dating import rows_of_page
 from actionledger.ledger.queries.found import HOLDS, IN_JSON
 
 Place: TypeAlias = Literal["response", "arguments", "result", "name"]
@@ -52,10 +53,12 @@ def _in_json(column: str) -> str:
 _ALL = 2**62
 """More rows than there are: behind a limit DuckDB asks nothing before it, and would else look into every result of the ledger."""
 
+_CALLED = rows_of_page(
+    "actions", "attempt_id, action_id, action_index, span_start, span_end, arguments", "attempt_id"
+)
+
 HITS = f"""
-called AS MATERIALIZED (
-    SELECT attempt_id, action_id, action_index, span_start, span_end, arguments FROM actions
-    WHERE attempt_id IN (SELECT attempt_id FROM page)),
+called AS MATERIALIZED ({_CALLED}),
 begun AS MATERIALIZED (
     SELECT execution_id, attempt_id, action_id, action_index FROM execution_starts
     ANTI JOIN (SELECT reversal_id AS execution_id FROM reversals) USING (execution_id)
