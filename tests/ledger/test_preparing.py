@@ -128,6 +128,12 @@ def test_any_time_is_utc(make, at) -> None:
     assert expected in rows["turn_starts"][0]
 
 
+def test_amounts_that_are_equal_and_written_otherwise_are_kept_apart(make) -> None:
+    """A proof is made of how they are written."""
+    rows, _ = both_ways([make.response(latency_ms=amount) for amount in (0.0, -0.0, 0)])
+    assert len(rows["turn_starts"]) == 3
+
+
 def test_what_does_not_fit_holds_up_nothing_else(make) -> None:
     """A number that no column holds: its line is kept apart, and the others come in."""
     rows, _ = both_ways([make.response("good"), make.response("bad", turn_index=2**40), make.parsed()])

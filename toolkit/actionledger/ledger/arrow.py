@@ -66,9 +66,10 @@ def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> Arr
     constants: dict[str, Any] = {}
     children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
     for name, column in zip(table.staged, zip(*rows, strict=True), strict=True):
-        first = column[0]
-        if column.count(first) < len(column):
-            children[name] = _array_of(table.columns[name], column)
+        kind, first = table.columns[name], column[0]
+        # Zero and minus zero are equal, and not proven alike.
+        if column.count(first) < len(column) or (kind == "DOUBLE" and first is not None):
+            children[name] = _array_of(kind, column)
         elif first is not None:
             constants[name] = first
     names = frozenset(children) - {PLACE}

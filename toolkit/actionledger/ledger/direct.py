@@ -68,8 +68,7 @@ class DirectRecorder:
         Raises:
             LedgerError: what was recorded before can't be written.
         """
-        if self._batch:
-            self._take_in()
+        self._take_in()
         return self._is_taken_in(prepared)
 
     def close(self) -> None:
@@ -89,6 +88,8 @@ class DirectRecorder:
             self._store.ingest(Publishing.AT_THE_END, patience=_LAST_PATIENCE_SECONDS)
 
     def _take_in(self) -> None:
+        if not self._batch:
+            return
         if self._is_taken_in(self._batch.prepared()):
             self._batch = Batch()
         else:
