@@ -1,10 +1,13 @@
 """A server of the Model Context Protocol through the proxy: the same bytes, and each call with its validation, result and time."""
 
 import json
+import os
+import random
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -14,8 +17,10 @@ from forked_python import COMMAND, ForkedPython
 
 import actionledger as al
 from actionledger.capture.mcp import Line, McpReader, Side
+from actionledger.capture.stdio import _read, _write
+from actionledger.capture.tap import LARGEST_BODY
 from actionledger.importing import import_sessions
-from actionledger.sources.base import Item, LeftOut
+from actionledger.sources.base import Item, LeftOut, RecordedSession
 
 SERVER = """
 import json, sys
@@ -50,6 +55,15 @@ server = StdioServer([sys.argv[1], "-c", "print('ready', flush=True); import tim
 threading.Thread(target=threading.Event().wait, daemon=True).start()
 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
 sys.exit(server.run(lambda line: None))
+"""
+
+
+LAST_WORDS = """
+import sys
+from actionledger.capture.stdio import StdioServer
+says = "def end(*_):\\n    print('x' * 1_000_000, flush=True); sys.exit(5)\\n"
+program = "import signal, sys, time\\n" + says + "signal.signal(signal.SIGTERM, end)\\nwhile True:\\n    print('more', flush=True); time.sleep(0.01)"
+sys.exit(StdioServer([sys.argv[1], "-c", program]).run(lambda line: None))
 """
 
 
@@ -169,6 +183,55 @@ def test_a_signal_that_another_thread_gets_reaches_the_server(
         assert proxy.wait() == 128 + signal.SIGTERM
 
 
+def test_a_server_with_last_words_ends_though_its_client_has_gone(
+    server: list[str], tmp_path: Path, forked: ForkedPython
+):
+    """Nobody reads them any more: it waited for a reader, and the proxy for it, for ever."""
+    with forked.begun(LAST_WORDS, tmp_path, *server[:1]) as proxy:
+        assert proxy.stdout.readline() == "more\n"
+        proxy.stdout.close()
+        assert proxy.wait() != 0
+
+
+def test_pipes_that_do_not_wait_are_waited_for():
+    """Some clients hand over such ones: a moment without a byte was taken for the end, and a full pipe for a client that has gone."""
+    reading, writing = os.pipe()
+    os.set_blocking(reading, False)
+    os.set_blocking(writing, False)
+    data, came = random.Random(1).randbytes(300_000), bytearray()
+
+    def write() -> None:
+        _write(writing, data)
+        os.close(writing)
+
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(write)
+        while piece := _read(reading):
+            came += piece
+        written.result()
+    os.close(reading)
+    assert bytes(came) == data
+
+
+def test_connections_of_one_session_lose_no_call_of_each_other(
+    server: list[str], tmp_path: Path, forked: ForkedPython
+):
+    """The calls of the second one were taken for those of the first, by their number."""
+    ledger = tmp_path / "l.duckdb"
+    for number in (1, 2):
+        said = b"".join(
+            (
+                HELLO[2],
+                *(ask(n, "tools/call", name="add", arguments={"a": 10 * number + n}) for n in range(3)),
+            )
+        )
+        proxied = ["mcp-proxy", "--ledger", str(ledger), "--session", "s", "--", *server]
+        done = forked.run(COMMAND, tmp_path, *proxied, stdin=said)
+        assert "3 calls and 3 results taken in; 0 turns were there already" in done.stderr
+    found = rows(ledger, "SELECT turn_index, arguments->>'a' FROM actions ORDER BY ALL")
+    assert found == [(place, str(a)) for place, a in enumerate((10, 11, 12, 20, 21, 22))]
+
+
 class Talk:
     """Lines of a connection, a second apart."""
 
@@ -209,6 +272,63 @@ def test_answers_out_of_order_are_of_their_own_calls(ledger: al.Ledger):
         (0, "failed", "schema_error", 6000.0),
         (1, "interrupted", "stopped", 3000.0),
         (2, "succeeded", None, 1000.0),
+    ]
+    told = ledger.sql("SELECT reason, detail, count FROM left_out").fetchall()
+    assert told == [("no_call", "response", 1)]
+
+
+def test_calls_that_share_an_identifier_are_answered_in_their_order(ledger: al.Ledger):
+    """The first answer went to the last call, and the other one to nobody."""
+    said = [answer(1, result={"content": [{"type": "text", "text": text}]}) for text in ("one", "two")]
+    calls = [ask(1, "tools/call", name="add", arguments={"a": a}) for a in (1, 2)]
+    items = Talk().all(*((Side.CLIENT, each) for each in calls), *((Side.SERVER, each) for each in said))
+    import_sessions(ledger, items, source="mcp")
+    asked = "SELECT turn_index, result->>'$' FROM executions ORDER BY ALL"
+    assert ledger.sql(asked).fetchall() == [(0, "one"), (1, "two")]
+
+
+def test_calls_wait_for_no_list_of_a_server_that_is_gone():
+    """Calls that were made in the same breath as its tools were asked for: they were lost."""
+    talk = Talk()
+    assert [*talk.all((Side.CLIENT, HELLO[2]), (Side.CLIENT, CALLS[0]))] == []
+    assert list(talk.reader.rest(is_end=False)) == []
+    [item] = talk.reader.rest(is_end=True)
+    assert isinstance(item, RecordedSession)
+    assert item.turns[0].calls[0].name == "add"
+
+
+def test_a_request_of_the_server_is_no_response():
+    """Its identifiers are its own: one that is the call's took the call's place, and its result came to nothing."""
+    talk = Talk()
+    talk.say(Side.CLIENT, CALLS[0])
+    [request] = talk.say(Side.SERVER, ask(1, "tools/call", name="add"))
+    [response] = talk.say(Side.CLIENT, answer(1, result={}))
+    [result] = talk.say(Side.SERVER, answer(1, result={}))
+    assert isinstance(request, LeftOut)
+    assert isinstance(response, LeftOut)
+    assert isinstance(result, RecordedSession)
+    assert len(result.results) == 1
+
+
+def test_every_message_is_a_call_s_or_counted():
+    """Responses to what is only counted need no count of their own."""
+    talk = Talk()
+    said = [
+        (Side.CLIENT, ask(5, "resources/list")),
+        (Side.SERVER, answer(5, result={})),
+        (Side.SERVER, answer(5, result={})),
+        (Side.CLIENT, ask(None, "notifications/cancelled", requestId=77)),
+        (Side.CLIENT, b"[]"),
+        (Side.CLIENT, b"x" * LARGEST_BODY),
+    ]
+    found = [[(item.reason.value, item.detail) for item in talk.say(*each)] for each in said]
+    assert found == [
+        [("bookkeeping", "resources/list")],
+        [],
+        [("no_call", "response")],
+        [("bookkeeping", "notifications/cancelled")],
+        [("not_an_object", "client")],
+        [("too_large", "line of the client")],
     ]
 
 

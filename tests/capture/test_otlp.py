@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import random
 import re
 import signal
 import socket
@@ -22,7 +23,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from spans_in_protobuf import as_protobuf
-from spans_of_agents import agent, batch, value
+from spans_of_agents import agent, batch, chat, text, value
 
 import actionledger as al
 from actionledger.capture import otlp
@@ -169,6 +170,85 @@ def test_what_explodes_or_is_too_large_is_refused(ledger: al.Ledger, monkeypatch
         )
         assert streamed.status_code == 413
         assert post(server, as_json(SPANS[:1])).status_code == 200
+
+
+def test_members_of_gzip_without_end_are_refused(ledger: al.Ledger):
+    """Each cost a copy of all that is behind it, so that two megabytes of empty ones took seconds in which nobody was answered."""
+    body = as_json(SPANS[:1])
+    split = gzip.compress(body[:9]) + gzip.compress(b"") * 900 + gzip.compress(body[9:])
+    with OtlpServer(ledger) as server:
+        refused = post(server, gzip.compress(b"") * 2000, JSON, content_encoding="gzip")
+        assert (refused.status_code, "1,000 members of gzip" in refused.text) == (413, True)
+        assert post(server, split, JSON, content_encoding="gzip").status_code == 200
+        for cut in (gzip.compress(body)[:-1], gzip.compress(b"x" * 600_000)[:-1]):
+            assert "breaks off" in post(server, cut, JSON, content_encoding="gzip").text
+
+
+def test_a_gzipped_body_of_many_pieces_is_whole():
+    """However its members lie in the pieces that it is fed in, and however much more each holds than a piece."""
+    words = [bytes([number]) * (number * 70_000) + b"end" for number in range(12)]
+    noise = random.Random(1).randbytes(600_000)
+    packed = b"".join(map(gzip.compress, [*words, noise, b""]))
+    assert otlp._unpacked(packed) == b"".join(words) + noise
+    assert otlp._unpacked(b"") == b""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"resource_spans": [{"scope_spans": [{"spans": SPANS}]}]},
+        {"resourceSpans": [{"instrumentationLibrarySpans": [{"spans": SPANS}]}]},
+        {"spans": SPANS},
+    ],
+    ids=["snake", "old", "bare"],
+)
+def test_other_spellings_are_what_a_file_of_them_is(
+    ledger: al.Ledger, of_a_file: list[Any], body: dict[str, Any]
+):
+    """They were answered with 200, and nothing came of them."""
+    with OtlpServer(ledger) as server:
+        assert post(server, json.dumps(body).encode()).status_code == 200
+    assert rows(ledger) == of_a_file
+
+
+def test_a_request_without_spans_is_counted(ledger: al.Ledger):
+    """An empty one is a question whether somebody is here."""
+    with OtlpServer(ledger) as server:
+        for body, kind in (
+            (b"{}", JSON),
+            (b"", PROTOBUF),
+            (b'{"hello": [1]}', JSON),
+            (b"\x82}\x03abc", PROTOBUF),
+        ):
+            assert post(server, body, kind).status_code == 200
+        assert post(server, b"{}", path="/v9/whatever", host="evil.example").status_code == 403
+    told = ledger.sql("SELECT reason, detail, count FROM left_out ORDER BY ALL").fetchall()
+    assert told == [("unknown_kind", "traces without any", 2), ("unreadable", "403 elsewhere", 1)]
+
+
+@pytest.mark.parametrize("place", ["name", "answer"])
+def test_half_a_character_is_no_end_of_a_request(ledger: al.Ledger, place: str):
+    """Programs of Python and JavaScript write them; a file of them is read, too."""
+    said = json.dumps([{"role": "assistant", "parts": [{"type": "text", "content": "\ud83d Done."}]}])
+    given = {"gen_ai.operation.name": "chat", "gen_ai.output.messages": said}
+    attributes = [{"key": key, "value": value(each)} for key, each in given.items()]
+    asked = SPANS[1] | {"attributes": attributes} | ({"name": "\ud800"} if place == "name" else {})
+    with OtlpServer(ledger) as server:
+        assert post(server, as_json([asked])).status_code == 200
+    assert ledger.sql("SELECT text FROM turns").fetchall() == [("\ufffd Done.",)]
+
+
+def test_spans_that_share_an_identifier_are_counted_and_zeros_are_none(ledger: al.Ledger):
+    """The first answer under an identifier is kept; a span whose identifiers are zeros has none, and is known by what it says."""
+    first = chat(1, [], text("assistant", "One."), trace=7, parent=0)
+    other = chat(1, [], text("assistant", "Other."), trace=7, parent=0)
+    zeros = {"traceId": "0" * 32, "spanId": "0" * 16, "parentSpanId": "AAAAAAAAAAA="}
+    nameless = [chat(n, [], text("assistant", f"{n}."), trace=8, parent=0) | zeros for n in (2, 3)]
+    with OtlpServer(ledger) as server:
+        assert post(server, as_json([first, other, *nameless])).status_code == 200
+    assert ledger.sql("SELECT text FROM turns ORDER BY 1").fetchall() == [("2.",), ("3.",), ("One.",)]
+    told = ledger.sql("SELECT reason, detail, count FROM left_out").fetchall()
+    assert told == [("duplicate", "span with another answer", 1)]
 
 
 def test_a_peer_that_leaves_in_the_middle_is_counted(ledger: al.Ledger):

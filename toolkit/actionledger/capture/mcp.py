@@ -5,12 +5,14 @@ server has listed, and each call is checked against its tool's schema.
 """
 
 import json
+from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
+from actionledger.capture.tap import LARGEST_BODY
 from actionledger.common.canonical import json_text
 from actionledger.common.clock import now
 from actionledger.common.depth import is_deeper
@@ -70,7 +72,8 @@ class _Asked:
     method: str
     call_id: str
     is_further: bool
-    line: Line
+    at: datetime
+    clock: float
 
 
 class McpReader:
@@ -80,9 +83,10 @@ class McpReader:
         origin: where they passed, as records say it.
         session: what the session is called; a name that no other one has by default.
         task: what it is about, such as the server's command.
+        first: the place of its first call, where an earlier connection had the same name.
     """
 
-    def __init__(self, origin: str, *, session: str = "", task: str = "") -> None:
+    def __init__(self, origin: str, *, session: str = "", task: str = "", first: int = 0) -> None:
         self._origin = origin
         self._session = RecordedSession(
             session or f"mcp {now():%Y-%m-%d %H:%M:%S} {new_id()}",
@@ -93,10 +97,12 @@ class McpReader:
             source=SOURCE,
             is_last=False,
         )
-        self._asked: dict[str, _Asked] = {}
+        # A name that was given may be given to several connections, which all count their calls.
+        self._calls_of = f"{session}/{new_id()}" if session else self._session.external_id
+        self._asked: dict[str, deque[_Asked]] = {}
         self._tools: list[Mapping[str, Any]] = []
         self._held: list[RecordedTurn] = []
-        self._calls = 0
+        self._calls = first
 
     def read(self, line: Line) -> Iterator[Item]:
         """Yield what a line adds to the session, or that it adds nothing.
@@ -108,45 +114,86 @@ class McpReader:
             value = json.loads(line.data)
         except (ValueError, RecursionError):
             if line.data.strip():
-                yield LeftOut(self._origin, LeftOutReason.UNREADABLE, f"line of the {line.side.name.lower()}")
+                is_cut = line.size >= LARGEST_BODY
+                reason = LeftOutReason.TOO_LARGE if is_cut else LeftOutReason.UNREADABLE
+                yield self._left_out(reason, f"line of the {line.side.name.lower()}")
             return
-        for message in value if isinstance(value, list) else [value]:
+        for message in value if isinstance(value, list) and value else [value]:
             if isinstance(message, dict) and not is_deeper(message, _MAX_DEPTH):
                 yield from self._message(message, line)
             else:
-                yield LeftOut(self._origin, LeftOutReason.NOT_AN_OBJECT, line.side.name.lower())
+                yield self._left_out(LeftOutReason.NOT_AN_OBJECT, line.side.name.lower())
+
+    def rest(self, is_end: bool) -> Iterator[Item]:
+        """Yield, at the end, the calls that still wait for the list of tools: a server that is gone lists none."""
+        if is_end:
+            yield from self._release()
 
     def _message(self, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
         method = text_at(message, "method")
-        if method and method not in _WHOLE:
-            yield LeftOut(self._origin, LeftOutReason.BOOKKEEPING, method[:40])
-        elif line.side is Side.CLIENT and method:
+        if line.side is Side.CLIENT and method in _WHOLE:
             yield from self._request(method, message, line)
-        elif line.side is Side.SERVER and (asked := self._asked.pop(_key(message.get("id")), None)):
+        elif method:
+            if line.side is Side.CLIENT and "id" in message:
+                self._note_asked(method, "", message, line)  # so that its response is known
+            yield self._left_out(LeftOutReason.BOOKKEEPING, method[:40])
+        elif line.side is Side.CLIENT:
+            yield self._left_out(LeftOutReason.BOOKKEEPING, "response of the client")
+        elif asked := self._pop_asked(message.get("id")):
             yield from self._response(asked, message, line)
+        else:
+            yield self._left_out(LeftOutReason.NO_CALL, "response")
+
+    def _left_out(self, reason: LeftOutReason, detail: str) -> LeftOut:
+        return LeftOut(self._origin, reason, detail)
+
+    def _note_asked(self, method: str, call_id: str, message: Mapping[str, Any], line: Line) -> None:
+        is_further = bool(object_at(message, "params").get("cursor"))
+        asked = _Asked(method, call_id, is_further, line.at, line.clock)
+        self._asked.setdefault(_key(message["id"]), deque()).append(asked)
+
+    def _pop_asked(self, identifier: object) -> _Asked | None:
+        """Return the request that a response is of, the first of those that share an identifier; None where there is none."""
+        key = _key(identifier)
+        if not (waiting := self._asked.get(key)):
+            return None
+        asked = waiting.popleft()
+        if not waiting:
+            del self._asked[key]
+        return asked
 
     def _request(self, method: str, message: Mapping[str, Any], line: Line) -> Iterator[Item]:
         given = object_at(message, "params")
         if method == "notifications/cancelled":
-            asked = self._asked.pop(_key(given.get("requestId")), None)
-            if asked is not None and asked.call_id:
-                yield from self._release()
-                told = text_at(given, "reason")
-                stopped = RecordedResult(
-                    asked.call_id, told, status=ExecutionStatus.INTERRUPTED, reason=Reason.STOPPED
-                )
-                yield self._result(stopped, asked, line)
+            yield from self._cancelled(given, line)
             return
         call_id = ""
         if method == "tools/call":
-            call_id = f"{self._session.external_id}/{self._calls}"
+            call_id = f"{self._calls_of}/{self._calls}"
             self._held.append(self._turn(given, call_id, line))
-            if self._tools or not any(each.method == "tools/list" for each in self._asked.values()):
+            if self._tools or not self._is_listing():
                 yield from self._release()
         elif method == "initialize":
             self._note({"client": given.get("clientInfo"), "protocol": given.get("protocolVersion")})
         if "id" in message:
-            self._asked[_key(message["id"])] = _Asked(method, call_id, bool(given.get("cursor")), line)
+            self._note_asked(method, call_id, message, line)
+
+    def _is_listing(self) -> bool:
+        return any(each.method == "tools/list" for waiting in self._asked.values() for each in waiting)
+
+    def _cancelled(self, given: Mapping[str, Any], line: Line) -> Iterator[Item]:
+        asked = self._pop_asked(given.get("requestId"))
+        if asked is None or not asked.call_id:
+            yield self._left_out(LeftOutReason.BOOKKEEPING, "notifications/cancelled")
+            if not self._is_listing():
+                yield from self._release()
+            return
+        yield from self._release()
+        told = text_at(given, "reason")
+        stopped = RecordedResult(
+            asked.call_id, told, status=ExecutionStatus.INTERRUPTED, reason=Reason.STOPPED
+        )
+        yield self._result(stopped, asked, line)
 
     def _turn(self, given: Mapping[str, Any], call_id: str, line: Line) -> RecordedTurn:
         arguments = given.get("arguments")
@@ -191,9 +238,9 @@ class McpReader:
     def _result(self, result: RecordedResult, asked: _Asked, line: Line) -> RecordedSession:
         timed = replace(
             result,
-            started_at=asked.line.at,
+            started_at=asked.at,
             finished_at=line.at,
-            duration_ms=(line.clock - asked.line.clock) * 1000,
+            duration_ms=(line.clock - asked.clock) * 1000,
         )
         return replace(self._session, results=(timed,))
 

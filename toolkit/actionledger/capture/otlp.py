@@ -8,12 +8,13 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from pydantic_core import from_json, to_json
+from pydantic_core import to_json
 
 from actionledger.capture.proxy import Receive, Scope, Send, is_asked_here
 from actionledger.capture.spans import Batch, Came, Passed
 from actionledger.common.depth import is_deeper
 from actionledger.common.extras import require
+from actionledger.sources.json_texts import value_of
 from actionledger.sources.shapes.spans import spans_of
 from actionledger.vocabulary import LeftOutReason
 
@@ -36,6 +37,8 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 _DEEPEST = 200
 _PIECE = 256 * 1024
 _INVALID_ARGUMENT, _UNAVAILABLE, _RESOURCE_EXHAUSTED = 3, 14, 8
+_MOST_MEMBERS = 1000
+_SIGNALS = frozenset({"traces", "logs", "metrics"})
 _HELD = {
     "traces": ("resourceSpans", "scopeSpans", "spans"),
     "logs": ("resourceLogs", "scopeLogs", "logRecords"),
@@ -92,7 +95,8 @@ class Receiver:
                 return
             self._take(asked, _unpacked(body) if asked.is_packed else body)
         except _RefusedError as error:
-            detail = f"{error.status} {scope['path'].rpartition('/')[2]}"[:40]
+            signal = str(scope["path"]).removeprefix("/v1/")
+            detail = f"{error.status} {signal if signal in _SIGNALS else 'elsewhere'}"
             if error.status not in {404, 405, 503}:
                 self._offer(Passed(LeftOutReason.UNREADABLE, detail), "queue_full")
             await _answer(send, error.status, encoding, _status(error, encoding))
@@ -106,7 +110,7 @@ class Receiver:
                 403, _INVALID_ARGUMENT, "This receiver answers to names of this machine alone."
             )
         signal = str(scope["path"]).removeprefix("/v1/")
-        if signal not in {"traces", "logs", "metrics"} or not scope["path"].startswith("/v1/"):
+        if signal not in _SIGNALS or not scope["path"].startswith("/v1/"):
             raise _RefusedError(
                 404, _INVALID_ARGUMENT, "There are /v1/traces and /v1/logs; /v1/metrics is counted."
             )
@@ -133,7 +137,9 @@ class Receiver:
             raise _RefusedError(
                 400, _INVALID_ARGUMENT, f"The body is no request of {asked.signal}: {error}."
             ) from error
-        if batch.count and not self._offer(batch, "sent_back"):
+        if not batch.count and body.strip() not in {b"", b"{}"}:
+            self._offer(Passed(LeftOutReason.UNKNOWN_KIND, f"{asked.signal} without any"), "queue_full")
+        elif batch.count and not self._offer(batch, "sent_back"):
             raise _RefusedError(503, _UNAVAILABLE, "Too much waits to be written; send it again.")
 
 
@@ -148,7 +154,7 @@ def _of_protobuf(signal: str, body: bytes) -> Batch:
 
 
 def _of_json(signal: str, body: bytes) -> Batch:
-    value = from_json(body)
+    value = value_of(body)
     if is_deeper(value, _DEEPEST):
         raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
     objects = [value]
@@ -156,7 +162,9 @@ def _of_json(signal: str, body: bytes) -> Batch:
         objects = [each for held in objects for each in (_listed(held, key) if key else [held])]
         if not all(isinstance(each, dict) for each in objects):
             raise ValueError(f"{key or 'it'} holds something that is no object")
-    return Batch(lambda: spans_of(value), len(body), len(objects))
+    # What is spelled otherwise, as older exporters do, is read where it is written down.
+    count = len(objects) or sum(1 for _ in spans_of(value))
+    return Batch(lambda: spans_of(value), len(body), count)
 
 
 def _listed(held: dict[str, Any], key: str) -> list[Any]:
@@ -187,27 +195,38 @@ async def _body(receive: Receive, headers: dict[bytes, str]) -> bytes | None:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """Return what a gzipped body holds; several members are one text."""
-    found, rest = bytearray(), body
+    """Return what a gzipped body holds; several members are one text.
+
+    It is fed in pieces: behind each member zlib copies what it was given beyond it.
+    """
+    found, member, members = bytearray(), zlib.decompressobj(wbits=31), 1
     try:
-        while rest:
-            member = zlib.decompressobj(wbits=31)
-            while not member.eof:
-                piece = member.decompress(rest, _PIECE)
-                rest = member.unconsumed_tail
-                found += piece
-                if len(found) > LARGEST_UNPACKED:
-                    raise _RefusedError(
-                        413,
-                        _RESOURCE_EXHAUSTED,
-                        f"A request has at most {LARGEST_UNPACKED:,} bytes unpacked.",
-                    )
-                if not rest and not piece and not member.eof:
-                    raise _RefusedError(400, _INVALID_ARGUMENT, "The gzipped body breaks off.")
-            rest = member.unused_data
+        for place in range(0, len(body), _PIECE):
+            rest = body[place : place + _PIECE]
+            while rest:
+                if member.eof:
+                    member, members = zlib.decompressobj(wbits=31), members + 1
+                found += member.decompress(rest, _PIECE)
+                rest = member.unused_data if member.eof else member.unconsumed_tail
+                _refuse_exploding(found, members)
+        while body and not member.eof:
+            if not (piece := member.decompress(b"", _PIECE)):
+                raise _RefusedError(400, _INVALID_ARGUMENT, "The gzipped body breaks off.")
+            found += piece
+            _refuse_exploding(found, members)
     except zlib.error as error:
         raise _RefusedError(400, _INVALID_ARGUMENT, f"The body is not gzipped: {error}.") from error
     return bytes(found)
+
+
+def _refuse_exploding(found: bytearray, members: int) -> None:
+    if len(found) > LARGEST_UNPACKED:
+        most = f"{LARGEST_UNPACKED:,} bytes unpacked"
+    elif members > _MOST_MEMBERS:
+        most = f"{_MOST_MEMBERS:,} members of gzip"
+    else:
+        return
+    raise _RefusedError(413, _RESOURCE_EXHAUSTED, f"A request has at most {most}.")
 
 
 def _status(error: _RefusedError, encoding: str) -> bytes:

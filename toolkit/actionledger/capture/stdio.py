@@ -59,7 +59,7 @@ class StdioServer:
         assert self._child.stdin
         lines = _Lines(Side.CLIENT, take)
         with suppress(OSError):  # the server has closed its input
-            while piece := os.read(sys.stdin.fileno(), _PIECE):
+            while piece := _read(sys.stdin.fileno()):
                 lines.feed(piece)
                 _write(self._child.stdin.fileno(), piece)
         lines.finish()
@@ -73,8 +73,9 @@ class StdioServer:
             for piece in _pieces(self._child.stdout.fileno()):
                 _write(sys.stdout.fileno(), piece)
                 lines.feed(piece)
-        except BrokenPipeError:
-            self._child.terminate()  # the client has gone
+        except OSError:
+            self._child.terminate()  # the client has gone, or what it writes to is full
+            self._child.stdout.close()  # else a server that still says something waits for a reader
         lines.finish()
 
 
@@ -122,7 +123,19 @@ def _pieces(descriptor: int) -> Iterator[bytes]:
         os.close(rope)
 
 
+def _read(descriptor: int) -> bytes:
+    """Return what comes next, nothing at the end; of a pipe that doesn't wait itself, too."""
+    while True:
+        try:
+            return os.read(descriptor, _PIECE)
+        except BlockingIOError:
+            select([descriptor], [], [])
+
+
 def _write(descriptor: int, piece: bytes) -> None:
     rest = memoryview(piece)
     while rest:
-        rest = rest[os.write(descriptor, rest) :]
+        try:
+            rest = rest[os.write(descriptor, rest) :]
+        except BlockingIOError:
+            select([], [descriptor], [])

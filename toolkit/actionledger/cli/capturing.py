@@ -14,10 +14,12 @@ from actionledger.cli.ledgers import DEFAULT_LEDGER
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import beside, plain, print_error, print_note
 from actionledger.common.clock import now
+from actionledger.common.ids import derived_id
 from actionledger.common.plurals import counted
 from actionledger.errors import LedgerError, SourceError
 from actionledger.importing.prices import Prices
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.progress import next_turn_indexes
 
 if TYPE_CHECKING:
     from actionledger.capture.recording import Kept, Recording
@@ -224,8 +226,9 @@ def mcp_proxy(
     server = StdioServer(command)  # it starts while the ledger is opened
     try:
         opened = open_ledger(where)
-        reader = McpReader(origin, session=session, task=program)
-        recording = Recording(opened, reader.read, source=SOURCE, origin=origin)
+        first = next_turn_indexes(opened, SOURCE).get(derived_id("session", SOURCE, session), 0)
+        reader = McpReader(origin, session=session, task=program, first=first)
+        recording = Recording(opened, reader.read, source=SOURCE, origin=origin, rest=reader.rest)
     except LedgerError as error:
         print_error(f"{error} Nothing is recorded.")
         raise typer.Exit(server.run(lambda _line: None)) from None

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pydantic_core import from_json
-
 from actionledger.sources.access import object_at, objects_at, text_at
 from actionledger.sources.base import Usage
+from actionledger.sources.json_texts import value_of
 from actionledger.sources.shapes import anthropic, gemini, genai, langchain, openai_chat, openai_responses
 from actionledger.sources.shapes.base import Message, Request, tools_text
 from actionledger.sources.shapes.known import shape_of_request, shape_of_response
@@ -37,7 +36,7 @@ def decoded(value: Any) -> Any:
         if not isinstance(value, str) or value.lstrip()[:1] not in {"{", "[", '"'}:
             return value
         try:
-            value = from_json(value)
+            value = value_of(value)
         except (ValueError, RecursionError):
             return value
     return value

@@ -274,12 +274,15 @@ def _id(*holders: Mapping[str, Any], keys: tuple[str, ...] = ("span_id", "spanId
     if not isinstance(held, str):
         return ""
     if found := _HEX.match(held):
-        return found["digits"].lower()
+        # Zeros are none: so some exporters write that a span has no parent.
+        return found["digits"].lower() if found["digits"].strip("0") else ""
     try:
         data = base64.b64decode(held, validate=True)
     except (binascii.Error, ValueError):
         return held
-    return data.hex() if len(data) in {8, 16} and held.endswith("=") else held
+    if len(data) not in {8, 16} or not held.endswith("="):
+        return held
+    return data.hex() if any(data) else ""
 
 
 def _time(value: Mapping[str, Any], *keys: str) -> datetime | None:

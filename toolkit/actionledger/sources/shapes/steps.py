@@ -90,9 +90,11 @@ class Tree:
             if known is None:
                 self._by_id[step.step_id] = step
                 continue
-            self._by_id[step.step_id] = _filled(known, step)
+            filled = self._by_id[step.step_id] = _filled(known, step)
             if step.said == known.said:  # else a record beside it says what it didn't
                 passed[LeftOutReason.DUPLICATE, "span"] += 1
+            elif filled.said == known.said and any(not message.is_empty for message in step.said):
+                passed[LeftOutReason.DUPLICATE, "span with another answer"] += 1
 
     @property
     def steps(self) -> Iterable[Step]:
