@@ -23,6 +23,8 @@ _FOR_LATER = frozenset({"Cn", "Co"})
 _HALF = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
+_HALF_IN_JSON = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+
 
 def is_unseen(character: str) -> bool:
     """Return whether a character shows nothing, or changes how its neighbours are shown; line breaks and tabs don't count."""
@@ -92,6 +94,11 @@ def joined_halves(text: str) -> str:
 def ends_in_half(text: str) -> bool:
     """Return whether the first half of a surrogate pair is at a text's end, so that its other one may follow."""
     return "\ud800" <= text[-1:] <= "\udbff"
+
+
+def may_have_halves(json_text: str) -> bool:
+    """Return whether a JSON text may hold a half, as it is or by its escape."""
+    return _HALF_IN_JSON.search(json_text) is not None
 
 
 def utf8_with_halves(text: str) -> bytes:

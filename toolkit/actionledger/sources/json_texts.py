@@ -1,14 +1,11 @@
-r"""JSON texts of others in which halves of surrogate pairs stand, as programs of Python and JavaScript write them: ``"\ud83d"``."""
+"""JSON texts of others in which halves of surrogate pairs stand, as programs of Python and JavaScript write them."""
 
 import json
-import re
 from typing import Any
 
 from pydantic_core import from_json
 
-from actionledger.common.text import from_utf8_with_halves
-
-_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+from actionledger.common.text import from_utf8_with_halves, may_have_halves
 
 
 def value_of(text: str | bytes) -> Any:
@@ -25,6 +22,6 @@ def value_of(text: str | bytes) -> Any:
         return from_json(text)
     except ValueError:
         there = from_utf8_with_halves(text) if isinstance(text, bytes) else text
-        if not _HALF.search(there):
+        if not may_have_halves(there):
             raise
     return json.loads(there)  # slower, but it takes them
