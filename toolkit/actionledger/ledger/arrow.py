@@ -38,15 +38,13 @@ class ArrowRows:
     """Rows of one table.
 
     Args:
-        table: the table.
-        count: how many rows there are.
+        table: the name of the table.
         constants: the columns that have one value in all of them.
         varying_names: those that have several; one without a value in any row is in neither.
         varying: these, and ``PLACE``, as a stream of Arrow.
     """
 
     table: str
-    count: int
     constants: dict[str, Any]
     varying_names: frozenset[str]
     varying: bytes
@@ -73,7 +71,7 @@ def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> Arr
         elif first is not None:
             constants[name] = first
     names = frozenset(children) - {PLACE}
-    return ArrowRows(table.name, len(rows), constants, names, _stream_of(children, len(rows)))
+    return ArrowRows(table.name, constants, names, _stream_of(children, len(rows)))
 
 
 @contextmanager
