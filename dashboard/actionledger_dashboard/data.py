@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import streamlit as st
 
-from actionledger.errors import LedgerError
+from actionledger.errors import LedgerError, MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.damaged import damage_told
 from actionledger.ledger.files import LedgerFiles
@@ -96,8 +96,13 @@ def _open_to_write(path: str) -> Ledger:
 # of the time that Streamlit takes to look into it value by value.
 @st.cache_resource(ttl=60, max_entries=200, show_spinner=False, hash_funcs={_Question: repr})
 def _answer(question: _Question, _query: Callable[..., Any]) -> Any:
+    ledger = _open(question.path)
     with damage_told(Path(question.path)):
-        return _query(_open(question.path), *question.args, **question.kwargs)
+        try:
+            return _query(ledger, *question.args, **question.kwargs)
+        except MemoryNeededError:
+            with ledger.with_all_memory():
+                return _query(ledger, *question.args, **question.kwargs)
 
 
 @st.cache_resource(show_spinner=False)

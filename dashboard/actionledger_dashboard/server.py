@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
 from actionledger.errors import LedgerError, UsageError
-from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for
+from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
 from actionledger_dashboard.document import routes_of, script_sources
 from actionledger_dashboard.loading import APP, load, pages, script_of
@@ -120,7 +120,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
             f"There is no ledger at {ledger}; 'actionledger import' or 'actionledger demo' makes one."
         )
     os.environ[LEDGER_VARIABLE] = str(ledger.resolve())
-    os.environ.setdefault(MEMORY_VARIABLE, limit_for(ledger))
+    os.environ[FIRST_VARIABLE] = limit_for(ledger)
     _say(READ_ONLY_VARIABLE, "1" if read_only else None)
     chosen = free_port() if port is None else port
     settings = _configuration(chosen, headless=headless)

@@ -20,7 +20,7 @@ from streamlit import config as settings
 from streamlit.logger import get_logger
 
 from actionledger.errors import LedgerError
-from actionledger.ledger.memory import MEMORY_VARIABLE
+from actionledger.ledger.memory import FIRST_VARIABLE
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
 from actionledger_dashboard.document import document, routes_of
@@ -39,7 +39,7 @@ def test_its_own_settings_hold_before_any_is_asked_for(
     """Streamlit says to restart it where they come later, which was the first line that whoever started it saw."""
     path = tmp_path / "ledger.duckdb"
     path.touch()
-    for variable in (LEDGER_VARIABLE, MEMORY_VARIABLE, READ_ONLY_VARIABLE, ALLOWED_VARIABLE):
+    for variable in (LEDGER_VARIABLE, FIRST_VARIABLE, READ_ONLY_VARIABLE, ALLOWED_VARIABLE):
         monkeypatch.setenv(variable, "")
     monkeypatch.setattr(server, "load", lambda _: None)
     monkeypatch.setattr(settings, "_config_options", None)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from actionledger.errors import LedgerError, UsageError
+from actionledger.errors import LedgerError, MemoryNeededError, UsageError
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.memory import MEMORY_VARIABLE, limit_for, reading_limit
+from actionledger.ledger.memory import FIRST_VARIABLE, MEMORY_VARIABLE, limit_for, reading_limit
 
 
 def _setting(ledger: Ledger, name: str) -> str:
@@ -37,7 +37,7 @@ def test_a_reader_takes_a_part_of_the_machine_where_nothing_is_said(
     monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
     held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert 0 < int(reading_limit().removesuffix("MB")) * 1_000_000 <= held / 4
-    assert limit_for(path) == f"{min(192, int(reading_limit().removesuffix('MB')))}MB"
+    assert limit_for(path) == f"{min(128, int(reading_limit().removesuffix('MB')))}MB"
     large = path.with_name("large.duckdb")
     with large.open("wb") as file:
         file.truncate(2_400_000_000)
@@ -67,6 +67,28 @@ def test_a_reader_that_needs_more_names_the_setting(
             LedgerError, match=f"{MEMORY_VARIABLE}={amount}.*set {MEMORY_VARIABLE} to more, such as 4GB"
         ),
         open_ledger(path, read_only=True) as ledger,
+    ):
+        ledger.sql(question).fetchall()
+
+
+def test_a_server_s_reader_takes_more_for_a_question_that_needs_it(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it was given at first holds again afterwards; who has set a bound is not given more."""
+    question = "SELECT len(list(range)) FROM range(5000000)"
+    monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
+    monkeypatch.setenv(FIRST_VARIABLE, "20MB")
+    with open_ledger(path, read_only=True) as ledger:
+        with pytest.raises(MemoryNeededError):
+            ledger.sql(question).fetchall()
+        with ledger.with_all_memory():
+            assert ledger.sql(question).fetchall() == [(5_000_000,)]
+        assert _setting(ledger, "memory_limit") == "19.0 MiB"
+    monkeypatch.setenv(MEMORY_VARIABLE, "20MB")
+    with (
+        open_ledger(path, read_only=True) as ledger,
+        ledger.with_all_memory(),
+        pytest.raises(MemoryNeededError),
     ):
         ledger.sql(question).fetchall()
 

@@ -208,6 +208,10 @@ class NewerLedgerError(LedgerError):
     """The ledger was written by a newer version of the toolkit."""
 
 
+class MemoryNeededError(LedgerError):
+    """A question needs more memory than its reader may take."""
+
+
 class EventTooLargeError(LedgerError):
     """One event is larger than the ledger takes."""
 

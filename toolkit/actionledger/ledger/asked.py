@@ -1,15 +1,17 @@
 """A ledger as it is asked: whatever was recorded, here and elsewhere, until a question is put."""
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from duckdb import DuckDBPyConnection
+from duckdb import DuckDBPyConnection, OutOfMemoryException
 
 from actionledger.errors import LedgerError, require_kind
 from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.ingest import Publishing
+from actionledger.ledger.memory import first_limit, reading_limit
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.stores import Store
@@ -120,6 +122,28 @@ class AskedLedger:
             self._hand_in()
         reader = self._new_reader()
         return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
+
+    @contextmanager
+    def with_all_memory(self) -> Iterator[None]:
+        """Have questions take all the memory that a reader may, where a server gave it less at first.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+
+        Example:
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.with_all_memory():
+            ...     len(ledger.sql("SELECT * FROM turns"))
+            0
+        """
+        self._refuse_if_closed()
+        with self._lock:
+            cursor = self._reader.cursor()
+        cursor.execute(f"SET memory_limit = '{reading_limit()}'")
+        try:
+            yield
+        finally:
+            with suppress(OutOfMemoryException):  # another question still needs it
+                cursor.execute(f"SET memory_limit = '{first_limit()}'")
 
     def snapshot(self) -> DuckDBPyConnection:
         """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.

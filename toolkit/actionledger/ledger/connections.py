@@ -14,7 +14,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.ledger.differences import watched
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
 from actionledger.ledger.instances import Instance, begin, borrowed, quiet
-from actionledger.ledger.memory import reading_limit, within_reading_limit
+from actionledger.ledger.memory import first_limit, within_reading_limit
 
 STORAGE_VERSION = "v1.5.0"
 """The newest storage format that every supported DuckDB reads: 2.0's own default is unreadable to 1.5."""
@@ -106,7 +106,7 @@ def published(files: LedgerFiles, *, may_write: bool) -> Iterator[DuckDBPyConnec
 
 
 def _reading_config(files: LedgerFiles) -> dict[str, str | int]:
-    limit: dict[str, str | int] = {"memory_limit": reading_limit()}
+    limit: dict[str, str | int] = {"memory_limit": first_limit()}
     is_small = files.published.exists() and files.published.stat().st_size < SMALL_FILE
     return limit | {"threads": 1} if is_small else limit
 

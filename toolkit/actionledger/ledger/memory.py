@@ -10,17 +10,20 @@ from pathlib import Path
 import duckdb
 
 from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError, UsageError
+from actionledger.errors import MemoryNeededError, UsageError
 from actionledger.system.temporary import TemporaryFolder
 
 MEMORY_VARIABLE = "ACTIONLEDGER_MEMORY"
 """The setting: how much memory a ledger that is read may take of its process, as DuckDB writes it (``512MB``)."""
 
+FIRST_VARIABLE = "ACTIONLEDGER_MEMORY_AT_FIRST"
+"""How much of that it takes until a question needs more; a server says so to itself, which keeps what it has read for weeks."""
+
 SHARE = 4
 """Without the setting, a reader takes this part of the machine's memory at most: others run there, too."""
 
-_LEAST, _PART_OF_FILE = 192_000_000, 8
-"""What a server gives to a small ledger, in bytes, and the part of its size that it gives to a large one."""
+_LEAST, _PART_OF_FILE = 128_000_000, 8
+"""What a server gives to a small ledger at first, in bytes, and the part of its size that it gives to a large one."""
 
 _AMOUNT = re.compile(r"\d+(\.\d+)? ?[kmgt]i?b", re.IGNORECASE)
 _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
@@ -40,12 +43,22 @@ def reading_limit() -> str:
     return given or f"{_machines_memory() // SHARE // 1_000_000}MB"
 
 
+def first_limit() -> str:
+    """Return how much memory a reader takes as long as no question needs more.
+
+    Raises:
+        UsageError: the setting is no amount.
+    """
+    most = reading_limit()
+    return most if MEMORY_VARIABLE in os.environ else os.environ.get(FIRST_VARIABLE, most)
+
+
 @contextmanager
 def within_reading_limit() -> Iterator[None]:
     """Say which setting it is where a reader needs more memory than it may take.
 
     Raises:
-        LedgerError: it does.
+        MemoryNeededError: it does.
     """
     try:
         yield
@@ -53,14 +66,14 @@ def within_reading_limit() -> Iterator[None]:
         given = os.environ.get(MEMORY_VARIABLE)
         bound = f"{MEMORY_VARIABLE}={given}" if given else f"{reading_limit()}, a quarter of what is here"
         [why, *_] = str(error).removeprefix("Out of Memory Error: ").splitlines()
-        raise LedgerError(
+        raise MemoryNeededError(
             f"Reading the ledger needs more memory than it may take ({bound}), or more room for what doesn't fit in it: {why}. "
             f"Ask for less at a time, or set {MEMORY_VARIABLE} to more, such as 4GB."
         ) from error
 
 
 def limit_for(ledger: Path) -> str:
-    """Return how much memory a server should give to a ledger that it shows for weeks: enough for its questions to take about as long.
+    """Return how much memory a server should give at first to a ledger that it shows for weeks: its usual questions take about as long.
 
     Args:
         ledger: the ledger's file, or the one that says where its lake is.
