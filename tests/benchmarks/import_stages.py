@@ -10,6 +10,7 @@ way, without them. ``whole`` is a process that imports the folder, its start and
 
 import argparse
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -121,11 +122,8 @@ def _imported(
         return derived(*parts)
 
     importers: dict[str, Importer] = {}
-    rooms = (
-        "recording",
-        *(f"importing.{name}" for name in ("open_sessions", "refusing", "results", "turns")),
-    )
-    patches = [patch(f"actionledger.{room}.derived_id", noted) for room in rooms] if asked is not None else []
+    users = [module for module in sys.modules.values() if getattr(module, "derived_id", None) is derived]
+    patches = [patch.object(module, "derived_id", noted) for module in users] if asked is not None else []
     for each in patches:
         each.start()
     for source, path, items in given:
