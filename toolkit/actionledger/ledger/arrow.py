@@ -1,11 +1,11 @@
 """Rows as Arrow, column by column: DuckDB takes them as they lie in memory, without parsing anything."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from io import BytesIO
-from typing import Any
+from typing import Any, Self
 
 import duckdb
 import nanoarrow
@@ -41,13 +41,26 @@ class ArrowRows:
         table: the name of the table.
         constants: the columns that have one value in all of them.
         varying_names: those that have several; one without a value in any row is in neither.
-        varying: these, and ``PLACE``, as a stream of Arrow.
+        varying: these, and ``PLACE``; between processes they are a stream of Arrow.
     """
 
     table: str
     constants: dict[str, Any]
     varying_names: frozenset[str]
-    varying: bytes
+    varying: nanoarrow.Array
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        written = BytesIO()
+        with StreamWriter.from_writable(written) as writer:
+            writer.write_stream(self.varying)
+        return self._from_stream, (self.table, self.constants, self.varying_names, written.getvalue())
+
+    @classmethod
+    def _from_stream(
+        cls, table: str, constants: dict[str, Any], varying_names: frozenset[str], stream: bytes
+    ) -> Self:
+        varying = nanoarrow.Array(nanoarrow.ArrayStream.from_readable(stream).read_all())
+        return cls(table, constants, varying_names, varying)
 
 
 def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> ArrowRows:
@@ -67,17 +80,17 @@ def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> Arr
         kind, first = table.columns[name], column[0]
         # Zero and minus zero are equal, and not proven alike.
         if column.count(first) < len(column) or (kind == "DOUBLE" and first is not None):
-            children[name] = _array_of(kind, column)
+            children[name] = _column_of(kind, column)
         elif first is not None:
             constants[name] = first
     names = frozenset(children) - {PLACE}
-    return ArrowRows(table.name, constants, names, _stream_of(children, len(rows)))
+    return ArrowRows(table.name, constants, names, _array_of(children, len(rows)))
 
 
 @contextmanager
 def _registered(connection: DuckDBPyConnection, rows: ArrowRows) -> Iterator[None]:
     """Have rows be what ``_ROWS`` names, within; DuckDB 2.0 wants the result of each statement fetched before and after."""
-    connection.register(_ROWS, nanoarrow.Array(nanoarrow.ArrayStream.from_readable(rows.varying).read_all()))
+    connection.register(_ROWS, rows.varying)
     try:
         yield
     finally:
@@ -156,16 +169,12 @@ def json_or_text(value: str) -> str:
     return f"CASE WHEN {value} IS NULL OR json_valid({value}) THEN {value}::JSON ELSE to_json({value}) END"
 
 
-def _array_of(kind: str, column: Sequence[Any]) -> Any:
+def _column_of(kind: str, column: Sequence[Any]) -> Any:
     if kind == "TIMESTAMP":
         column = [None if at is None else (at - _EPOCH) // _MICROSECOND for at in column]
     return nanoarrow.c_array(column, _TYPES.get(kind, _TEXT))
 
 
-def _stream_of(children: dict[str, Any], count: int) -> bytes:
+def _array_of(children: dict[str, Any], count: int) -> nanoarrow.Array:
     schema = nanoarrow.struct({name: nanoarrow.Schema(each.schema) for name, each in children.items()})
-    whole = c_array_from_buffers(schema, count, [None], children=list(children.values()))
-    written = BytesIO()
-    with StreamWriter.from_writable(written) as writer:
-        writer.write_array(whole)
-    return written.getvalue()
+    return nanoarrow.Array(c_array_from_buffers(schema, count, [None], children=list(children.values())))
