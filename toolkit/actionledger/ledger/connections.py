@@ -25,6 +25,9 @@ STORE_THREADS = 1
 STORE_MEMORY = "96MB"
 """How much of a working file is held in memory: without a bound DuckDB keeps all that it has written, up to most of the machine's."""
 
+LITTLE_STORE_MEMORY = "48MB"
+"""How much of it where small pieces come in, as a rule from the process that reads them, which has more to hold."""
+
 MORE_STORE_MEMORY = "192MB"
 """How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack
 
 import duckdb
 
-from actionledger.ledger.connections import STORE_MEMORY
+from actionledger.ledger.connections import LITTLE_STORE_MEMORY, STORE_MEMORY
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import Ingest, begin_ingest
 from actionledger.ledger.preparing import Prepared
@@ -18,6 +18,9 @@ from actionledger.system.locks import FileLock
 
 OPEN_SECONDS = 4.0
 """How long a working file is held open at most between two pieces."""
+
+SMALL_BYTES = 5 * 1024 * 1024
+"""What is less is a small piece, in bytes of its rows."""
 
 
 class FileIntake:
@@ -37,7 +40,7 @@ class FileIntake:
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
         """Take in events that are in no segment."""
         with self._one_sentence():
-            if self._ingest is None and not self._open(patience):
+            if self._ingest is None and not self._open(prepared, patience):
                 return False
             assert self._ingest is not None
             try:
@@ -62,12 +65,13 @@ class FileIntake:
         finally:
             self._lock.release()
 
-    def _open(self, patience: float) -> bool:
+    def _open(self, prepared: Prepared, patience: float) -> bool:
         if not begin_ingest(self._files, self._lock, patience):
             return False
         store = ExitStack()
         try:
-            connection = store.enter_context(opened(self._files, STORE_MEMORY))
+            memory = LITTLE_STORE_MEMORY if prepared.size < SMALL_BYTES else STORE_MEMORY
+            connection = store.enter_context(opened(self._files, memory))
             self._ingest = Ingest(self._files, connection, lambda: False)
         except BaseException:
             self._lock.release()

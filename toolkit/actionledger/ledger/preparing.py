@@ -59,6 +59,7 @@ class Prepared:
 
     Args:
         events: how many there are, but for ``others``.
+        size: about how many bytes their rows take.
         rows: their rows, table by table.
         salts: what is drawn for each session or run, to salt its rows with.
         cells: the digests of all rows.
@@ -66,6 +67,7 @@ class Prepared:
     """
 
     events: int
+    size: int
     rows: tuple[ArrowRows, ...]
     salts: dict[str, UUID]
     cells: tuple[bytes, ...]
@@ -108,7 +110,10 @@ def prepare(events: Sequence[Event]) -> Prepared:
                 plain.append(each)
     cells = _cells_of(plain)
     salts = draw_salts(cells.salted_by)
-    return Prepared(len(plain), tuple(_in_arrow(plain)), salts, tuple(cells.digests(salts)), tuple(others))
+    size = sum(len(line) for each in plain for line in each.lines)
+    return Prepared(
+        len(plain), size, tuple(_in_arrow(plain)), salts, tuple(cells.digests(salts)), tuple(others)
+    )
 
 
 class _Made(NamedTuple):
