@@ -172,6 +172,11 @@ class Importer:
         for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
             self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was recorded of the run."""
+        return self._run.has_begun
+
     def begin(self) -> None:
         """Begin the run, unless it has begun."""
         self._run.begin()

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from actionledger.errors import UsageError
+from actionledger.importing.first_come import count_first_come
 from actionledger.importing.importer import Importer
 from actionledger.importing.importers import Importers, dialects_of, wordings_of
 from actionledger.importing.news import Claims, Facts, Made, Touched
@@ -81,7 +82,11 @@ class SourcesImporter(Importers):
                 self._recorder.close()
             if self._before is not None:
                 self._before.close()
-        return self.report
+        report = self.report
+        begun = [each.run.run_id for each in self.importers.values() if each.has_begun]
+        if begun and not self._is_live:
+            count_first_come(report, self._ledger, begun)
+        return report
 
     def _end(self, but: Collection[str]) -> None:
         importers = list(self.importers.values())
