@@ -14,7 +14,7 @@ SELECT count(*) FILTER (kind = 'response_received'),
     count(*) FILTER (kind = 'turn_superseded'),
     count(DISTINCT session_id) FILTER (kind IN ('session_started', 'response_received'))
 FROM events WHERE run_id IN (FROM runs)"""
-_QUERY = f"WITH runs AS (SELECT unnest(string_split(?, ','))::UUID) {_TAKEN}"  # noqa: S608 (our own names)
+_QUERY = f"WITH runs AS (SELECT unnest(string_split(?, ','))::UUID) {_TAKEN}"
 
 
 def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str]) -> None:
