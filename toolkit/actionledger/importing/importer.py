@@ -12,7 +12,7 @@ from actionledger.importing.omissions import WITHIN_TURN, changes
 from actionledger.importing.open_sessions import OpenSessions
 from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, parser_for_turn, read_turn
-from actionledger.importing.received import is_unfilled, priced, recorded_of
+from actionledger.importing.received import is_unfilled, priced, recorded_of, task_of
 from actionledger.importing.refusing import Refusals
 from actionledger.importing.report import ImportReport
 from actionledger.importing.results import Results
@@ -216,7 +216,7 @@ class Importer:
             session_id=self._sessions.id_of(item.external_id),
             profile=profile.name if profile else NO_PROFILE,
             model=item.model,
-            task=item.task,
+            task=task_of(item),
         )
         if self._is_left_forgotten(item, key):
             return
