@@ -28,8 +28,8 @@ from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import Publishing, ingest
 from actionledger.ledger.intake import FileIntake
 from actionledger.ledger.staging import Staging
-from actionledger.sources.base import LeftOut, RecordedSession, RecordedTurn
-from actionledger.vocabulary import LeftOutReason
+from actionledger.sources.base import LeftOut, RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.vocabulary import Capture, LeftOutReason
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 WORKER = Path(__file__).with_name("direct_worker.py")
@@ -365,3 +365,37 @@ def test_a_response_of_fifty_megabytes_is_refused_with_its_size(tmp_path, in_bat
         assert (report.turns, len(report.refusals)) == (2, 1)
         noted = ledger.sql("SELECT code, detail->>'characters' FROM events WHERE code IS NOT NULL")
         assert noted.fetchall() == [("response_too_large", "50000000")]
+
+
+@pytest.mark.parametrize("is_direct", [True, False])
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_two_imports_take_in_at_once_is_new_to_one_of_them(tmp_path, monkeypatch, is_direct, first):
+    """Whichever ends first, and whichever was begun first: together they tell of as much as there is."""
+    if is_direct:
+        monkeypatch.setattr(direct, "LITTLE_BYTES", 0)
+    calls = (RecordedCall("c1", "add", "{}"), RecordedCall("c2", "add", "{}"))
+    turns = tuple(
+        RecordedTurn(
+            n, f"say {n}", capture=Capture.ARGUMENTS, calls=calls, results=(RecordedResult("c1", "1"),)
+        )
+        for n in range(3)
+    )
+    sessions = [RecordedSession(name, None, "", "", turns) for name in "ab"]
+    alone = RecordedSession("c", None, "", "", turns[:1])
+    path = tmp_path / "team.duckdb"
+    with open_ledger(path, in_background=False) as one, open_ledger(path, in_background=False) as other:
+        both = [SourcesImporter(one), SourcesImporter(other)]
+        both[0].take(sessions[0], "mine")
+        both[1].take(alone, "mine")
+        both[0].take(sessions[1], "mine")
+        for each in sessions:
+            both[1].take(each, "mine")
+        reports = [both[place].finish() for place in (first, 1 - first)]
+        assert [(each.sessions, each.turns, each.calls, each.results, each.known) for each in reports] == (
+            [(2, 6, 12, 6, 0), (1, 1, 2, 1, 6)] if first == 0 else [(3, 7, 14, 7, 0), (0, 0, 0, 0, 6)]
+        )
+    with open_ledger(path, read_only=True) as ledger:
+        counted = "SELECT run_id::VARCHAR, count(*) FROM turns GROUP BY ALL ORDER BY 2 DESC"
+        assert [count for _, count in ledger.sql(counted).fetchall()] == [
+            each.turns for each in sorted(reports, key=lambda each: -each.turns) if each.turns
+        ]

@@ -354,6 +354,16 @@ def test_a_response_that_is_too_large_is_refused_and_the_rest_goes_on(tmp_path, 
 OTHER = "a#0: other content under the same id; what was recorded first is kept."
 
 
+def test_of_what_a_session_is_about_the_beginning_is_kept(ledger):
+    """Every event of the session says it: a prompt of megabytes would be there as often as there are events."""
+    about = "read all of this: " + "word " * 20_000
+    take(ledger, session("a", "say 1", "say 2", task=about), session("b", "say 3", task=about[:60_000]))
+    cut = f"{about[:65_536]} … (cut: 65,536 of {len(about):,} characters are kept)"
+    for table in ("session_starts", "turn_starts"):
+        found = rows(ledger, f"SELECT DISTINCT task FROM {table} ORDER BY length(task)")
+        assert found == [(about[:60_000],), (cut,)]
+
+
 def test_a_turn_that_comes_with_another_text_is_not_there_already(ledger):
     """It is counted apart, told with its session and place, and what was recorded first is kept; the rest is taken in."""
     take(ledger, session("a", CREATE, "Good morning."))

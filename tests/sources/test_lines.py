@@ -9,6 +9,7 @@ import pytest
 from actionledger.errors import SourceError
 from actionledger.sources import lines
 from actionledger.sources.base import Refusal
+from actionledger.sources.documents import json_document
 from actionledger.sources.lines import json_lines
 
 
@@ -132,12 +133,19 @@ def test_utf16_is_read_where_its_mark_says_so(file, encoding):
     assert [item[1] for item in json_lines(file(text.encode(encoding, "surrogatepass")))] == values
 
 
-def test_another_encoding_is_refused(file):
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+def test_another_wide_encoding_is_refused_once(file, encoding):
     """Without a mark it is not guessed at, nothing of it is taken for something else, and people are told what to do."""
-    text = '{"a": 1}\n{"a": 2}\n'.encode("utf-16-le")
-    found = list(json_lines(file(text)))
-    assert found
-    assert len(refusals(found)) == len(found)
+    path = file('{"a": 1}\n{"a": 2}\n'.encode(encoding))
+    called = encoding.upper().replace("-LE", "LE").replace("-BE", "BE")
+    with pytest.raises(SourceError, match=rf"is in {called}.*: iconv -f {called} -t UTF-8 FILE"):
+        list(json_lines(path))
+    with pytest.raises(SourceError, match=rf"is in {called}"):
+        json_document(path)
+
+
+def test_a_line_in_latin_1_is_refused_alone(file):
+    """Its neighbours, which are ASCII, are read."""
     bad, good = json_lines(file('{"a": "é"}\n{"a": "e"}'.encode("latin-1")))
     assert good == (2, {"a": "e"})
     assert "it is no UTF-8 at byte 7" in bad.reason

@@ -200,6 +200,9 @@ def test_what_a_trace_says_as_a_whole(items):
     scores = [
         {"name": "right", "value": 0.5, "dataType": "NUMERIC"},
         {"name": "tone", "value": None, "stringValue": "rude", "dataType": "CATEGORICAL"},
+        {"name": "grade", "value": "B", "dataType": "CATEGORICAL"},
+        {"name": "parts", "value": [1]},
+        {"name": "empty", "value": None},
     ]
     usage = {"input": 10, "input_cached_tokens": 30, "output": 5, "total": 45}
     answer = generation(
@@ -211,11 +214,10 @@ def test_what_a_trace_says_as_a_whole(items):
         completionStartTime="2026-02-03T15:19:01.250Z",
     )
     (session,) = sessions(items(answer, sessionId="talk", tags=["dev"], scores=scores, name="run"))
-    assert (session.external_id, session.scores, session.labels) == (
-        "talk",
-        {"right": 0.5},
-        ("dev", "tone=rude"),
-    )
+    assert (session.external_id, session.labels) == ("talk", ("dev", "tone=rude", "grade=B"))
+    assert (
+        str(session.scores) == "{'right': 0.5, 'parts': nan}"
+    )  # what is no number is counted by whoever records it
     assert session.metadata == {"name": "run", "trace": "t1"}
     took = session.turns[0].usage
     assert (took.input_tokens, took.cached_tokens, took.output_tokens, took.cost_usd) == (40, 30, 5, 0.25)

@@ -55,6 +55,21 @@ EXTRA = {
 }
 
 
+def test_feedback_in_words_is_no_score(items):
+    """It is told as one that is no number, so that an import counts it; where nobody gave any there is nothing."""
+    stats = {
+        "right": {"n": 1, "avg": 1},
+        "tone": {"n": 2, "avg": None, "values": {"kind": 2}},
+        "none": {"n": 0, "avg": None, "values": {}},
+    }
+    found = items(
+        run(1, "chain", {}, {}, name="agent", feedback_stats=stats),
+        run(2, "llm", ASKED, ANSWERED, 1, extra=EXTRA),
+    )
+    [session] = sessions(found)
+    assert str(session.scores) == "{'right': 1.0, 'tone': nan}"
+
+
 def test_a_run_of_a_model_is_a_turn(items):
     """With what was offered, its thread, its tokens and cost; a tool's run is what came of its call."""
     found = items(

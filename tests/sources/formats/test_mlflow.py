@@ -81,11 +81,16 @@ def test_a_trace_is_a_session(items, version):
         "assessments": [
             {"assessment_name": "right", "feedback": {"value": 0.5}},
             {"assessment_name": "tone", "feedback": {"value": "rude"}},
+            {"assessment_name": "parts", "feedback": {"value": [1, 2]}},
+            {"assessment_name": "failed", "feedback": {"value": None}},
         ],
     }
     (session,) = sessions(items({"info": info, "data": {"spans": spans}}))
     (turn,) = session.turns
-    assert (session.external_id, session.model, session.scores) == ("talk", "m", {"right": 0.5})
+    assert (session.external_id, session.model) == ("talk", "m")
+    assert (
+        str(session.scores) == "{'right': 0.5, 'parts': nan}"
+    )  # what is no number is counted by whoever records it
     assert (session.labels, session.metadata) == (("tone=rude",), {"trace": "tr-1"})
     assert (turn.prompt, turn.text, turn.capture) == ("Where?", "I look.", Capture.ARGUMENTS)
     assert [(each.call_id, each.arguments) for each in turn.calls] == [("a", '{"at": 1,}')]

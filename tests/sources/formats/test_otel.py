@@ -445,3 +445,49 @@ def test_spans_of_jaeger_and_zipkin_are_those_of_otlp(tmp_path):
         assert (session.external_id, turn.text, turn.external_id) == ("c", "Here.", "0000000000000002")
         assert turn.usage.latency_ms == 500
         assert str(turn.occurred_at) == "2025-09-16 12:43:13.500000"
+
+
+ANSWER = [message("assistant", text("Here."))]
+
+
+def evaluation(name: str, **score) -> dict:
+    given = {"gen_ai.evaluation.name": name} if name else {}
+    given |= {f"gen_ai.evaluation.score.{key}": held for key, held in score.items()}
+    return {"name": "gen_ai.evaluation.result", "attributes": pairs(given)}
+
+
+def test_an_evaluation_without_a_number_is_a_label_or_counted(items):
+    """Of an agent; what is said of one response, or of a run of a tool, is counted: no score of a session is that."""
+    said = [
+        evaluation("grade", label="pass"),
+        evaluation("tone", value=4, label="kind"),
+        evaluation("empty"),
+        evaluation("text", value="4"),
+        evaluation("", value=1),
+    ]
+    spans = [
+        span(1, "invoke_agent", events=said),
+        chat(2, [], ANSWER, parent=1, events=[evaluation("of a response", value=1)]),
+        span(3, "execute_tool", parent=1, events=[evaluation("of a tool", label="fine")]),
+    ]
+    given = items(batch(*spans))
+    [session] = sessions(given)
+    assert (session.scores, session.labels) == ({"tone": 4.0}, ("grade=pass", "tone=kind"))
+    counted = left_out(given)
+    assert counted[LeftOutReason.UNREADABLE, "score"] == 3
+    assert counted[LeftOutReason.NO_SESSION, "evaluation"] == 2
+
+
+@pytest.mark.parametrize("is_before", [True, False])
+def test_an_evaluation_in_a_log_is_of_the_span_that_it_names(items, is_before):
+    """Whichever of the two comes first, and nothing of the span is lost by it."""
+    spans = [span(1, "invoke_agent"), chat(2, [], ANSWER, parent=1)]
+    logged = [
+        {"traceId": TRACE, "spanId": f"{number:016x}", "eventName": said.pop("name"), **said}
+        for number, said in ((1, evaluation("reward", value=1)), (2, evaluation("of a response", value=1)))
+    ]
+    records = {"resourceLogs": [{"scopeLogs": [{"logRecords": logged}]}]}
+    given = items(*((records, batch(*spans)) if is_before else (batch(*spans), records)))
+    [session] = sessions(given)
+    assert (session.scores, len(session.turns)) == ({"reward": 1.0}, 1)
+    assert left_out(given)[LeftOutReason.NO_SESSION, "evaluation"] == 1

@@ -12,7 +12,7 @@ from actionledger.importing.omissions import WITHIN_TURN, changes
 from actionledger.importing.open_sessions import OpenSessions
 from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, NO_PROFILE, ReadAs, parser_for_turn, read_turn
-from actionledger.importing.received import is_unfilled, priced, recorded_of
+from actionledger.importing.received import is_unfilled, priced, recorded_of, task_of
 from actionledger.importing.refusing import Refusals
 from actionledger.importing.report import ImportReport
 from actionledger.importing.results import Results
@@ -172,6 +172,11 @@ class Importer:
         for (path, reason, detail), count, times in changes(counted, whole, self.known.left_out):
             self.record(input_left_out(self.run.run_id, path, reason, detail, count, times=times))
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether anything was recorded of the run."""
+        return self._run.has_begun
+
     def begin(self) -> None:
         """Begin the run, unless it has begun."""
         self._run.begin()
@@ -211,7 +216,7 @@ class Importer:
             session_id=self._sessions.id_of(item.external_id),
             profile=profile.name if profile else NO_PROFILE,
             model=item.model,
-            task=item.task,
+            task=task_of(item),
         )
         if self._is_left_forgotten(item, key):
             return

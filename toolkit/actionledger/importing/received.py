@@ -1,4 +1,4 @@
-"""What a recording says of a response beside its text, as its event has it: tokens, times, and what it cost."""
+"""What a recording says of a response beside its text, as its event has it: what it is about, tokens, times, and what it cost."""
 
 from dataclasses import fields
 from math import isfinite
@@ -6,13 +6,26 @@ from math import isfinite
 from actionledger.importing.prices import Prices
 from actionledger.importing.report import ImportReport
 from actionledger.ledger.queries.recorded import KnownTurn
+from actionledger.privacy import mask_text
 from actionledger.recording import hash_of_tools
-from actionledger.sources.base import RecordedTurn, Usage
+from actionledger.sources.base import RecordedSession, RecordedTurn, Usage
 from actionledger.vocabulary import CostOrigin
 
 _OF_USAGE = [each.name for each in fields(Usage) if each.name != "finish_reason"]
 _NOTHING = Usage()
 _NOTHING_RECORDED: dict[str, object] = dict.fromkeys(_OF_USAGE)
+
+TASK_CHARACTERS = 64 * 1024
+"""How much is kept of what a session is about, in characters: each of its events says it."""
+
+
+def task_of(session: RecordedSession) -> str:
+    """Return what a session is about; of a long text its beginning, which says so."""
+    task = session.task
+    if len(task) <= TASK_CHARACTERS:
+        return task
+    # Half of a secret would not be known as one.
+    return f"{mask_text(task)[:TASK_CHARACTERS]} … (cut: {TASK_CHARACTERS:,} of {len(task):,} characters are kept)"
 
 
 def recorded_of(turn: RecordedTurn) -> dict[str, object]:

@@ -5,8 +5,10 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from actionledger.errors import UsageError
+from actionledger.importing.first_come import count_first_come
 from actionledger.importing.importer import Importer
 from actionledger.importing.importers import Importers, dialects_of, wordings_of
+from actionledger.importing.kinds import refuse_other_kinds
 from actionledger.importing.news import Claims, Facts, Made, Touched
 from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
@@ -81,7 +83,11 @@ class SourcesImporter(Importers):
                 self._recorder.close()
             if self._before is not None:
                 self._before.close()
-        return self.report
+        report = self.report
+        begun = [each.run.run_id for each in self.importers.values() if each.has_begun]
+        if begun and not self._is_live:
+            count_first_come(report, self._ledger, begun)
+        return report
 
     def _end(self, but: Collection[str]) -> None:
         importers = list(self.importers.values())
@@ -215,7 +221,7 @@ def import_sessions(
         What was taken in. What was taken in before an error is kept. A session that names a profile that there is not is refused.
 
     Raises:
-        UsageError: something is none of these; what came before it is kept.
+        UsageError: something is none of these, or a field of it holds what it is not for; what came before it is kept.
         LedgerError: the ledger can't be written to.
 
     Example:
@@ -234,6 +240,7 @@ def import_sessions(
     try:
         with gated(), collecting_seldom():
             for item in items:
+                refuse_other_kinds(item)
                 importers.take(item, source)
     finally:
         report += importers.finish()

@@ -5,10 +5,14 @@ from contextlib import AbstractContextManager
 
 from actionledger.ledger.counting import SharedCounter
 from actionledger.ledger.direct import DirectRecorder
+from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.session_locks import SessionLock
 from actionledger.ledger.stores import Store
 from actionledger.system.locks import FileLock
+
+_PATIENCE_SECONDS = 60.0
 
 
 class Internals:
@@ -57,6 +61,21 @@ class Internals:
     def direct(self) -> DirectRecorder:
         """Return what records much at a time: it goes into the database without being flushed first; to be closed after use."""
         return DirectRecorder(self._store, self._writer)
+
+    def settle(self) -> bool:
+        """Have it decided whose what is that several writers have brought: of the same event, the first is kept.
+
+        Returns:
+            Whether that is decided of all that was recorded here; else somebody else is the ingester right now.
+
+        Raises:
+            LedgerError: what was recorded can't be written, or not be taken in.
+        """
+        self._writer.flush()
+        others = any(not self._writer.is_own(name) for name in segment_sizes(self._files.segments))
+        if not others and not self._store.is_behind():
+            return True
+        return not self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS).was_busy
 
     def session_lock(self, session_id: str) -> FileLock:
         """Return the lock that lets one process at a time work on a session; nobody holds it yet."""

@@ -47,7 +47,7 @@ class SegmentWriter:
 
     def _begin(self) -> None:
         self._lock = RLock()
-        self._writer_id = new_id()
+        self._writer_id = ""
         self._number = 0
         self._buffer = bytearray()
         self._unmasked: list[Unmasked] = []
@@ -60,6 +60,10 @@ class SegmentWriter:
     def has_written(self) -> bool:
         """Whether it has written to any segment, or is to."""
         return bool(self._number or self._buffer or self._unmasked)
+
+    def is_own(self, segment: str) -> bool:
+        """Return whether a segment, by its name, is one of its own."""
+        return bool(self._writer_id) and segment.startswith(f"{self._writer_id}.")
 
     def add(self, event: Unmasked) -> None:
         """Put an event into the buffer.
@@ -185,6 +189,8 @@ class SegmentWriter:
             self._let_go()
 
     def _open(self) -> int:
+        # Its place among the writers is that of its first flush: what others flushed before that is taken in before.
+        self._writer_id = self._writer_id or new_id()
         while True:
             path = self._folder / f"{self._writer_id}.{self._number:06d}{SUFFIX}"
             self._number += 1

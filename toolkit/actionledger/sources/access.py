@@ -59,8 +59,13 @@ def score_of(held: object) -> float | None:
 
 
 def scores_of(named: Iterable[tuple[str, object]]) -> dict[str, float]:
-    """Return what of named values are scores."""
-    return {name: score for name, held in named if (score := score_of(held)) is not None}
+    """Return named values as scores: NaN for one that is no number, so that whoever records it counts it as left out."""
+    return {name: _score_or_nan(held) for name, held in named if held is not None}
+
+
+def _score_or_nan(held: object) -> float:
+    score = score_of(held)
+    return nan if score is None else score
 
 
 def exit_status_of(held: object) -> int | None:

@@ -15,7 +15,7 @@ from actionledger.common.text import utf8_with_halves
 from actionledger.errors import SourceError
 from actionledger.sources.archives import archive_of, opened_in
 from actionledger.sources.compressed import BrokenOffError, unpacked
-from actionledger.sources.encodings import wide_encoding_of
+from actionledger.sources.encodings import told, wide_encoding_of
 from actionledger.sources.standard_input import STANDARD_INPUT, piped
 
 OnRead = Callable[[int], None]
@@ -210,6 +210,9 @@ def _refuse_others(path: Path, head: bytes, *, only_lines: bool = True) -> None:
     if other := kind_of(head):
         what, instead = other
         raise SourceError(f"{shown(path)!r} is {what}, not lines of JSON; {instead}.")
+    # A NUL further on is what a crash has left between lines that can be read.
+    if b"\0" in head[:_LONGEST_MARK] and (encoding := wide_encoding_of(head)):
+        raise SourceError(f"{shown(path)!r} is {told(encoding)}.")
     if only_lines and is_document(head[:_HEAD]):
         first = head.removeprefix(b"\xef\xbb\xbf").lstrip()
         what, by = ("a list", "'.[]'") if first.startswith(b"[") else ("an object", ".")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at
+from actionledger.sources.access import count_at, number_at, object_at, objects_at, scores_of, text_at
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes.about import About
@@ -103,11 +103,10 @@ def _parent(row: Mapping[str, Any]) -> str:
 
 
 def _about(row: Mapping[str, Any]) -> About:
-    scores = object_at(row, "scores")
     tags = row.get("tags")
     return About(
         metadata={"name": text_at(object_at(row, "span_attributes"), "name")},
-        scores={name: score for name in scores if (score := score_of(scores[name])) is not None},
+        scores=scores_of(object_at(row, "scores").items()),
         labels=tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else (),
     )
 

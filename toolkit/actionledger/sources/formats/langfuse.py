@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at, time_at
+from actionledger.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    score_of,
+    scores_of,
+    text_at,
+    time_at,
+)
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
@@ -93,8 +102,10 @@ def _about(trace: Mapping[str, Any]) -> About:
         value, name = score.get("value"), text_at(score, "name")
         if name and not isinstance(value, bool) and (number := score_of(value)) is not None:
             scores[name] = number
-        elif name and text_at(score, "stringValue"):
-            labels.append(f"{name}={text_at(score, 'stringValue')}")
+        elif name and (said := text_at(score, "stringValue") or text_at(score, "value")):
+            labels.append(f"{name}={said}")
+        elif name:
+            scores |= scores_of([(name, value)])
     known = {key: text_at(trace, key) for key in ("name", "environment", "release", "version")}
     known["trace"] = text_at(trace, "id")
     return About(

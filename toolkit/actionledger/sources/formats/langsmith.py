@@ -9,7 +9,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at, time_at
+from actionledger.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    scores_of,
+    text_at,
+    time_at,
+)
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import sniffed
@@ -86,7 +94,7 @@ def _above(run: Mapping[str, Any]) -> str:
 
 def _about(run: Mapping[str, Any]) -> About:
     given = object_at(run, "feedback_stats").items()
-    scores = {name: average for name, stats in given if (average := score_of(_average(stats))) is not None}
+    scores = scores_of((name, _average(stats)) for name, stats in given)
     tags = run.get("tags")
     labels = tuple(tag for tag in tags if isinstance(tag, str)) if isinstance(tags, list) else ()
     known = {"name": text_at(run, "name"), "project": text_at(run, "session_name"), "trace": _trace(run)}
@@ -94,7 +102,11 @@ def _about(run: Mapping[str, Any]) -> About:
 
 
 def _average(stats: object) -> object:
-    return stats.get("avg") if isinstance(stats, Mapping) else None
+    """Return the average of feedback, or the words that it is in, which have none."""
+    if not isinstance(stats, Mapping):
+        return None
+    average = stats.get("avg")
+    return stats.get("values") or None if average is None else average
 
 
 def _step(run: Mapping[str, Any]) -> Step:

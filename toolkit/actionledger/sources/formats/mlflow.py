@@ -10,7 +10,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from actionledger.sources.access import count_at, number_at, object_at, objects_at, score_of, text_at
+from actionledger.sources.access import (
+    count_at,
+    number_at,
+    object_at,
+    objects_at,
+    score_of,
+    scores_of,
+    text_at,
+)
 from actionledger.sources.base import Item, LeftOut, Refusal, Sample, Source, Usage
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.shapes import sniffed
@@ -90,6 +98,8 @@ def _about(info: Mapping[str, Any]) -> About:
             scores[name] = number
         elif isinstance(value, str) and name:
             labels.append(f"{name}={value}")
+        elif name:
+            scores |= scores_of([(name, value)])
     tags = object_at(info, "tags")
     known = {
         "name": text_at(tags, "mlflow.traceName"),

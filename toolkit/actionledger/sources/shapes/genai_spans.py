@@ -13,6 +13,7 @@ from actionledger.sources.base import Usage
 from actionledger.sources.shapes import genai, sniffed
 from actionledger.sources.shapes.about import NOTHING_TOLD
 from actionledger.sources.shapes.base import Message, tools_text
+from actionledger.sources.shapes.evaluations import evaluations_of
 from actionledger.sources.shapes.genai_about import about
 from actionledger.sources.shapes.genai_usage import usage
 from actionledger.sources.shapes.offered import offered
@@ -70,6 +71,7 @@ def step_of(span: Span) -> Step:
         name=span.name,
         started=span.started,
         finished=span.finished,
+        evaluations=evaluations_of(span),
     )
     if given.get("actionledger.is_dated") is False:
         step.started = step.finished = None  # our own export has to write some time
@@ -77,7 +79,7 @@ def step_of(span: Span) -> Step:
         _fill_tool(step, span, given)
     elif kind == "model":
         _fill_request(step, span, given)
-    elif kind == "agent" and (told := about(span, given)) != NOTHING_TOLD:
+    elif kind == "agent" and (told := about(given)) != NOTHING_TOLD:
         step.about = told
     return step
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 from actionledger.sources.base import Usage
 from actionledger.sources.shapes.about import About
 from actionledger.sources.shapes.base import Message, Passed
+from actionledger.sources.shapes.evaluations import Evaluation
 from actionledger.vocabulary import Capture, LeftOutReason
 
 Kind: TypeAlias = Literal["model", "tool", "agent", "other"]
@@ -43,6 +44,7 @@ class Step:
         is_error: whether its recorder says that it failed; None where it doesn't say. A request that failed has no answer.
         outcome: of a tool, what else its recorder says of what came of it, by the names that our own exports have.
         about: of an agent, what its recorder says of its session; None where it says nothing.
+        evaluations: how what it did was evaluated.
     """
 
     kind: Kind
@@ -65,6 +67,7 @@ class Step:
     is_error: bool | None = None
     outcome: Mapping[str, Any] = field(default_factory=dict)
     about: About | None = None
+    evaluations: tuple[Evaluation, ...] = ()
 
     @property
     def duration_ms(self) -> float | None:
@@ -90,7 +93,9 @@ class Tree:
             if known is None:
                 self._by_id[step.step_id] = step
                 continue
-            filled = self._by_id[step.step_id] = _filled(known, step)
+            # A record beside a span, of which nothing else is known, may come before it.
+            first, second = (step, known) if known.kind == "other" != step.kind else (known, step)
+            filled = self._by_id[step.step_id] = _told_together(first, second)
             if step.said == known.said:  # else a record beside it says what it didn't
                 passed[LeftOutReason.DUPLICATE, "span"] += 1
             elif filled.said == known.said and any(not message.is_empty for message in step.said):
@@ -151,6 +156,12 @@ class Tree:
             if step.kind == "tool":
                 return True
         return False
+
+
+def _told_together(first: Step, second: Step) -> Step:
+    """Return a step that is told twice."""
+    evaluations = dict.fromkeys((*first.evaluations, *second.evaluations))
+    return replace(_filled(first, second), evaluations=tuple(evaluations))
 
 
 def _filled(inner: Step, outer: Step) -> Step:

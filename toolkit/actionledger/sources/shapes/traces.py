@@ -15,6 +15,7 @@ from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.sources.shapes.about import NOTHING_TOLD, About
 from actionledger.sources.shapes.answers import Answers
 from actionledger.sources.shapes.base import Message, Passed
+from actionledger.sources.shapes.evaluations import of_session
 from actionledger.sources.shapes.steps import Step, Tree
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
@@ -92,8 +93,18 @@ class Traces:
         for step in tree.steps:
             if step.kind in _NEITHER:
                 self.passed[LeftOutReason.BOOKKEEPING, _NEITHER[step.kind]] += 1
-            if step.about and (of := gathered.get(children.session_of(step)[0])):
-                of.about = of.about.filled(step.about)
+            if step.about or step.evaluations:
+                self._tell_about(step, gathered.get(children.session_of(step)[0]))
+
+    def _tell_about(self, step: Step, of: _Gathered | None) -> None:
+        """Keep what an agent's step says of its session; evaluations of anything else are counted."""
+        if step.kind != "agent" or of is None:
+            self.passed[LeftOutReason.NO_SESSION, "evaluation"] += len(step.evaluations)
+            return
+        said = step.about or NOTHING_TOLD
+        evaluated = of_session(step.evaluations, self.passed)
+        labels = tuple(dict.fromkeys((*said.labels, *evaluated.labels)))
+        of.about = of.about.filled(replace(said, scores={**evaluated.scores, **said.scores}, labels=labels))
 
     def _pieces(self, name: str, gathered: _Gathered, *, is_last: bool) -> Iterator[RecordedSession]:
         """Yield a session, a piece for each trace that its responses are of."""

@@ -10,12 +10,13 @@ from typing import Any
 
 from actionledger.errors import SourceError
 from actionledger.sources.access import objects_at
-from actionledger.sources.base import Recorded, Refusal
+from actionledger.sources.base import LeftOut, Recorded, Refusal
 from actionledger.sources.containers import OnRead, shown
 from actionledger.sources.cut import Elements
 from actionledger.sources.documents import document_or_part
 from actionledger.sources.formats.goose.messages import session
 from actionledger.sources.lines import json_lines
+from actionledger.vocabulary import LeftOutReason
 
 
 def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -29,7 +30,7 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
         SourceError: the file can't be opened, or is a container of another kind.
     """
     info: Mapping[str, Any] = {}
-    told = []
+    told, unknown = [], 0
     for item in json_lines(path, on_read):
         if isinstance(item, Refusal):
             yield item
@@ -37,6 +38,10 @@ def read_lines(path: Path, on_read: OnRead | None = None) -> Recorded:
             told.append(item[1])
         elif not info and not told:
             info = item[1]
+        else:
+            unknown += 1
+    if unknown:
+        yield LeftOut(shown(path), LeftOutReason.UNKNOWN_KIND, "line", unknown)
     yield from session(path, {**info, "id": path.name.partition(".jsonl")[0]}, told)
 
 
