@@ -94,6 +94,7 @@ def test_rows_that_are_here_already_hold_no_formula_either() -> None:
     written = csv_text([{"text": "=HYPERLINK(1)", "number": -1}, {"text": "@x", "number": 2}])
     assert [row.split(",")[0] for row in written.splitlines()] == ["text", "'=HYPERLINK(1)", "'@x"]
     assert written.splitlines()[1].endswith(",-1")
+    assert csv_text([{"=1+1": 1}]).startswith("'=1+1"), "a column of the SQL page is called as a link says"
     assert not csv_text([])
 
 
