@@ -108,7 +108,8 @@ def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
                     known(f"{each.input_tokens + each.output_tokens:,}", each.counted, each.turns)
                     for each in spent
                 ],
-                meaning=f"In and out, of the turns spent. {_OF}",
+                "number",
+                f"In and out, of the turns spent. {_OF}",
             )
         )
     if any(each.timed for each in spent):
@@ -116,12 +117,13 @@ def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
             Column(
                 "Time",
                 [known(f"{each.seconds:,.1f} s", each.timed, each.turns) for each in spent],
-                meaning=f"For the responses and their executions, of the turns spent. {_OF}",
+                "number",
+                f"For the responses and their executions, of the turns spent. {_OF}",
             )
         )
     if any(each.priced for each in spent):
         priced = next((each for each in spent if each.by_prices), spent[0])
-        found.append(Column("Cost", [cost_of(each) for each in spent], meaning=by_file(priced)))
+        found.append(Column("Cost", [cost_of(each) for each in spent], "number", by_file(priced)))
     return found
 
 

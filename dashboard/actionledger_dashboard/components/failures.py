@@ -66,10 +66,15 @@ def show_costs(within: Filter) -> bool:
         Column(
             "Tokens in",
             [known(f"{cost.input_tokens:,}", cost.counted, cost.turns) for cost in costs],
-            meaning="What the model was shown in these turns, from a cache or not; where it is recorded of some of them alone, of how many.",
+            "number",
+            "What the model was shown in these turns, from a cache or not; where it is recorded of some of them alone, of how many.",
         ),
-        Column("Tokens out", [known(f"{cost.output_tokens:,}", cost.counted, cost.turns) for cost in costs]),
-        Column("Cost", [cost_of(cost) for cost in costs], meaning=by_file(whole)),
+        Column(
+            "Tokens out",
+            [known(f"{cost.output_tokens:,}", cost.counted, cost.turns) for cost in costs],
+            "number",
+        ),
+        Column("Cost", [cost_of(cost) for cost in costs], "number", by_file(whole)),
         Column("What it means", [SENTENCES[cost.code] if cost.code else "" for cost in costs], "long"),
     ]
     marks = [Mark(stage=cost.stage, code=cost.code, origin=cost.origin) for cost in costs]

@@ -58,7 +58,7 @@ class Linked:
 
     def stop_at_unknown(self) -> None:
         """Name what the URL asked for and is not there, and end the page where there is any."""
-        for unknown in self._unknown:
+        for unknown in dict.fromkeys(self._unknown):  # a link can ask for the same twice
             notices.unknown_value(
                 unknown.label,
                 unknown.value,
