@@ -149,7 +149,7 @@ def offer_export(name: str, count: int, statement: Scope) -> None:
                 data=partial(_content, Selection(*statement), name, form),
                 file_name=f"{name}.{form}",
                 mime=mime,
-                on_click="ignore",
+                on_click="rerun",  # a file that can't be made says nothing: the page does, where the ledger is why
                 key=f"{name}.export.{form}",
             )
 
