@@ -109,6 +109,14 @@ def test_what_is_picked_is_seen_where_the_page_is_drawn_twice(url: str, browser:
             assert switch.locator("[aria-checked=true]").all_inner_texts() == [picked]
 
 
+def test_an_address_of_no_page_says_so(visit: Visit) -> None:
+    """The overview was shown as if it were that."""
+    visit.open("heatmap?model=small")
+    visit.page.get_by_text('There is no page "heatmap"; this is the overview.').wait_for()
+    visit.open("sessions")
+    assert visit.page.get_by_text("There is no page").count() == 0
+
+
 def test_from_a_reason_over_its_turns_to_the_replay(visit: Visit, tmp_path: Path) -> None:
     """Two rows lead from why things fail to the characters of a response, by a press or by the keyboard."""
     page = visit.page

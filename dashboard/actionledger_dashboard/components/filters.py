@@ -105,13 +105,20 @@ def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Aske
     for value in there:
         if value and not is_known(field, value, choices):
             linked.note_unknown(field.label, field.name, value)
-    return _Asked(field, choices, _values_of(field, choices, there))
+    values = _values_of(field, choices, there)
+    for value in _known_of(field, choices, there)[len(values) :]:
+        linked.note_unknown(field.label, field.name, value, is_further=True)
+    return _Asked(field, choices, values)
 
 
 def _values_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) -> tuple[str, ...]:
     """Return what of a link can be a field's value: each once, and of a field that has one the first."""
-    values = tuple(dict.fromkeys(value for value in there if is_known(field, value, choices)))
+    values = _known_of(field, choices, there)
     return values if field.kind in {"many", "score"} else values[:1]
+
+
+def _known_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for value in there if is_known(field, value, choices)))
 
 
 def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:
