@@ -281,7 +281,7 @@ class TestSets:
         assert answer["headline"] == (
             "100.0% of what was tried elsewhere succeeded before, 50.0% after: −50.0 points, from too few sessions to tell that from chance."
         )
-        assert dict(answer["facts"])["Read whole"].startswith("no answer: one side has nothing")
+        assert dict(answer["facts"])["Not auditable"].startswith("2 before, 2 after")
 
     def test_one_source_says_what_to_do(self, open_page: Open, twice: Path) -> None:
         """Where there are no two values, that is said."""

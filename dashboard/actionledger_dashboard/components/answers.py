@@ -147,7 +147,7 @@ def contrast_facts(found: Contrast) -> Facts:
     responses = f"{found.before.responses:,} before, {found.after.responses:,} after"
     facts = [("Compared", f"responses as two sets, since no turn is on both sides: {responses}")]
     measure = _answering(found)
-    if measure is not None and measure.name != "parse_success":
+    if measure is not None and measure.name != "parse_success" and not any(found.not_auditable):
         facts.append(("Read whole", f"no answer: {NOT_BOTH[0].lower()}{NOT_BOTH[1:-1]}"))
     if found.tasks is None:
         facts.append(("Shared tasks", "none, so that nothing says whether both sides were asked alike"))
