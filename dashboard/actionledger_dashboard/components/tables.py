@@ -149,7 +149,7 @@ def offer_export(name: str, count: int, statement: Scope) -> None:
                 data=partial(_content, Selection(*statement), name, form),
                 file_name=f"{name}.{form}",
                 mime=mime,
-                on_click="rerun",  # a file that can't be made says nothing: the page does, where the ledger is why
+                on_click="ignore",  # a run of the page may forget what makes the file before it is made
                 key=f"{name}.export.{form}",
             )
 
