@@ -5,7 +5,11 @@ import streamlit as st
 from actionledger_dashboard import login
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.navigation import Target, show_navigation
-from actionledger_dashboard.components.parameters import has_filters, say_what_is_not_read
+from actionledger_dashboard.components.parameters import (
+    has_filters,
+    say_what_is_no_page,
+    say_what_is_not_read,
+)
 from actionledger_dashboard.loading import load, script_of
 
 st.set_page_config(page_title="actionledger", page_icon="📒", layout="wide")
@@ -28,6 +32,7 @@ show_navigation(
     [Target(one.title, one.url_path or "./", one == page, has_filters(one.url_path)) for one in pages],
     keeps=not has_filters(page.url_path),
 )
+say_what_is_no_page()
 say_what_is_not_read(page.url_path)
 with notices.unreadable_is_said():
     load(script_of(page.url_path))

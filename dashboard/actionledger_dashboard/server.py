@@ -161,6 +161,7 @@ def _configuration(port: int, *, headless: bool) -> dict[str, Any]:
         "runner.magicEnabled": False,
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "none",
+        "client.showErrorLinks": False,
         **{f"theme.{theme}.primaryColor": colour for theme, colour in THEMES.items()},
     }
 

@@ -17,6 +17,12 @@ def test_csv_is_read_back(run, recorded):
     assert list(csv.reader(io.StringIO(out))) == [["n", "text"], ["1", "a"], ["2", 'b\n"c"'], ["3", ""]]
 
 
+def test_no_text_in_csv_is_a_formula(run, recorded):
+    """Nor is a column's name; numbers stay numbers."""
+    out = run("sql", "SELECT -1 AS n, '=1' AS \"@x\", '-1' AS text", "-l", recorded, "--format", "csv").out
+    assert list(csv.reader(io.StringIO(out))) == [["n", "'@x", "text"], ["-1", "'=1", "'-1"]]
+
+
 def test_json_lines_are_read_back(run, recorded):
     """An object a row."""
     out = run("sql", ROWS, "-l", recorded, "-f", "jsonl").out

@@ -128,6 +128,13 @@ def test_somebody_elses_ledger_is_not_shown_as_the_demo(run, sentence, no_server
         assert ledger.sql("SELECT count(*) FROM sessions").fetchall() == [(0,)]
 
 
+def test_a_page_that_only_reads_decides_nothing_and_is_promised_no_code(sentence, recorded, monkeypatch):
+    """It told a code that no page took."""
+    monkeypatch.setattr(deciding, "_codes", [])
+    assert "leave --decide out" in sentence("dashboard", str(recorded), "--read-only", "--decide")
+    assert not deciding.may_be_decided_here()
+
+
 def test_a_page_decides_and_writes_cases_only_where_it_is_asked_to(run, recorded, tmp_path, monkeypatch):
     """The code stands in the terminal alone, and another one decides nothing."""
     monkeypatch.setattr(deciding, "_codes", [])

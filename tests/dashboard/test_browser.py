@@ -1,6 +1,5 @@
 """The pages in a real browser: what only a browser has, which is marks to select, keys to press and requests to refuse."""
 
-import csv
 import re
 import urllib.error
 import urllib.request
@@ -24,6 +23,7 @@ from playwright.sync_api import (
 from actionledger.common.clock import now
 from actionledger.common.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.copies import count_rows
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.document import document
 from actionledger_dashboard.viewer.asking import view_of
@@ -107,6 +107,14 @@ def test_what_is_picked_is_seen_where_the_page_is_drawn_twice(url: str, browser:
             visit.settle()
             switch = visit.page.get_by_test_id("stButtonGroup").first
             assert switch.locator("[aria-checked=true]").all_inner_texts() == [picked]
+
+
+def test_an_address_of_no_page_says_so(visit: Visit) -> None:
+    """The overview was shown as if it were that."""
+    visit.open("heatmap?model=small")
+    visit.page.get_by_text('There is no page "heatmap"; this is the overview.').wait_for()
+    visit.open("sessions")
+    assert visit.page.get_by_text("There is no page").count() == 0
 
 
 def test_from_a_reason_over_its_turns_to_the_replay(visit: Visit, tmp_path: Path) -> None:
@@ -307,17 +315,16 @@ def test_the_bar_of_a_list_is_worked_by_keys_and_keeps_the_focus(visit: Visit) -
 
 @pytest.mark.soak
 def test_a_download_has_every_row_of_the_filter(visit: Visit, tmp_path: Path) -> None:
-    """The file has as many rows as the button says, which is more than the page shows."""
+    """Each file has as many rows as its button says, which is more than the page shows, and one leaves the buttons for the next."""
     page = visit.page
     visit.open("turns?task=many")
     page.get_by_role("button", name="Export 60").click()
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Download 60 as CSV").click()
-    file = tmp_path / "turns.csv"
-    started.value.save_as(file)
-    with file.open(encoding="utf-8", newline="") as opened:
-        rows = list(csv.DictReader(opened))
-    assert len(rows) == 60
+    for label, form in (("Parquet", "parquet"), ("JSON lines", "jsonl"), ("CSV", "csv")):
+        with page.expect_download() as started:
+            page.get_by_role("button", name=f"Download 60 as {label}").click()
+        file = tmp_path / f"turns.{form}"
+        started.value.save_as(file)
+        assert count_rows(file, form) == 60
     assert page.locator("tbody tr").count() == 50
     assert page.get_by_test_id("stElementToolbar").count() == 0
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,10 @@ from scipy.stats import binomtest
 from streamlit.testing.v1 import AppTest
 
 from actionledger.common.ids import derived_id
+from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
-from actionledger.vocabulary import Outcome, Reason, RunKind
+from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.vocabulary import Capture, Outcome, Reason, RunKind
 
 OVERVIEW, COMPARE, REPLAY = (f"views/{name}.py" for name in ("overview", "compare", "replay"))
 STEPS = derived_id("session", "steps")
@@ -262,9 +265,59 @@ class TestSets:
         test = open_page(sample, COMPARE, by="periods", before_since="2026-03-03")
         assert "These two sides can't be compared" in said(test)
 
+    def test_a_pause_between_two_periods_is_passed_over(
+        self, open_page: Open, elsewhere_twice: Path, drawn: Drawn
+    ) -> None:
+        """A week in which nothing was recorded compared with nothing: the one before the pause is taken, and the page says which."""
+        test = open_page(elsewhere_twice, COMPARE, by="periods")
+        assert "Before: 2026-02-24 – 2026-03-02. After: 2026-03-25 – 2026-03-31." in said(test)
+        assert drawn(test, "answer")["verdict"] == "can't be told"
+
+    def test_where_reading_can_not_be_audited_what_came_of_the_calls_answers(
+        self, open_page: Open, elsewhere_twice: Path, drawn: Drawn
+    ) -> None:
+        """It was no answer, where recordings of agents have nothing else."""
+        answer = drawn(open_page(elsewhere_twice, COMPARE, by="models"), "answer")
+        assert answer["headline"] == (
+            "100.0% of what was tried elsewhere succeeded before, 50.0% after: −50.0 points, from too few sessions to tell that from chance."
+        )
+        assert dict(answer["facts"])["Not auditable"].startswith("2 before, 2 after")
+
     def test_one_source_says_what_to_do(self, open_page: Open, twice: Path) -> None:
         """Where there are no two values, that is said."""
         assert "There are no two sources to compare here" in said(open_page(twice, COMPARE, by="sources"))
+
+
+@pytest.fixture
+def elsewhere_twice(tmp_path: Path) -> Path:
+    """A ledger of two models' calls, as another runtime has recorded them: two on a Monday, and two four weeks later, one of which failed."""
+    sessions = [
+        RecordedSession(
+            model,
+            None,
+            model,
+            "",
+            tuple(
+                RecordedTurn(
+                    place,
+                    "",
+                    occurred_at=at,
+                    capture=Capture.CALLS,
+                    calls=(RecordedCall(f"{model}{place}", "edit", {}),),
+                    results=(RecordedResult(f"{model}{place}", "so", is_error=is_wrong and place == 1),),
+                )
+                for place in range(2)
+            ),
+        )
+        for model, at, is_wrong in (
+            ("a", datetime(2026, 3, 2, 9), False),
+            ("b", datetime(2026, 3, 31, 9), True),
+        )
+    ]
+    path = tmp_path / "twice.duckdb"
+    with open_ledger(path) as ledger:
+        import_sessions(ledger, sessions, source="chatlog")
+    return path
 
 
 class TestEmpty:

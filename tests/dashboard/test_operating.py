@@ -158,6 +158,16 @@ class TestSql:
         Saved(path, "queries").path.write_text("{")
         assert "are no JSON" in texts(open_page(path, SQL))
 
+    def test_a_statement_that_can_not_be_saved_is_a_sentence(self, open_page: Open, tmp_path: Path) -> None:
+        """The page broke where the disk refused it, or somebody else was saving."""
+        path = tmp_path / "x.duckdb"
+        open_ledger(path).close()
+        test = open_page(path, SQL)
+        Saved(path, "queries").path.with_suffix(".new").mkdir(parents=True)
+        test.text_input(key="sql.name").set_value("Seven").run()
+        press(test, "Save this statement")
+        assert "can't be saved" in texts(test)
+
     def test_the_tables_stand_beside_it(self, open_page: Open, sample: Path, drawn: Drawn) -> None:
         """Those that people ask, with how many rows they have."""
         shown = {each["name"]: each for each in drawn(open_page(sample, SQL), "catalogue")["tables"]}

@@ -223,6 +223,7 @@ class TestNumbers:
         assert took["Tokens in"] == ("4,000", ["recorded of 4 of 4"])
         assert took["Cost"] == ("$0.2500", ["recorded of 1 of 4"])
         assert took["Time-outs elsewhere"][0] == "0.0%"
+        assert took["Time-outs elsewhere"][1][-1] == "median 12 ms, 95 % within 12 ms, recorded of 1 of 2"
         assert "Latency: not recorded." in [caption.value for caption in test.caption]
         bare = open_page(imported, PAGE)
         assert stats(bare, "What responses took") == {}

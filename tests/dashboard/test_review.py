@@ -231,6 +231,12 @@ def test_a_link_that_leads_nowhere_is_a_sentence(open_page: Open, own: Path) -> 
     assert 'Run: there is no "x" here' in words(open_page(own, PAGE, session=STEPS, turn="0", run="x"))
 
 
+def test_a_link_that_names_a_filter_twice_opens_its_turn(open_page: Open, own: Path) -> None:
+    """Of what has one value the first counts, as it does in the list; the page broke."""
+    test = open_page(own, PAGE, session=STEPS, turn="0", action=["create_file", "read_file"])
+    assert not test.exception
+
+
 def test_a_dashboard_for_reading_records_nothing(
     open_page: Open, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -22,6 +22,7 @@ from actionledger.vocabulary import Origin, Reason
 from actionledger_dashboard.components import tables
 from actionledger_dashboard.components.review_week import as_rows
 from actionledger_dashboard.components.tables import Column, csv_text
+from actionledger_dashboard.components.wording import known
 
 
 def rows_of(file: Path) -> list[dict[str, object]]:
@@ -94,7 +95,13 @@ def test_rows_that_are_here_already_hold_no_formula_either() -> None:
     written = csv_text([{"text": "=HYPERLINK(1)", "number": -1}, {"text": "@x", "number": 2}])
     assert [row.split(",")[0] for row in written.splitlines()] == ["text", "'=HYPERLINK(1)", "'@x"]
     assert written.splitlines()[1].endswith(",-1")
+    assert csv_text([{"=1+1": 1}]).startswith("'=1+1"), "a column of the SQL page is called as a link says"
     assert not csv_text([])
+
+
+def test_a_sum_says_of_how_many_turns_it_is_recorded() -> None:
+    """Where that is not all of them."""
+    assert [known("0.2 s", of, 3) for of in (0, 2, 3)] == ["not recorded", "0.2 s (of 2)", "0.2 s"]
 
 
 def test_a_link_of_no_words_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,11 +91,20 @@ def free_port() -> int:
 
 
 @contextmanager
-def served(ledger: Path, folder: Path | None = None, port: int | None = None) -> Iterator[str]:
-    """The address of a dashboard that shows a ledger, started in a folder."""
+def served(ledger: Path, folder: Path | None = None, port: int | None = None, *options: str) -> Iterator[str]:
+    """The address of a dashboard that shows a ledger, started in a folder, with options of its command."""
     chromium()
     port = port or free_port()
-    command = [sys.executable, "-m", "actionledger_dashboard", "--ledger", str(ledger), "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "actionledger_dashboard",
+        "--ledger",
+        str(ledger),
+        "--port",
+        str(port),
+        *options,
+    ]
     server = subprocess.Popen(command, cwd=folder)
     try:
         _wait_for(f"http://127.0.0.1:{port}/_stcore/health", server)

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from actionledger.common.plurals import counted
 from actionledger.rates import TOO_FEW, Rate, shown_p
-from actionledger.replay.contrasts import Contrast
+from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.sides import Sides
@@ -15,6 +15,16 @@ from actionledger_dashboard.components.wording import interval, share
 
 Facts: TypeAlias = list[tuple[str, str]]
 """What an answer rests on: what it is, and how it is said."""
+
+NOT_BOTH = "One side has nothing that meant to act and can be audited."
+"""Why nobody can say which side is read better."""
+
+_ANSWERS = {
+    "parse_success": "read whole",
+    "recorded_execution": "of what was tried elsewhere succeeded",
+    "execution": "of what was tried here succeeded",
+}
+"""Which rate of two sides answers, the first that both have, and what its sentence says of it."""
 
 _SURE = 0.05
 
@@ -37,7 +47,12 @@ class Answer:
 
 
 def answer_of(
-    before: Rate, after: Rate, difference: tuple[float, float] | None, p_value: float | None
+    before: Rate,
+    after: Rate,
+    difference: tuple[float, float] | None,
+    p_value: float | None,
+    *,
+    did: str = "read whole",
 ) -> Answer:
     """Return whether the second rate is better: only where test and interval both say so.
 
@@ -46,11 +61,12 @@ def answer_of(
         after: the other.
         difference: the 95 % interval of the second minus the first; None where there are too few sessions.
         p_value: of the test; None where there is none.
+        did: what of it all the rates are, as the sentence goes on behind a share.
     """
     if before.value is None or after.value is None:
-        return Answer("no answer", "idle", "One side has nothing that meant to act and can be audited.")
+        return Answer("no answer", "idle", NOT_BOTH)
     change = after.value - before.value
-    said = f"{share(before)} read whole before, {share(after)} after: {points(change)} points"
+    said = f"{share(before)} {did} before, {share(after)} after: {points(change)} points"
     if difference is None or p_value is None:
         return Answer("can't be told", "idle", f"{said}, from {TOO_FEW} to tell that from chance.")
     low, high = difference
@@ -105,18 +121,34 @@ def show_contrast(found: Contrast) -> None:
     Args:
         found: the contrast.
     """
-    measure = next((each for each in found.measures if each.name == "parse_success"), None)
+    _show(contrast_answer(found), contrast_facts(found), None)
+
+
+def contrast_answer(found: Contrast) -> Answer:
+    """Return which of two sides is better: at being read; where that can't be told of both, at what came of their executions."""
+    measure = _answering(found)
     if measure is None:
-        answer = answer_of(Rate(0, 0), Rate(0, 0), None, None)
-    else:
-        answer = answer_of(measure.before, measure.after, measure.difference, measure.p_value)
-    _show(answer, contrast_facts(found), None)
+        return Answer("no answer", "idle", NOT_BOTH)
+    did = _ANSWERS[measure.name]
+    return answer_of(measure.before, measure.after, measure.difference, measure.p_value, did=did)
+
+
+def _answering(found: Contrast) -> Measure | None:
+    both = {
+        each.name: each
+        for each in found.measures
+        if each.before.value is not None and each.after.value is not None
+    }
+    return next((both[name] for name in _ANSWERS if name in both), None)
 
 
 def contrast_facts(found: Contrast) -> Facts:
     """Return what can be said beside the measures of two sides that share no turns."""
     responses = f"{found.before.responses:,} before, {found.after.responses:,} after"
     facts = [("Compared", f"responses as two sets, since no turn is on both sides: {responses}")]
+    measure = _answering(found)
+    if measure is not None and measure.name != "parse_success" and not any(found.not_auditable):
+        facts.append(("Read whole", f"no answer: {NOT_BOTH[0].lower()}{NOT_BOTH[1:-1]}"))
     if found.tasks is None:
         facts.append(("Shared tasks", "none, so that nothing says whether both sides were asked alike"))
     else:

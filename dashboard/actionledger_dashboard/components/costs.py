@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from actionledger.ledger import queries
-from actionledger_dashboard.components.wording import NOT_RECORDED, dollars
+from actionledger_dashboard.components.wording import NOT_RECORDED, dollars, known
 from actionledger_dashboard.data import ask
 
 
@@ -28,10 +28,10 @@ class Cost(Protocol):
 
 
 def cost_of(cost: Cost) -> str:
-    """Return what turns cost; where a price file says some of it, of how many it is recorded, by the file, and not known."""
+    """Return what turns cost, and of how many that is known; where a price file says some of it, of how many by it."""
     said = dollars(cost.cost_usd if cost.priced else None)
     if not cost.by_prices:
-        return said
+        return known(said, cost.priced, cost.turns)
     parts = {
         "recorded": cost.priced - cost.by_prices,
         "by a price file": cost.by_prices,

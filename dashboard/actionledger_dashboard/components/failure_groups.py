@@ -17,11 +17,12 @@ from actionledger_dashboard.components import links, tables
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.costs import by_file, cost_of
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import NOT_RECORDED, interval, tokens
+from actionledger_dashboard.components.wording import NOT_RECORDED, interval, known
 from actionledger_dashboard.data import ask
 
 GROUPS = 100  # so many have a row
 SEEN = 8  # so many are seen at once; the others by scrolling
+_OF = "Where it is recorded of some of them alone, of how many."
 TURNS = 200  # so many of a group's turns are listed
 
 
@@ -103,17 +104,26 @@ def _taken(groups: Sequence[FailureGroup]) -> list[Column]:
         found.append(
             Column(
                 "Tokens",
-                [tokens(each.input_tokens + each.output_tokens, each.counted) for each in spent],
-                meaning="In and out, of the turns spent, where it is recorded.",
+                [
+                    known(f"{each.input_tokens + each.output_tokens:,}", each.counted, each.turns)
+                    for each in spent
+                ],
+                "number",
+                f"In and out, of the turns spent. {_OF}",
             )
         )
     if any(each.timed for each in spent):
         found.append(
-            Column("Time", [f"{each.seconds:,.1f} s" if each.timed else NOT_RECORDED for each in spent])
+            Column(
+                "Time",
+                [known(f"{each.seconds:,.1f} s", each.timed, each.turns) for each in spent],
+                "number",
+                f"For the responses and their executions, of the turns spent. {_OF}",
+            )
         )
     if any(each.priced for each in spent):
         priced = next((each for each in spent if each.by_prices), spent[0])
-        found.append(Column("Cost", [cost_of(each) for each in spent], meaning=by_file(priced)))
+        found.append(Column("Cost", [cost_of(each) for each in spent], "number", by_file(priced)))
     return found
 
 

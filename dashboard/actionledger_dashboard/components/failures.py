@@ -15,7 +15,7 @@ from actionledger_dashboard.components.failure_groups import show_failure_groups
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
-from actionledger_dashboard.components.wording import NOTHING_FAILED, out_of, tokens
+from actionledger_dashboard.components.wording import NOTHING_FAILED, known, out_of
 from actionledger_dashboard.data import ask
 
 REASONS = 8  # so many are seen at once; the others by scrolling
@@ -65,11 +65,16 @@ def show_costs(within: Filter) -> bool:
         Column("Sessions", [cost.sessions for cost in costs], "number"),
         Column(
             "Tokens in",
-            [tokens(cost.input_tokens, cost.counted) for cost in costs],
-            meaning="What the model was shown in these turns, from a cache or not, where it is recorded.",
+            [known(f"{cost.input_tokens:,}", cost.counted, cost.turns) for cost in costs],
+            "number",
+            "What the model was shown in these turns, from a cache or not; where it is recorded of some of them alone, of how many.",
         ),
-        Column("Tokens out", [tokens(cost.output_tokens, cost.counted) for cost in costs]),
-        Column("Cost", [cost_of(cost) for cost in costs], meaning=by_file(whole)),
+        Column(
+            "Tokens out",
+            [known(f"{cost.output_tokens:,}", cost.counted, cost.turns) for cost in costs],
+            "number",
+        ),
+        Column("Cost", [cost_of(cost) for cost in costs], "number", by_file(whole)),
         Column("What it means", [SENTENCES[cost.code] if cost.code else "" for cost in costs], "long"),
     ]
     marks = [Mark(stage=cost.stage, code=cost.code, origin=cost.origin) for cost in costs]
@@ -81,7 +86,7 @@ def show_costs(within: Filter) -> bool:
 def spent(cost: FailureCost) -> str:
     """Return what turns took, and of how many of them that is recorded, where it is not of all."""
     took = (
-        f"{tokens(cost.input_tokens, cost.counted)} tokens in, {tokens(cost.output_tokens, cost.counted)} out"
+        f"{cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
         if cost.counted
         else "tokens that were not recorded"
     )

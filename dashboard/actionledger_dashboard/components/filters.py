@@ -93,11 +93,7 @@ def of_query() -> Filter:
     """Return the filter that stands in the URL, where a page shows no bar for it; what is no value of it is passed over."""
     known, runs = ask(queries.dimensions), ask(queries.runs)
     there = {
-        field.name: [
-            value
-            for value in st.query_params.get_all(field.name)
-            if is_known(field, value, options(field, known, runs))
-        ]
+        field.name: _values_of(field, options(field, known, runs), st.query_params.get_all(field.name))
         for field in FIELDS
     }
     return filter_of_parameters(there).given
@@ -106,11 +102,23 @@ def of_query() -> Filter:
 def _asked_of(field: Field, choices: Mapping[str, str], linked: Linked) -> _Asked:
     """Return what the URL asks of a field; what is not there is noted, to be named."""
     there = st.query_params.get_all(field.name)
-    values = tuple(dict.fromkeys(value for value in there if is_known(field, value, choices)))
     for value in there:
-        if value and value not in values:
+        if value and not is_known(field, value, choices):
             linked.note_unknown(field.label, field.name, value)
-    return _Asked(field, choices, values if field.kind in {"many", "score"} else values[:1])
+    values = _values_of(field, choices, there)
+    for value in _known_of(field, choices, there)[len(values) :]:
+        linked.note_unknown(field.label, field.name, value, is_further=True)
+    return _Asked(field, choices, values)
+
+
+def _values_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) -> tuple[str, ...]:
+    """Return what of a link can be a field's value: each once, and of a field that has one the first."""
+    values = _known_of(field, choices, there)
+    return values if field.kind in {"many", "score"} else values[:1]
+
+
+def _known_of(field: Field, choices: Mapping[str, str], there: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(value for value in there if is_known(field, value, choices)))
 
 
 def _show_choice(page: str, asked: Sequence[_Asked], known: Dimensions) -> None:

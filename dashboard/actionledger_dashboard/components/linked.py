@@ -24,11 +24,13 @@ class Unknown:
         label: what people call the parameter.
         name: the query parameter.
         value: what it asks for.
+        is_further: whether it is there, and asked for beside another value of what has one.
     """
 
     label: str
     name: str
     value: str
+    is_further: bool = False
 
 
 class Linked:
@@ -46,20 +48,22 @@ class Linked:
         self.page = page
         self._unknown: list[Unknown] = []
 
-    def note_unknown(self, label: str, name: str, value: str) -> None:
+    def note_unknown(self, label: str, name: str, value: str, *, is_further: bool = False) -> None:
         """Note that the URL asks for something that is not there.
 
         Args:
             label: what people call it.
             name: the query parameter.
             value: what it asks for.
+            is_further: whether it is there, and asked for beside another value of what has one.
         """
-        self._unknown.append(Unknown(label, name, value))
+        self._unknown.append(Unknown(label, name, value, is_further))
 
     def stop_at_unknown(self) -> None:
         """Name what the URL asked for and is not there, and end the page where there is any."""
-        for unknown in self._unknown:
-            notices.unknown_value(
+        for unknown in dict.fromkeys(self._unknown):  # a link can ask for the same twice
+            say = notices.only_one if unknown.is_further else notices.unknown_value
+            say(
                 unknown.label,
                 unknown.value,
                 key=f"{self.page}.{unknown.name}.remove.{unknown.value}",

@@ -83,6 +83,31 @@ def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> 
     remove.button("Take it out", key=key, on_click=on_remove)
 
 
+def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
+    """Say that a link asks for a further value of what has one, and offer to take it out of the link.
+
+    Args:
+        label: what is asked for.
+        value: what it should be, too.
+        key: tells the button from others.
+        on_remove: takes it out.
+    """
+    said, remove = st.columns([6, 1], vertical_alignment="center")
+    said.text(
+        f"{label}: only one can be looked for; take {visible(json.dumps(value, ensure_ascii=False))} out to see the other."
+    )
+    remove.button("Take it out", key=key, on_click=on_remove)
+
+
+def unknown_page(path: str) -> None:
+    """Say that an address leads to no page, and which one this is.
+
+    Args:
+        path: what the address says.
+    """
+    st.text(f"There is no page {visible(json.dumps(path, ensure_ascii=False))}; this is the overview.")
+
+
 def unknown_session() -> None:
     """Say that a link leads nowhere, and where to go from there."""
     st.subheader("There is no such session in this ledger", anchor=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from urllib.parse import urlsplit
 
 import streamlit as st
 
@@ -38,6 +39,13 @@ def has_filters(page: str) -> bool:
         page: its path.
     """
     return _READ[page].issuperset(FILTERS)
+
+
+def say_what_is_no_page() -> None:
+    """Name the page that the address asks for where there is none of that name: the overview is shown in its place."""
+    asked = urlsplit(st.context.url or "").path.strip("/")
+    if asked and asked not in _READ:
+        notices.unknown_page(asked)
 
 
 def say_what_is_not_read(page: str) -> None:

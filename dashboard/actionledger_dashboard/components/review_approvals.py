@@ -38,7 +38,9 @@ def show_approvals(linked: Linked, name: str) -> None:
     if problem := st.session_state.pop(SAID, ""):
         st.text(visible(problem))
     if not found:
-        st.info("Nothing waits for a decision.")
+        st.info(
+            "Nothing waits for a decision. What a session's policy lets run only with a person's approval waits here."
+        )
         return
     _list(found)
     options = {status.approval.approval_id: _label(status.approval) for status in found}

@@ -201,7 +201,7 @@ def show_open() -> None:
     st.subheader("What is assigned and open", anchor=False)
     found = ask(reviews, only_open=True)
     if not found:
-        st.info("Nothing is open.")
+        st.info("Nothing is open. A turn's page assigns it to somebody.")
         return
     _show("review.open", "what is open", found)
 

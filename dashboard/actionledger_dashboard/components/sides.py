@@ -10,6 +10,7 @@ import streamlit as st
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
+from actionledger.ledger.queries.latest import last_at
 from actionledger.replay.periods import latest_two
 from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
@@ -162,7 +163,7 @@ def _sides(kind: Kind, before: tuple[str, Side], after: tuple[str, Side], within
 
 
 def _periods(linked: Linked, within: Filter) -> Sides | None:
-    """Let two periods be picked: by default the last week of the ledger and the one before it."""
+    """Let two periods be picked: by default the last week of the ledger and the one before it, or before that if there is nothing in it."""
     known = ask(queries.dimensions)
     if known.first is None or known.last is None or known.first.date() == known.last.date():
         notices.one_day(is_dated=known.first is not None)
@@ -175,7 +176,7 @@ def _periods(linked: Linked, within: Filter) -> Sides | None:
         with column:
             picked.append(linked.day(label, name))
     linked.stop_at_unknown()
-    usual = latest_two(known.first.date(), known.last.date())
+    usual = _usual(within, known.first.date(), known.last.date())
     days = [there or default for there, default in zip(picked, usual, strict=True)]
     before, after = (_period(within, *days[at : at + 2]) for at in (0, 2))
     named: Parameters = {name: day.isoformat() for name, day in zip(names, days, strict=True)}
@@ -183,6 +184,14 @@ def _periods(linked: Linked, within: Filter) -> Sides | None:
     narrowed = replace(within, since=None, until=None)
     st.caption(f"Before: {before.label}. After: {after.label}. Both with their first and last day.")
     return Sides("periods", before, after, narrowed, named | filter_parameters(narrowed))
+
+
+def _usual(within: Filter, first: date, last: date) -> tuple[date, date, date, date]:
+    """Return the days that are compared where none are picked."""
+    since, until, begin, end = latest_two(first, last)
+    before = ask(last_at, replace(within, since=None, until=filters.midnight(begin)))
+    gap = until - before.date() if before and before.date() < since else timedelta()
+    return since - gap, until - gap, begin, end
 
 
 def _period(within: Filter, first: date, last: date) -> Side:

@@ -172,7 +172,9 @@ def _of(recorded: int, used: UsageSums) -> str:
 
 def _pace_stat(found: Pace, within: Filter) -> Stat:
     where = "here" if found.origin is Origin.RUNTIME else "elsewhere"
-    took = f"median {milliseconds(found.median_ms)}, 95 % within {milliseconds(found.p95_ms)}"
+    tried = found.timeouts.count
+    of = f", recorded of {found.timed:,} of {tried:,}" if found.timed < tried else ""
+    took = f"median {milliseconds(found.median_ms)}, 95 % within {milliseconds(found.p95_ms)}{of}"
     late = Mark(executions=(str(ExecutionStatus.TIMED_OUT),), origin=found.origin)
     return stat_of(
         f"Time-outs {where}",

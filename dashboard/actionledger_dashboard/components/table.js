@@ -32,7 +32,7 @@ const cells = {
   code: (value) => element("code", "", value),
   long: (value) => element("span", "long", value),
   verdict: (value, column, index) => element("span", `chip ${column.looks[index]}`, value),
-  number: (value) => element("span", "", value === null ? "–" : numbers.format(value)),
+  number: (value) => element("span", "", value === null ? "–" : typeof value === "number" ? numbers.format(value) : value),
   share: (value, column) => {
     if (value === null) return element("span", "", "–");
     const cell = element("span", "share");

@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
+from actionledger.common.formulas import harmless
 from actionledger.ledger.copies import RowForm, write_rows
 from actionledger.ledger.queries import Hit
 from actionledger.ledger.queries.scopes import Scope
@@ -31,8 +32,6 @@ marked, and verdicts have a colour and a shape."""
 
 _BEFORE = 24
 """How many characters stand before what was found, at most, so that it is seen in a narrow cell."""
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 _mount = mount_of("table")
 
@@ -150,7 +149,7 @@ def offer_export(name: str, count: int, statement: Scope) -> None:
                 data=partial(_content, Selection(*statement), name, form),
                 file_name=f"{name}.{form}",
                 mime=mime,
-                on_click="ignore",
+                on_click="ignore",  # a run of the page may forget what makes the file before it is made
                 key=f"{name}.export.{form}",
             )
 
@@ -179,9 +178,9 @@ def csv_text(rows: Iterable[Mapping[str, object]]) -> str:
     writer: Any = None
     for row in rows:
         if writer is None:
-            writer = csv.DictWriter(written, list(row))
-            writer.writeheader()
-        writer.writerow({name: _harmless(value) for name, value in row.items()})
+            writer = csv.writer(written)
+            writer.writerow(map(harmless, row))
+        writer.writerow(map(harmless, row.values()))
     return written.getvalue()
 
 
@@ -190,7 +189,3 @@ def _cell(value: Cell) -> Any:
         before = value.before if len(value.before) <= _BEFORE else f"…{value.before[-_BEFORE:]}"
         return {"before": pieces(before), "text": pieces(value.text), "after": pieces(value.after)}
     return pieces(value) if isinstance(value, str) else value
-
-
-def _harmless(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -57,14 +57,17 @@ def kept(captures: Mapping[Capture, int]) -> str:
     return " · ".join(f"{capture} {count:,}" for capture, count in most)
 
 
-def tokens(count: int, counted: int) -> str:
-    """Return a number of tokens, or that none is recorded.
+def known(total: str, of: int, turns: int) -> str:
+    """Return what is recorded of turns, with of how many where that is not all of them.
 
     Args:
-        count: the tokens.
-        counted: of how many turns they are recorded.
+        total: the sum over those.
+        of: of how many it is recorded.
+        turns: how many there are.
     """
-    return f"{count:,}" if counted else NOT_RECORDED
+    if not of:
+        return NOT_RECORDED
+    return total if of >= turns else f"{total} (of {of:,})"
 
 
 def milliseconds(took: float | None) -> str:

@@ -105,7 +105,7 @@ def _attempt_card(reader: Reader, detail: TurnDetail, *, is_shown: bool) -> Valu
 def _when_empty(response: Response) -> str:
     if response.capture.is_auditable:
         return "The response is empty."
-    return "No text of this response was recorded; the calls that were split off it stand beside it."
+    return "The calls were split off this response, and no text is left of it."
 
 
 def _verdict(detail: TurnDetail) -> str:
@@ -220,7 +220,7 @@ def action_card(action: ActionRecord, detail: TurnDetail) -> Values:
         action.name,
         said,
         look_of(action.status) if said == action.status else NEUTRAL,
-        place(action.span),
+        place(action.span) if action.span.end > action.span.start else "",
         lines,
         value=pretty(action.arguments),
         block=action.block,

@@ -12,6 +12,7 @@ from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.labels import labels_column
+from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column, hrefs_of
 from actionledger_dashboard.components.wording import called
@@ -40,15 +41,14 @@ def show() -> None:
     first = ask(queries.sessions_page, within, order=ordered, limit=tables.PAGE, offset=0)
     count = first.count
     offset = bar.page_of(count, tables.PAGE)
-    title, middle, export = st.columns([2, 8, 2], vertical_alignment="center")
-    title.caption(counted(count, "session"))
-    with middle:
+    with line():
+        st.caption(counted(count, "session"), width="content")
         bar.show()
+        if count:
+            tables.offer_export("sessions", count, whole_sessions(within, order=ordered))
     if not count:
         notices.nothing_found()
         return
-    with export:
-        tables.offer_export("sessions", count, whole_sessions(within, order=ordered))
     found = first
     if offset:
         found = ask(

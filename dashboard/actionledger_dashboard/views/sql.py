@@ -6,7 +6,7 @@ from typing import get_args
 import streamlit as st
 
 from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.errors import ActionLedgerError, UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.guarded import MEMORY
 from actionledger_dashboard.components import asked, links, notices, tables
@@ -104,7 +104,7 @@ def _change(what: str, statement: str) -> None:
         elif name := st.session_state.get("sql.gone"):
             saved("queries").remove(name)
             st.session_state["sql.gone"] = None
-    except UsageError as error:
+    except ActionLedgerError as error:
         st.session_state["sql.refused"] = str(error)
 
 

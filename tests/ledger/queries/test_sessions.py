@@ -1,13 +1,16 @@
 """The list of sessions, and one of them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from actionledger.common.ids import derived_id
-from actionledger.ledger import queries
+from actionledger.importing import import_sessions
+from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter
 from actionledger.rates import Rate
+from actionledger.sources.base import RecordedSession, RecordedTurn
 
 ONE = derived_id("session", "one")
 TWO = derived_id("session", "two")
@@ -103,3 +106,28 @@ def test_a_page_with_its_count_is_the_page_and_the_count(world: queries.Queryabl
         [row] = queries.sessions(world, within, limit=1, offset=offset)
         assert (found.count, found.sessions[0].session_id) == (count, row.session_id)
     assert queries.sessions_page(world, within, limit=1, offset=9).sessions == []
+
+
+def test_a_session_that_goes_on_with_another_model_is_one_of_both(tmp_path: Path) -> None:
+    """Either can be picked, and its row says how many of its turns that one wrote."""
+    turns = tuple(RecordedTurn(place, "On it.", model=model) for place, model in enumerate(("", "large", "")))
+    with open_ledger(tmp_path / "two.duckdb") as ledger:
+        import_sessions(
+            ledger,
+            [
+                RecordedSession("switched", None, "small", "", turns),
+                RecordedSession("none", None, "small", "", ()),
+            ],
+            source="chatlog",
+        )
+        assert queries.dimensions(ledger).models == ("large", "small")
+        found = {
+            model: {
+                (row.external_id, row.turns, row.matching)
+                for row in queries.sessions(ledger, Filter(models=(model,)))
+            }
+            for model in ("small", "large")
+        }
+        counts = [queries.count_sessions(ledger, Filter(models=(model,))) for model in found]
+    assert found == {"small": {("switched", 3, 2), ("none", 0, 0)}, "large": {("switched", 3, 1)}}
+    assert counts == [2, 1]

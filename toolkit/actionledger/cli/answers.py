@@ -13,6 +13,7 @@ from actionledger.cli.output import is_read
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import PlainConsole, console, plain, print_note
 from actionledger.common.canonical import json_text
+from actionledger.common.formulas import harmless
 from actionledger.ledger.guarded import Answer
 
 SHOWN_ROWS = 200
@@ -67,8 +68,12 @@ def _csv_lines(answer: Answer) -> Iterator[str]:
     held = _Held()
     writer = csv.writer(held, lineterminator="\n")
     for row in chain([answer.names], answer.rows):
-        writer.writerow("" if cell is None else _shown(cell) for cell in row)
+        writer.writerow(map(_in_csv, row))
         yield held.text
+
+
+def _in_csv(cell: object) -> object:
+    return "" if cell is None else harmless(cell) if isinstance(cell, str) else _shown(cell)
 
 
 class _Held:

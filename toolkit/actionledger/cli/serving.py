@@ -56,6 +56,8 @@ def dashboard(
 ) -> None:
     """Serve the dashboard to this machine until interrupted."""
     require("The dashboard", "dashboard", "streamlit", "altair", "pandas", "pyarrow")
+    if read_only and decide:
+        raise UsageError("With --read-only no page decides anything; leave --decide out, or --read-only.")
     shown = _demo_ledger(path or ledger) if demo else existing(path or ledger)
     with open_ledger(shown, read_only=True):
         pass  # what is no ledger is said before Streamlit takes its time to start

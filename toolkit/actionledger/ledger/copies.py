@@ -10,6 +10,7 @@ from uuid import uuid4
 import duckdb
 from duckdb import DuckDBPyConnection
 
+from actionledger.common.formulas import FORMULA
 from actionledger.errors import LedgerError
 from actionledger.ledger.ledger import Ledger, open_ledger
 from actionledger.ledger.proofs.sealing import begin_anew
@@ -27,7 +28,8 @@ _FORMS: dict[RowForm, str] = {
     "jsonl": "FORMAT json",
     "csv": "FORMAT csv, HEADER",
 }
-_APOSTROPHE = "CASE WHEN regexp_matches({name}::VARCHAR, '^[-=+@\\t\\r]') THEN chr(39) || {name}::VARCHAR ELSE {name}::VARCHAR END AS {name}"
+_FORMULA = " OR ".join(f"starts_with({{name}}::VARCHAR, chr({ord(sign)}))" for sign in FORMULA)
+_APOSTROPHE = f"CASE WHEN {_FORMULA} THEN chr(39) || {{name}}::VARCHAR ELSE {{name}}::VARCHAR END AS {{name}}"
 _LONGEST_LINE = 1 << 30
 _PICKED = "picked_sessions"
 

@@ -43,7 +43,8 @@ class Filter:
     Args:
         run_id: the run whose readings count, as text or as the UUID that SQL gives, which is kept as text; None for the first reading of
             every response.
-        profiles, models, tasks, sources: the sessions' own.
+        profiles, tasks, sources: the sessions' own.
+        models: what wrote the responses; a session can go on with another one.
         captures: how much was kept of what the model wrote.
         labels: what the sessions are filed under by their source.
         scores: what the sessions' scores must be, all of them.

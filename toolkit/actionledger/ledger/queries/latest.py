@@ -24,6 +24,21 @@ nth AS (SELECT occurred_at AS since FROM picked ORDER BY occurred_at DESC NULLS 
 SELECT any_value(since) FROM picked, nth HAVING count(*) FILTER (occurred_at >= since) * $part <= count(*)"""
 
 
+_LAST = "SELECT max(occurred_at) FROM parse_attempts WHERE {condition}"
+
+
+def last_at(ledger: Queryable, within: Filter) -> datetime | None:
+    """Return when the latest response was made that a filter picks; None where none carries a time.
+
+    Args:
+        ledger: what to ask.
+        within: the filter.
+    """
+    condition, parameters = scope(within)
+    [(found,)] = ledger.sql(_LAST.format(condition=condition), parameters).fetchall()
+    return found  # type: ignore[no-any-return]
+
+
 def latest_turns(ledger: Queryable, within: Filter, *, limit: int = 50) -> list[TurnBehind] | None:
     """Return the first page of the turns that a filter picks, if its text stands often enough in the latest of them.
 

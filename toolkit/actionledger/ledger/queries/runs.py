@@ -56,7 +56,8 @@ class Dimensions:
     """The values that there are to filter by, each sorted.
 
     Args:
-        profiles, models, tasks, sources: the sessions' own.
+        profiles, tasks, sources: the sessions' own.
+        models: the sessions', and those that they went on with.
         dialects: the dialects that responses were found to be in, ``"none"`` among them.
         captures: how much was kept of responses.
         labels: what sessions are filed under by their sources.
@@ -99,8 +100,9 @@ GROUP BY run_id, started_at ORDER BY started_at, run_id"""
 
 _DIMENSIONS = f"""
 WITH of_sessions AS (
-    SELECT list(DISTINCT profile) AS profiles, list(DISTINCT model) AS models,
-           list(DISTINCT task) AS tasks, list(DISTINCT source) AS sources FROM session_starts),
+    SELECT list(DISTINCT profile) AS profiles, list(DISTINCT task) AS tasks, list(DISTINCT source) AS sources FROM session_starts),
+of_models AS (
+    SELECT list(model) AS models FROM (SELECT DISTINCT model FROM session_starts UNION SELECT DISTINCT model FROM turn_starts)),
 of_attempts AS (
     SELECT list(DISTINCT CASE dialect WHEN '' THEN $none ELSE dialect END) AS dialects,
            list(DISTINCT capture) AS captures, min(occurred_at) AS first, max(occurred_at) AS last FROM parse_attempts),
@@ -113,7 +115,7 @@ SELECT coalesce(list_sort(profiles), []) AS profiles, coalesce(list_sort(models)
        coalesce(list_sort(dialects), []) AS dialects, coalesce(list_sort(captures), []) AS captures,
        coalesce(list_sort(labels), []) AS labels, coalesce(list_sort(turn_labels), []) AS turn_labels,
        coalesce(list_sort(scores), []) AS scores, first, last
-FROM of_sessions, of_attempts, of_ends, of_turns"""
+FROM of_sessions, of_models, of_attempts, of_ends, of_turns"""
 
 
 def runs(ledger: Queryable) -> list[Run]:

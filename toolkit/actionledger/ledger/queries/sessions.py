@@ -203,6 +203,10 @@ _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
     'refusal': CASE WHEN meant > intent AND intent = 0 THEN '{NOT_AUDITABLE}' ELSE '' END}}"""
 
+_OF_MODELS = """(list_contains($models, model)
+    OR session_id IN (SELECT session_id FROM turn_starts WHERE list_contains($models, model)))"""
+"""Which sessions have one of the models, their own or one that they went on with."""
+
 _HELD = f"session_id IN (SELECT session_id FROM turn_starts WHERE {{condition}} AND {HOLDS.format(column='text')})"
 
 _TURNS = "(SELECT count(*) FROM turn_starts WHERE session_id = $session_id::UUID)"
@@ -316,7 +320,7 @@ def _session_lines(within: Filter, *, order: Order, columns: str) -> Scope:
     parts = [(not needs_numbers, numbers), (not is_by_length, lengths)]
     tables += [part for is_of_page, part in parts if not is_of_page]
     tables += [page, *(part for is_of_page, part in parts if is_of_page)]
-    matched = "LEFT JOIN matched USING (session_id)" if _is_of_turns(within) else ""
+    matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
     lines = _LINES.format(columns=columns, matched=matched)
     return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
 
@@ -325,29 +329,43 @@ _WITH_NUMBERS = "found JOIN numbers USING (session_id)"
 
 
 def _columns(within: Filter, parsed: str = _PARSED) -> str:
-    matching = "coalesce(matching, 0)" if _is_of_turns(within) else "turns"
+    matching = "coalesce(matching, 0)" if _is_counted(within) else "turns"
     return picked(SessionRow, parsed=parsed, depth="len(path) - 1", matching=matching)
 
 
 def _tables(within: Filter) -> tuple[list[str], dict[str, object]]:
     """Return the common table expressions that end in ``found``, a row a session, with their values."""
-    parts, parameters = of_session(within)
-    if not _is_of_turns(within):
+    parts, parameters = of_session(replace(within, models=()))
+    if within.models:
+        parts.append(_OF_MODELS)
+        parameters["models"] = list(within.models)
+    if not _is_counted(within):
         return [_FOUND.format(sessions=" AND ".join(parts) or "true")], parameters
     condition, parameters = scope(within)
+    if _is_of_turns(within):
+        parts.append(_picks(within))
+    return [_MATCHED.format(condition=condition), _FOUND.format(sessions=" AND ".join(parts))], parameters
+
+
+def _picks(within: Filter) -> str:
+    """Return the condition that a filter, which says more of responses than of sessions, picks any of a session's."""
     picks = ["session_id IN (SELECT session_id FROM matched)"]
     if within.text and within == replace(within.given, run_id=None, text=within.text):
         # Nothing but the text is asked of what came of responses: those that nobody has read have one, too, and names as well.
         picks.append(_HELD.format(condition=turn_scope(within.given).condition))
         picks += [] if _is_of_turns(within.given) else [NAMED]
-    parts.append(f"({' OR '.join(picks)})")
-    return [_MATCHED.format(condition=condition), _FOUND.format(sessions=" AND ".join(parts))], parameters
+    return f"({' OR '.join(picks)})"
 
 
 def _is_of_turns(within: Filter) -> bool:
     """Whether a filter says more of responses than of which sessions they are."""
     turns = (within.run_id, within.since, within.until, within.captures)
     return any(turns) or within.given != within
+
+
+def _is_counted(within: Filter) -> bool:
+    """Whether a filter may pick some of a session's responses and leave others: a session can go on with another model."""
+    return bool(within.models) or _is_of_turns(within)
 
 
 def _numbers(within: Filter, of: str) -> tuple[str, dict[str, object]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Literal, TypeAlias
 
+from actionledger.common.formulas import harmless
 from actionledger.errors import UnknownNameError
 from actionledger.profiles.orchestrator.tracker import FiledIssue
 
@@ -19,7 +20,6 @@ Format: TypeAlias = Literal["markdown", "json", "csv"]
 _COLUMNS = ("number", "title", "body", "labels", "is_open", "created_at")
 _MARKS = re.compile(r"([!-/:-@\[-`{-~])")
 _BACKTICKS = re.compile(r"`+")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def export_issues(issues: Sequence[FiledIssue], form: Format) -> str:
@@ -68,12 +68,8 @@ def _csv(issues: Sequence[FiledIssue]) -> str:
     writer.writerow(_COLUMNS)
     for issue in issues:
         values = asdict(issue) | {"labels": ", ".join(issue.labels)}
-        writer.writerow([_cell(values[column]) for column in _COLUMNS])
+        writer.writerow([harmless(values[column]) for column in _COLUMNS])
     return file.getvalue()
-
-
-def _cell(value: object) -> object:
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
 
 
 _FORMS: Mapping[str, Callable[[Sequence[FiledIssue]], str]] = {
