@@ -8,6 +8,7 @@
     ├── LedgerError                   the operator: a file, folder or disk that can't be used
     │   ├── NotALedgerError           the file is no DuckDB database, or one that something else made
     │   ├── NewerLedgerError          the ledger was written by a newer version of the toolkit
+    │   ├── MemoryNeededError         a question needs more memory than its reader may take
     │   └── EventTooLargeError        one event is larger than the ledger takes
     ├── SourceError                   the operator: an input file that can't be read at all
     ├── SandboxError                  the operator: nothing here can confine model-written code
