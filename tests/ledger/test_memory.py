@@ -37,7 +37,7 @@ def test_a_reader_takes_a_part_of_the_machine_where_nothing_is_said(
     monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
     held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert 0 < int(reading_limit().removesuffix("MB")) * 1_000_000 <= held / 4
-    assert limit_for(path) == f"{min(128, int(reading_limit().removesuffix('MB')))}MB"
+    assert limit_for(path) == f"{min(96, int(reading_limit().removesuffix('MB')))}MB"
     large = path.with_name("large.duckdb")
     with large.open("wb") as file:
         file.truncate(2_400_000_000)

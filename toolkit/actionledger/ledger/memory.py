@@ -22,7 +22,7 @@ FIRST_VARIABLE = "ACTIONLEDGER_MEMORY_AT_FIRST"
 SHARE = 4
 """Without the setting, a reader takes this part of the machine's memory at most: others run there, too."""
 
-_LEAST, _PART_OF_FILE = 128_000_000, 8
+_LEAST, _PART_OF_FILE = 96_000_000, 8
 """What a server gives to a small ledger at first, in bytes, and the part of its size that it gives to a large one."""
 
 _AMOUNT = re.compile(r"\d+(\.\d+)? ?[kmgt]i?b", re.IGNORECASE)
