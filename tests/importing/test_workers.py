@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -165,9 +166,9 @@ def test_a_process_that_dies_is_gone_on_for(tmp_path, in_small_parts, forks, by_
     hear, killed = _Worker.hear, []
 
     def deadly(self) -> None:
-        part = self.part
+        part = self.parts[0]
         hear(self)
-        if len(killed) < 2 and part is not None and not part.is_read:
+        if len(killed) < 2 and not part.is_read:
             self._process.kill()
             self._process.wait()
             while self.answers.read(65_536):  # what it had written already is lost with it
@@ -215,10 +216,10 @@ class _Slow:
     """Stands for a process that is still at a part when the rest of it is left to somebody else."""
 
     def __init__(self, _how) -> None:
-        self.part, self.knows = None, set()
+        self.parts, self.knows = deque(), set()
 
     def give(self, part, _task) -> None:
-        self.part = part
+        self.parts.append(part)
 
     def end(self) -> None:
         pass
@@ -229,9 +230,11 @@ def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeyp
 
     def listen(self, _head) -> None:
         for worker in self._workers:
-            is_second = worker.part.is_left or worker.part.part.number > 0
-            worker.part.hear(Progress(Made([], {}), 0, 0, 0, is_last=is_second))
-            worker.part = None if is_second else worker.part
+            part = worker.parts[0]
+            is_second = part.is_left or part.part.number > 0
+            part.hear(Progress(Made([], {}), 0, 0, 0, is_last=is_second))
+            if is_second:
+                worker.parts.popleft()
 
     monkeypatch.setattr("actionledger.importing.workers._Worker", _Slow)
     monkeypatch.setattr(Workers, "_listen", listen)

@@ -1,6 +1,7 @@
 """What the processes of an import tell each other: pickled values between processes of one program, each with its length before it."""
 
 import pickle
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from struct import Struct
 from typing import IO, Any
@@ -86,7 +87,38 @@ class Progress:
 
 def send(stream: IO[bytes], value: object) -> None:
     """Write a value, and have it go at once."""
-    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    _write(stream, _pickled(value))
+
+
+class SentBehind:
+    """Sends values one after the other, and doesn't wait until they are fetched: one is on its way while the next is made.
+
+    Args:
+        stream: where to.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._thread = ThreadPoolExecutor(1)
+        self._last: Future[None] | None = None
+
+    def send(self, value: object) -> None:
+        """Send a value, once the one before has gone.
+
+        Raises:
+            BrokenPipeError: nobody is there who fetches them.
+        """
+        data = _pickled(value)
+        if self._last is not None:
+            self._last.result()
+        self._last = self._thread.submit(_write, self._stream, data)
+
+
+def _pickled(value: object) -> bytes:
+    return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+
+def _write(stream: IO[bytes], data: bytes) -> None:
     stream.write(_LENGTH.pack(len(data)))
     stream.write(data)
     stream.flush()

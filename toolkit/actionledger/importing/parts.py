@@ -35,12 +35,19 @@ class Part:
         files: the places of the files among those that are to be read.
         share: which of the sessions, from 0.
         shares: among how many processes they are shared out.
+        size: about how many bytes its files hold.
     """
 
     number: int
     files: tuple[int, ...]
     share: int = 0
     shares: int = 1
+    size: int = 0
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is read in a second or so."""
+        return self.size <= GROUP_BYTES
 
     def has(self, item: Item) -> bool:
         """Return whether something in its file is its own; what is of no session is the first share's."""
@@ -69,13 +76,13 @@ def parts_of(files: Iterable[ToRead], count: int) -> Iterator[list[Part]]:
         more = unpacked_size(file) or 0
         is_shared = file.format.stands_alone and more >= SHARED_BYTES
         if group and (is_shared or size + more > GROUP_BYTES or len(group) == GROUP_FILES):
-            yield [Part(number, tuple(group))]
+            yield [Part(number, tuple(group), size=size)]
             number, group, size = number + 1, [], 0
         if is_shared:
-            yield [Part(number, (place,), share, count) for share in range(count)]
+            yield [Part(number, (place,), share, count, more) for share in range(count)]
             number += 1
         else:
             group.append(place)
             size += more
     if group:
-        yield [Part(number, tuple(group))]
+        yield [Part(number, tuple(group), size=size)]

@@ -7,10 +7,9 @@ the ledger.
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from actionledger.events import Event
-from actionledger.importing.frames import FileOfPart, HowToRead, Progress, Task, received, send
+from actionledger.importing.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
 from actionledger.importing.importer import Importer
 from actionledger.importing.importers import Importers, dialects_of, wordings_of
 from actionledger.importing.news import Facts, Made, News
@@ -37,7 +36,7 @@ def main() -> None:
     os.dup2(2, 1)  # what a profile or a source prints is no answer
     how: HowToRead = received(requests)
     custom.add(how.secrets)
-    worker = Worker(how, answers)
+    worker = Worker(how, SentBehind(answers))
     with gated(), collecting_seldom():
         while True:
             try:
@@ -55,7 +54,7 @@ class Worker:
         answers: takes what was made of them.
     """
 
-    def __init__(self, how: HowToRead, answers: BinaryIO) -> None:
+    def __init__(self, how: HowToRead, answers: SentBehind) -> None:
         self._how = how
         self._answers = answers
         self._known: dict[str, tuple[str, Known]] = {}
@@ -82,7 +81,7 @@ class _PartReading(Importers):
         how: HowToRead,
         read_as: ReadAs,
         known: dict[str, tuple[str, Known]],
-        answers: BinaryIO,
+        answers: SentBehind,
     ) -> None:
         super().__init__(how.origin)
         self._how = how
@@ -114,7 +113,7 @@ class _PartReading(Importers):
 
     def give_up(self) -> None:
         """Leave the rest, from what was told last on, to whoever has the ledger."""
-        send(self._answers, Progress(None, 0, 0, 0))
+        self._answers.send(Progress(None, 0, 0, 0))
 
     def forget(self) -> None:
         """Take back what was noted as known: another part of the import has to know by itself."""
@@ -157,7 +156,7 @@ class _PartReading(Importers):
         self._troubles_told = self._all_troubles
         news = {name: (self._forms[name], self._news_of(each)) for name, each in self.importers.items()}
         made = Made(self._batch.prepared(), news)
-        send(self._answers, Progress(made, *self._place, self._bytes, self._ended, is_last))
+        self._answers.send(Progress(made, *self._place, self._bytes, self._ended, is_last))
         self._batch, self._bytes, self._ended = Batch(), 0, []
 
     def _news_of(self, importer: Importer) -> News:

@@ -17,7 +17,7 @@ from actionledger.importing.parts import Part
 from actionledger.system.own_processes import words_for
 
 _AHEAD = 3
-"""How many parts for each process may be begun and not taken in."""
+"""How many parts for each process may be given to it and not taken in."""
 
 _IN_VAIN = 3
 """How many processes, beside as many as there are, are started for others that have died."""
@@ -117,44 +117,48 @@ class Workers:
         part.is_left = True
         part.answers.clear()
         for worker in self._workers:
-            if worker.part is part and len(part.part.files) == 1:  # it may be large
+            if worker.parts and worker.parts[0] is part and len(part.part.files) == 1:  # it may be large
                 self._replace(worker)
                 return
 
     def _give(self, more: Iterator[list[Part]]) -> bool:
-        """Give every idle process something to read; return whether any reads."""
-        for worker in self._workers:
-            if worker.part is None and (part := self._next(more)) is not None:
-                worker.give(part, self._task_of(part.part, worker.knows))
+        """Give every process something to read, and what is small behind that, so that it need not wait; return whether any reads."""
+        for has in range(2):
+            for worker in self._workers:
+                if len(worker.parts) == has and (part := self._next(more, only_small=has > 0)) is not None:
+                    worker.give(part, self._task_of(part.part, worker.knows))
         if not self._workers and (part := self._next(more)) is not None:
             part.give_up()
-        return any(worker.part for worker in self._workers)
+        return any(worker.parts for worker in self._workers)
 
-    def _next(self, more: Iterator[list[Part]]) -> PartOnItsWay | None:
+    def _next(self, more: Iterator[list[Part]], *, only_small: bool = False) -> PartOnItsWay | None:
         while not self._waiting:
             if len(self._on_their_way) >= self._count * _AHEAD or (parts := next(more, None)) is None:
                 return None
             self._on_their_way.append([PartOnItsWay(part) for part in parts])
             self._waiting.extend(self._on_their_way[-1])
+        if only_small and not self._waiting[0].part.is_small:
+            return None
         return self._waiting.popleft()
 
     def _listen(self, head: list[PartOnItsWay]) -> None:
         """Take what processes answer, but from those that are too far ahead."""
         with DefaultSelector() as selector:
             for worker in self._workers:
-                part = worker.part
+                part = worker.parts[0] if worker.parts else None
                 if part is not None and (part in head or len(part.answers) < _HELD):
                     selector.register(worker.answers, EVENT_READ, worker)
             heard = [key.data for key, _ in selector.select()]
         for worker in heard:
-            part = worker.part
             worker.hear()
             if worker.has_died:
-                part.give_up()
                 self._replace(worker)
 
     def _replace(self, worker: "_Worker") -> None:
-        """Start another process for one that was ended; where that was often in vain, do without."""
+        """Start another process for one that was ended; where that was often in vain, do without. What it had is read by somebody else."""
+        for part in worker.parts:
+            if not part.is_left:
+                part.give_up()
         worker.end()
         self._workers.remove(worker)
         self._lost += 1
@@ -163,7 +167,13 @@ class Workers:
 
 
 class _Worker:
-    """One process, and what it reads."""
+    """One process, and what it reads.
+
+    Attributes:
+        parts: what it has to read, in order.
+        knows: the sources that it was told of.
+        has_died: whether nothing more comes of it.
+    """
 
     def __init__(self, how: HowToRead) -> None:
         self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - as long as the process
@@ -179,28 +189,27 @@ class _Worker:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._requests, self.answers = BufferedWriter(self._process.stdin), self._process.stdout
-        self.part: PartOnItsWay | None = None
+        self.parts: deque[PartOnItsWay] = deque()
         self.knows: set[str] = set()
         self.has_died = False
         self._send(how)
 
     def give(self, part: PartOnItsWay, task: Task) -> None:
-        """Have a part read."""
-        self.part = part
+        """Have a part read, behind those that it has."""
+        self.parts.append(part)
         self.knows |= task.facts.keys()
         self._send(task)
 
     def hear(self) -> None:
         """Take one answer; note the end."""
-        assert self.part is not None
         try:
             answer: Progress = received(self.answers)
         except EOFError:
             self.has_died = True
             return
-        self.part.hear(answer)
-        if self.part.is_read:
-            self.part = None
+        self.parts[0].hear(answer)
+        if self.parts[0].is_read:
+            self.parts.popleft()
 
     def end(self) -> None:
         """End the process."""
