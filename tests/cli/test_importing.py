@@ -4,6 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -380,6 +381,28 @@ def test_raw_text_is_checked_against_tools_of_a_file(run, tmp_path):
     assert run("sql", "SELECT name, status FROM actions", "-l", "a.duckdb", "--json").value == [
         {"name": "add", "status": "invalid"}
     ]
+
+
+@pytest.mark.parametrize("command", [("import", "log.jsonl"), ("recheck",)])
+def test_what_is_no_schema_in_a_file_of_tools_is_said_once(run, tmp_path, command):
+    """In a sentence, as any other note; Python's own warning named a line of this program."""
+    call = '<tool_call>{"name": "add", "arguments": {"a": "x"}}</tool_call>'
+    (tmp_path / "log.jsonl").write_text(json.dumps({"session": "s", "text": call}))
+    names = [f"tool_{number}" for number in range(22)]
+    tools = [
+        {"type": "function", "function": {"name": name, "parameters": {"type": "objekt"}}} for name in names
+    ]
+    (tmp_path / "tools.json").write_text(json.dumps(tools))
+    run("import", "log.jsonl", "-l", "a.duckdb")
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        done = run(*command, "-l", "a.duckdb", "--tools", "tools.json")
+    assert (done.code, [str(each.message) for each in warned]) == (0, [])
+    said = [line for line in done.err.splitlines() if "no JSON Schema" in line]
+    assert said[0] == (
+        "The parameters of the tool 'tool_0' are no JSON Schema, at type: 'objekt' is no type; that is not checked."
+    )
+    assert (len(said), "… and 2 more of the kind." in done.err) == (20, True)
 
 
 def test_a_table_is_taken_in_by_its_columns(run, tmp_path):

@@ -449,6 +449,14 @@ def test_a_message_that_grew_takes_the_place_of_its_earlier_state(ledger, order,
     assert events(ledger) == before
 
 
+def test_calls_and_results_of_a_message_that_grew_are_told_once(ledger):
+    """As the ledger has them, where copies of it at several ages come in at once; the turns say how many stand for others."""
+    for states, told in (((1, 2), (2, 1, 2, 1)), ((3,), (1, 1, 3, 2))):
+        report = take(ledger, session("s", *grown(*states)))
+        assert (report.turns, report.revised, report.calls, report.results) == told
+        assert counts(ledger)[3:5] == told[2:]
+
+
 def test_a_message_whose_tokens_were_counted_further_is_the_same_message(ledger):
     """Its last line has the sum; the first ones have what was written by then."""
     for tokens in (1, 1, 250, 3):

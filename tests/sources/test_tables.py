@@ -75,6 +75,74 @@ def test_a_row_that_cannot_be_read_is_refused_alone(csv):
     ]
 
 
+OPEN = "'{}' can't be read as a table: a quote in line {} isn't closed, or its text goes on behind it."
+
+
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        ('a,"open\nb,hello\n', "2"),
+        ('a,"two\nlines"\nb,"x"y\nc,"z"\n', "4"),
+        ("".join(f'r,"text, {n}"\n' for n in range(900)) + 'a,"open\n', "902"),
+        ('a,"Hi" she said\n', "2"),
+    ],
+)
+@pytest.mark.parametrize(("name", "pack"), [("t.csv", bytes), ("t.csv.gz", gzip.compress)])
+def test_a_csv_with_an_open_quote_is_refused_with_what_to_do(csv, rows, line, name, pack):
+    """Its quotes were taken for text then, the lines of one text for rows, and the rows that are right were refused."""
+    path = csv(pack(f"session,text\n{rows}".encode()), name)
+    with pytest.raises(SourceError) as refused:
+        list(read_table(path))
+    assert OPEN.format(name, line) in str(refused.value).replace(f"{path.parent}/", "")
+    assert 'each of its own twice: "he said ""hi""".' in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ('a,he said "hi"\nb,5" wide\n', ['he said "hi"', '5" wide']),
+        ('a,"say \\"hi\\", you"\nb,"x"\n', ['say "hi", you', "x"]),
+        ("a,'hi, you'\nb,'x'\n", ["hi, you", "x"]),
+        ('a,"C:\\"\nb,"x ""q"" y"\n', ["C:\\", 'x "q" y']),
+    ],
+)
+def test_quotes_that_are_closed_are_read(csv, rows, expected):
+    """Also those within a text, escaped ones, and single ones."""
+    assert texts(read_table(csv(f"session,text\n{rows}"))) == expected
+
+
+def test_quotes_that_come_late_are_quotes(csv):
+    """Behind the rows by which a file's quotes are found out; they were text, and what was quoted was split."""
+    plain = "".join(f"s{n},text {n}\n" for n in range(25_000))
+    path = csv(f'session,text\n{plain}z,"text, with ""q"" and\na line"\ny,more\n')
+    assert texts(read_table(path))[-2:] == ['text, with "q" and\na line', "more"]
+    found = list(read_table(csv(f'session,text\n{plain}z,"open\ny,more\n')))
+    assert len(texts(found)) == 25_000
+    assert [str(item).rpartition("/")[2] for item in found if isinstance(item, Refusal)] == [
+        "t.csv:25002: The row can't be read: Value with unterminated quote found."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("header", "columns", "said"),
+    [
+        ("session,text,text", {}, r"names a column twice \('text', 'text'\), and which of them holds 'text'"),
+        ("session,Text,text", {}, r"names a column twice \('Text', 'text'\)"),
+        (
+            "a,a,text",
+            {"session": "a"},
+            r"\('a', 'a'\), and which of them holds 'session' is not known: rename one",
+        ),
+    ],
+)
+def test_a_column_that_is_named_twice_is_refused(csv, header, columns, said):
+    """The first one was taken, and nothing said so; where nobody reads it as a field, both are kept."""
+    with pytest.raises(SourceError, match=said):
+        list(read_table(csv(f"{header}\na,b,c\n"), columns=columns))
+    [session] = read_table(csv("session,text,x,x\na,b,1,2\n"))
+    assert session.metadata == {"x": "1", "x_1": "2"}
+
+
 def test_columns_are_mapped(csv):
     """A column that is named as a field, but is another's, is that one's."""
     path = csv("chat,answer,text\nc,said,not this\n")

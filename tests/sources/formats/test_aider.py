@@ -137,6 +137,15 @@ def test_a_history_that_grows_adds_only_what_is_new(history, tmp_path):
         assert ledger.sql("SELECT count(*) FROM turns").fetchall() == [(3,)]
 
 
+def test_what_stands_before_a_heading_is_a_session_and_a_readme_is_none(history, tmp_path):
+    """A history that was cut has a line of aider's further on; other Markdown has none."""
+    cut = history(f"and so it ends.\n{START.splitlines()[1]}\n\nHi\n")
+    assert [turn.text for turn in turns(cut)] == ["and so it ends.", "Hi"]
+    readme = tmp_path / "README.md"
+    readme.write_text("# What this is\n\n> A quotation.\n\n#### A heading\n\nWords.\n")
+    assert list(read(readme)) == [LeftOut(str(readme), LeftOutReason.UNKNOWN_FORMAT, "text")]
+
+
 def test_edits_are_read_and_have_their_results(history, tmp_path):
     """In a ledger each is an action with what came of it."""
     path = history(

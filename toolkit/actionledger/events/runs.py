@@ -35,7 +35,8 @@ class RunFinished(Recorded):
     """A run is over; a run without this event was cut off.
 
     Args:
-        turns: how many turns it read.
+        turns: how many turns it has read: of an import those that were new when it read them, also where another import has taken in the
+            same at once, and those in whose place others stand by now; ``turns`` by its ``run_id`` has those that are its own.
         refused: how many inputs it could not read at all (unreadable lines of a file).
     """
 

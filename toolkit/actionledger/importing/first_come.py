@@ -10,7 +10,7 @@ from actionledger.ledger import Ledger
 _TAKEN = """
 SELECT count(*) FILTER (kind = 'response_received'),
     (SELECT sum(call_count) FROM turn_starts WHERE run_id IN (FROM runs)),
-    count(*) FILTER (kind = 'execution_recorded'),
+    (SELECT count(*) FROM execution_starts WHERE run_id IN (FROM runs)),
     count(*) FILTER (kind = 'turn_superseded'),
     count(DISTINCT session_id) FILTER (kind IN ('session_started', 'response_received'))
 FROM events WHERE run_id IN (FROM runs)"""
@@ -32,7 +32,7 @@ def count_first_come(report: ImportReport, ledger: Ledger, run_ids: Iterable[str
         if turns < report.turns:
             report.known += report.turns - turns
             report.turns, report.revised = turns, min(report.revised, revised)
-            # But for those of turns that others stand for by now: a ledger keeps no more than that there was one.
-            report.calls = min(report.calls, calls or 0)
+        # Without those of turns that others stand for by now: of these a ledger keeps no more than that there was one.
+        report.calls = min(report.calls, calls or 0)
         report.results = min(report.results, results)
         report.sessions = min(report.sessions, sessions)

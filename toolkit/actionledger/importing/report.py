@@ -17,8 +17,8 @@ class ImportReport:
         turns: new turns.
         known: turns that the ledger had already.
         revised: turns of which the recording has more by now; they are among the new ones too.
-        calls: calls of the new turns that another runtime has read.
-        results: what came of calls.
+        calls: calls of the new turns that another runtime has read; of a turn in several states, those of the last one.
+        results: what came of calls; of a turn in several states, the same.
         refusals: what could not be read.
         differing: turns that the ledger has with another text; what it has is kept.
         left_out: how much was left out, by file, reason and what it is.

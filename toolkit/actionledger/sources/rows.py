@@ -9,9 +9,10 @@ the session's metadata. The rows of a session may stand anywhere.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
 
 from actionledger.common.clock import utc
 from actionledger.errors import UsageError, require_kind
@@ -27,14 +28,26 @@ HELD_CHARACTERS = 8 * 2**20
 """How much text is held before it is given away, in code points."""
 
 
+def _name(given: str) -> str:
+    if not given.strip():
+        raise PydanticCustomError("no_name", "It is empty, and names no session")
+    return given
+
+
+def _place(given: object) -> object:
+    if isinstance(given, bool):  # pydantic takes it for 0 or 1
+        raise PydanticCustomError("no_place", "A turn's place is a number, and not true or false")
+    return given
+
+
 class Row(BaseModel):
     """One row."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
-    session: str
+    session: Annotated[str, AfterValidator(_name)]
     text: str
-    turn: int | None = Field(default=None, le=2**31 - 1)
+    turn: Annotated[int | None, BeforeValidator(_place)] = Field(default=None, le=2**31 - 1)
     profile: str | None = None
     model: str = ""
     task: str = ""

@@ -12,14 +12,15 @@ from actionledger.errors import SourceError, UsageError
 from actionledger.sources.base import Recorded, Refusal
 from actionledger.sources.compressed import BrokenOffError, unpacked
 from actionledger.sources.containers import OnRead, shown
+from actionledger.sources.csv_files import csv_query
 from actionledger.sources.encodings import told, wide_encoding_of
-from actionledger.sources.lines import MAX_LINE
 from actionledger.sources.rows import FIELDS, REQUIRED, Numbered, checked, renamed, sessions_of
 
 _BATCH = 500
 _MEMORY = "512MB"
 _HEAD = 64 * 1024
 _PARQUET = b"PAR1"
+_PARQUET_QUERY = "FROM read_parquet(?)"
 _NESTED = ("STRUCT", "MAP", "UNION", "JSON")
 _AS_THEY_ARE = frozenset({"turn", "success"})
 _FRAME = "given_frame"
@@ -40,12 +41,13 @@ def read_table(
         SourceError: the file can't be read, or lacks a column.
     """
     with closing(_connection()) as connection:
-        query = "FROM read_parquet(?)" if _head(path).startswith(_PARQUET) else _CSV
-        if query is _CSV:
+        is_csv, name = not _head(path).startswith(_PARQUET), _literal(path)
+        if is_csv:
             _refuse_wide(path)
-        rows = _rows(connection, query, [_literal(path)], columns or {}, shown(path))
+        query = csv_query(connection, path, name, columns or {}) if is_csv else _PARQUET_QUERY
+        rows = _rows(connection, query, [name], columns or {}, shown(path))
         yield from sessions_of(rows, shown(path))
-        if query is _CSV:
+        if is_csv:
             for line, why in connection.execute(_REJECTED).fetchall():
                 yield Refusal(shown(path), int(line), f"The row can't be read: {_plain(why)}")
     if on_read:
@@ -60,8 +62,10 @@ def columns_of(path: Path) -> tuple[str, ...]:
     """
     try:
         with closing(_connection()) as connection:
-            query = "FROM read_parquet(?)" if _head(path).startswith(_PARQUET) else _CSV
-            return tuple(_types(connection, query, [_literal(path)]))
+            name = _literal(path)
+            is_csv = not _head(path).startswith(_PARQUET)
+            query = csv_query(connection, path, name, {}) if is_csv else _PARQUET_QUERY
+            return tuple(_types(connection, query, [name]))
     except (duckdb.Error, OSError, SourceError):
         return ()
 
@@ -97,12 +101,6 @@ def frame_sessions(frame: Any, columns: Mapping[str, str] | None = None) -> Reco
             )
         except SourceError as error:
             raise UsageError(str(error)) from error
-
-
-_CSV = (
-    "FROM read_csv(?, all_varchar = true, header = true, store_rejects = true, null_padding = false, "
-    f"max_line_size = {MAX_LINE}, buffer_size = {2 * MAX_LINE})"
-)
 
 
 def _rows(

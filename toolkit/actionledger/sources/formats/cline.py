@@ -37,6 +37,7 @@ from actionledger.vocabulary import Capture, LeftOutReason, Reason
 NAME = "cline"
 HISTORY = "api_conversation_history.json"
 
+_ROLES = frozenset({"user", "assistant", "system"})
 _RESULT = re.compile(r"\[(?P<name>\w+)(?: for [^\n]*?)?\] Result:\s*(?P<output>.*)", re.DOTALL)
 _INJECTED = re.compile(r"<environment_details>.*?(?:</environment_details>|\Z)", re.DOTALL)
 
@@ -118,6 +119,8 @@ def _session(
             yield Refusal(shown(path), 0, f"Message {number} is no object but {type(value).__name__}.")
             continue
         message = _message(value)
+        if message.is_empty and message.speaker != "model" and not message.passed:
+            _count_empty(message, value)
         is_text = is_text and not message.calls
         if is_text and message.speaker == "person":
             message.text = _take_results(message, conversation)
@@ -138,6 +141,13 @@ def _session(
             source=NAME,
             metadata=_metadata(head, conversation),
         )
+
+
+def _count_empty(message: Message, value: Mapping[str, Any]) -> None:
+    if text_at(value, "role") in _ROLES:
+        message.pass_over(LeftOutReason.EMPTY, "message")
+    else:
+        message.pass_over(LeftOutReason.UNKNOWN_KIND, value.get("role"))
 
 
 def _message(value: Mapping[str, Any]) -> Message:

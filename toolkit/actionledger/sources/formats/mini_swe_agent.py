@@ -54,7 +54,11 @@ def read(path: Path, on_read: OnRead | None = None) -> Iterator[Item]:
         yield Refusal(shown(path), 0, "The document is no trajectory: it has no list of messages.")
         return
     passed: Passed = Counter()
-    yield _session(held, path, passed)
+    session = _session(held, path, passed)
+    if not session.turns and held["messages"]:
+        passed[LeftOutReason.NO_RESPONSE, "trajectory"] += 1
+    if session.turns or session.reason:
+        yield session
     yield from left_out(shown(path), passed)
 
 
@@ -70,6 +74,7 @@ def _session(held: Mapping[str, Any], path: Path, passed: Passed) -> RecordedSes
     info = object_at(held, "info")
     stats, config = object_at(info, "model_stats"), object_at(info, "config")
     instance = text_at(held, "instance_id") or path.name.split(".")[0]
+    passed.update(_no_objects(held["messages"]))
     told = conversation(_messages(held))
     passed.update(told.passed)
     splits = any(call.kind == "function" for turn in told.turns for call in turn.calls)
@@ -102,6 +107,12 @@ def _session(held: Mapping[str, Any], path: Path, passed: Passed) -> RecordedSes
     )
 
 
+def _no_objects(values: list[Any]) -> Passed:
+    return Counter(
+        (LeftOutReason.NOT_AN_OBJECT, type(each).__name__) for each in values if not isinstance(each, dict)
+    )
+
+
 def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
     waiting = ""
     values = list(objects_at(held, "messages"))
@@ -131,6 +142,8 @@ def _messages(held: Mapping[str, Any]) -> Iterator[Message]:
         elif waiting and note.speaker == "person":
             note.result(waiting, note.text)
             note.text, waiting = "", ""
+        if note.is_empty and not note.passed:
+            note.pass_over(LeftOutReason.EMPTY, "message")
         note.results = [replace(each, exit_status=_exit(each.output, extra)) for each in note.results]
         yield note
 

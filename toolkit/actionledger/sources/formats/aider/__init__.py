@@ -67,6 +67,8 @@ class _Session:
     said: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     before: Usage = field(default_factory=Usage)
+    has_marks: bool = False
+    """Whether its beginning, its end or a line of it is aider's or a person's: what has none may be any text."""
 
 
 def read(path: Path, on_read: OnRead | None = None) -> Recorded:
@@ -87,10 +89,11 @@ def read(path: Path, on_read: OnRead | None = None) -> Recorded:
     session = _Session(f"{folder}/before")
     for line in _lines(path, on_read, passed):
         if found := _START.match(line):
+            session.has_marks = True
             yield from _done(session, passed)
             times[found[1]] += 1
             again = f"#{times[found[1]]}" if times[found[1]] > 1 else ""
-            session = _Session(f"{folder}/{found[1]}{again}", _time(found[1]))
+            session = _Session(f"{folder}/{found[1]}{again}", _time(found[1]), has_marks=True)
         else:
             _take(line, session, passed)
     yield from _done(session, passed)
@@ -117,9 +120,11 @@ def _lines(path: Path, on_read: OnRead | None, passed: Passed) -> Iterator[str]:
 
 def _take(line: str, session: _Session, passed: Passed) -> None:
     if line.startswith(">") and line.endswith("  "):
+        session.has_marks = True
         _close_message(session)
         _take_note(line[1:-2].removeprefix(" "), session)
     elif line.startswith("####") and line.endswith("  "):
+        session.has_marks = True
         _close_message(session)
         session.told.append(line[4:-2].removeprefix(" "))
     elif line.strip() or session.said:
@@ -178,6 +183,9 @@ def _done(session: _Session, passed: Passed) -> Iterator[RecordedSession]:
     _close_told(session, passed)
     if not session.turns:
         passed[LeftOutReason.EMPTY, "session"] += session.started_at is not None
+        return
+    if not session.has_marks:
+        passed[LeftOutReason.UNKNOWN_FORMAT, "text"] += 1
         return
     yield RecordedSession(
         session.name,
