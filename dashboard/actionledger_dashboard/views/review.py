@@ -87,7 +87,8 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         Column("Model", [turn.model for turn in found]),
     ]
     hrefs = [turn_href(turn.session_id, turn.turn_index, picked, within) for turn in found]
-    tables.show_table("review.turns", f"turns: {picked}", columns, hrefs)
+    said = [each for each in columns if each.kind == "number" or any(each.values)]
+    tables.show_table("review.turns", f"turns: {picked}", said, hrefs)
 
 
 def say_whose_queue() -> None:
