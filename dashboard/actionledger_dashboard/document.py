@@ -5,16 +5,21 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from functools import cache
 from hashlib import sha256
+from http import HTTPStatus
 from pathlib import Path
 
 import streamlit as st
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _STATIC = Path(st.__file__).with_name("static")
 _PARTS = ("BidiComponent",)
 """What Streamlit calls the parts that every page begins with."""
+
+_PARTS_OF_PAGES = ("_stcore", "component", "media", "static")
+"""Where Streamlit keeps what pages are made of."""
 
 _IMPORTED = re.compile(rb'(?:from|import)\s*"\./([\w.-]+\.js)"')
 
@@ -56,8 +61,56 @@ def document() -> str:
     )
 
 
-async def _serve(_request: Request) -> HTMLResponse:
-    return HTMLResponse(document(), headers={"cache-control": "no-cache"})
+class EveryAddress:
+    """Answers an address of no page with the document, too, which then says that there is none.
+
+    Streamlit answers with its own, whose scripts are named from the address on: below another one, such as ``/sessions/x``, there are
+    none, and the window stayed empty.
+
+    Args:
+        app: what makes the responses.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and back what is no document of Streamlit's as it is."""
+        is_replaced = False
+
+        async def send_ours(message: Message) -> None:
+            nonlocal is_replaced
+            if message["type"] == "http.response.start" and _is_document(scope, message):
+                is_replaced = True
+                await _response(scope["path"])(scope, receive, send)
+            elif not is_replaced:
+                await send(message)
+
+        await self._app(scope, receive, send_ours if scope["type"] == "http" else send)
+
+
+def _is_document(scope: Scope, start: Message) -> bool:
+    """Return whether a response is a page to look at, and neither a part of one nor a file to keep."""
+    headers = {name.lower(): value for name, value in start.get("headers", ())}
+    return (
+        scope["method"] == "GET"
+        and start["status"] == HTTPStatus.OK
+        and headers.get(b"content-type", b"").startswith(b"text/html")
+        and b"content-disposition" not in headers
+        and any(name.lower() == b"accept" and b"text/html" in value for name, value in scope["headers"])
+        and scope["path"].split("/")[1] not in _PARTS_OF_PAGES
+    )
+
+
+def _response(path: str) -> HTMLResponse:
+    """Return the document; its scripts and links begin at the first page, whatever address it is asked for under."""
+    is_below = path.count("/") > 1
+    whole = document().replace("<head>", '<head><base href="/">', 1) if is_below else document()
+    return HTMLResponse(whole, headers={"cache-control": "no-cache"})
+
+
+async def _serve(request: Request) -> HTMLResponse:
+    return _response(request.url.path)
 
 
 def _scripts() -> list[str]:

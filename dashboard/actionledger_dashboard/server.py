@@ -18,7 +18,7 @@ from streamlit import config
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
-from actionledger_dashboard.document import routes_of, script_sources
+from actionledger_dashboard.document import EveryAddress, routes_of, script_sources
 from actionledger_dashboard.loading import APP, load, pages, script_of
 from actionledger_dashboard.login import allowed_by_settings
 
@@ -137,6 +137,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
             Middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS)),
             Middleware(OwnOrigin, port=chosen),
             Middleware(SecurityHeaders, port=chosen),
+            Middleware(EveryAddress),
         ],
         lifespan=_warm,
     )

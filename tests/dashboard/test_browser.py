@@ -113,6 +113,12 @@ def test_an_address_of_no_page_says_so(visit: Visit) -> None:
     """The overview was shown as if it were that."""
     visit.open("heatmap?model=small")
     visit.page.get_by_text('There is no page "heatmap"; this is the overview.').wait_for()
+    visit.open("sessions/x")
+    visit.page.get_by_text('There is no page "sessions/x"; this is the overview.').wait_for()
+    visit.page.keyboard.press("Escape")  # Streamlit says it, too
+    visit.page.get_by_role("link", name="Live", exact=True).click()
+    visit.page.wait_for_url(f"{visit.url}/live")
+    visit.settle()
     visit.open("sessions")
     assert visit.page.get_by_text("There is no page").count() == 0
 

@@ -14,8 +14,8 @@ from actionledger.common.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.addresses import filter_of
-from actionledger.sources.base import RecordedCall, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture, Relation
+from actionledger.sources.base import LeftOut, RecordedCall, RecordedSession, RecordedTurn
+from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -228,6 +228,25 @@ def test_what_was_left_out_is_counted_with_its_import(
     with open_ledger(elsewhere, read_only=True) as ledger:
         [run] = queries.runs(ledger)
     assert set(drawn(test, "table")["hrefs"]) == {f"sessions?run={run.run_id}"}
+
+
+def test_what_a_reason_means_is_said_once(open_page: Open, tmp_path: Path, cells: Any) -> None:
+    """Its things stand together, the most frequent reason first by all of them."""
+    counts = [
+        ("a", LeftOutReason.ENCRYPTED, 5),
+        ("b", LeftOutReason.BOOKKEEPING, 4),
+        ("c", LeftOutReason.BOOKKEEPING, 3),
+    ]
+    with open_ledger(path := tmp_path / "left.duckdb") as ledger:
+        items = [LeftOut("theirs.jsonl", reason, name, count) for name, reason, count in counts]
+        import_sessions(
+            ledger,
+            [RecordedSession("s", None, "m", "", (RecordedTurn(0, "Done."),)), *items],
+            source="chatlog",
+        )
+    found = [(row["What it is"], row["What it means"]) for row in cells(open_page(path, "views/left_out.py"))]
+    assert [name for name, _ in found] == ["b", "c", "a"]
+    assert [bool(meaning) for _, meaning in found] == [True, False, True]
 
 
 def test_a_ledger_of_which_nothing_was_left_out_says_so(

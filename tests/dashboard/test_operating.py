@@ -151,12 +151,22 @@ class TestSql:
         with pytest.raises(UsageError, match="Nothing is written here"):
             saved("queries").put("Two", "SELECT 2")
 
-    def test_a_damaged_file_of_saved_statements_is_named(self, open_page: Open, tmp_path: Path) -> None:
-        """It is somebody's work, and stays."""
+    @pytest.mark.parametrize("damage", [b"{", b"[]", b"\xff\x00"])
+    def test_a_damaged_file_of_saved_statements_is_named(
+        self, open_page: Open, tmp_path: Path, damage: bytes
+    ) -> None:
+        """It is somebody's work, and stays; the ledger is not said to be damaged, and the rest of the page works."""
         path = tmp_path / "x.duckdb"
         open_ledger(path).close()
-        Saved(path, "queries").path.write_text("{")
-        assert "are no JSON" in texts(open_page(path, SQL))
+        file = Saved(path, "queries").path
+        file.write_bytes(damage)
+        test = open_page(path, SQL)
+        said = texts(test)
+        assert str(file) in said
+        assert "away" in said
+        assert "ledger can't be read" not in said
+        assert table(run(test, "SELECT 5 AS x")) == [[5]]
+        assert file.read_bytes() == damage
 
     def test_a_statement_that_can_not_be_saved_is_a_sentence(self, open_page: Open, tmp_path: Path) -> None:
         """The page broke where the disk refused it, or somebody else was saving."""

@@ -15,9 +15,12 @@ from actionledger.charts.common import beginning
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
+from actionledger.ledger.queries.stages import TRIED_ELSEWHERE
 from actionledger.rates import Clustering
 from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
+from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
+from actionledger.vocabulary import Capture
 from actionledger_dashboard.components.headline import margin, sentence_of, turns_of
 
 Open = Callable[..., AppTest]
@@ -294,3 +297,17 @@ def test_long_names_leave_room_for_the_others(sample: Path) -> None:
     [_, first, *_] = turns_of(report, names, Filter())
     assert first["text"].startswith("012345678901…90123456789 · turn ")
     assert first["whole"] == "0123456789" * 4
+
+
+def test_calls_alone_have_a_course_of_what_was_tried_elsewhere(open_page: Open, tmp_path: Path) -> None:
+    """Where nothing says how responses parse, the panel was empty; a point leads to the turns of which something was tried."""
+    at = datetime(2026, 3, 2, 12)
+    call, result = RecordedCall("c", "edit", "{}"), RecordedResult("c", "done")
+    turn = RecordedTurn(0, "", occurred_at=at, capture=Capture.CALLS, calls=(call,), results=(result,))
+    with open_ledger(path := tmp_path / "calls.duckdb") as ledger:
+        import_sessions(ledger, [RecordedSession("s", None, "m", "", (turn,))], source="chatlog")
+    test = open_page(path, "views/overview.py")
+    assert "Success elsewhere over time" in [each.value for each in test.subheader]
+    assert not [each.value for each in test.info if "recorded as it was written" in each.value][1:]
+    with open_ledger(path, read_only=True) as ledger:
+        assert queries.count_turns_behind(ledger, Filter(), TRIED_ELSEWHERE) == 1

@@ -197,6 +197,20 @@ def test_a_queue_leads_from_turn_to_turn(open_page: Open, own: Path, drawn: Draw
     assert steps["in its session"] == f"replay?session={STEPS}&turn=2"
 
 
+def test_whose_queue_it_is_is_said_where_nobody_has_a_name(open_page: Open, own: Path) -> None:
+    """A link to one that is somebody's shows every turn until then; one that there is not can be taken out."""
+    said = words(open_page(own, PAGE, queue="assigned to me"))
+    assert "give your name above" in said
+    assert "7 turns" in said
+    for nothing in ({}, {"queue": "all"}):
+        assert "give your name above" not in words(open_page(own, PAGE, **nothing))
+    test = open_page(own, PAGE, queue="theirs")
+    assert 'Queue: there is no "theirs" here' in words(test)
+    [remove] = [button for button in test.button if button.label == "Take it out"]
+    remove.click().run()
+    assert "queue" not in test.query_params
+
+
 def test_a_turn_says_why_it_is_in_the_queue(open_page: Open, own: Path, drawn: Drawn) -> None:
     """What failed after reading, too: in the queue by its reason, on the page by what was executed; with the session's name."""
     test = as_person(open_page(own, PAGE), "ann")

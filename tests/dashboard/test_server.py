@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from starlette.applications import Starlette
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
@@ -23,7 +24,7 @@ from actionledger.errors import LedgerError
 from actionledger.ledger.memory import FIRST_VARIABLE
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE, server
 from actionledger_dashboard.__main__ import main
-from actionledger_dashboard.document import document, routes_of
+from actionledger_dashboard.document import EveryAddress, document, routes_of
 from actionledger_dashboard.loading import pages as parts_of_pages
 
 
@@ -105,6 +106,27 @@ def test_each_page_is_served_as_a_document_whose_own_scripts_the_policy_lets_in(
         assert "BACKEND_BASE_URL" in before
         assert answer.headers["cache-control"] == "no-cache"
     assert pages.get("/favicon.png").status_code == 404  # is Streamlit's to serve
+
+
+def test_an_address_of_no_page_is_served_as_the_document_too() -> None:
+    """Below another one, too, where Streamlit's own names scripts that are not there; its parts, files to keep and refusals stay as they are."""
+    theirs = {"/kept/x": {"content-disposition": "attachment"}, "/component/x/index.html": {}, "/x/y.js": {}}
+
+    async def streamlit(request: Request) -> Response:
+        path = request.url.path
+        kind = "text/javascript" if path.endswith(".js") else "text/html"
+        return Response("theirs", 400 if "//" in path else 200, theirs.get(path), kind)
+
+    app = Starlette(routes=[*routes_of(parts_of_pages()), Route("/{path:path}", streamlit)])
+    pages = TestClient(EveryAddress(app))
+    looked_at = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    assert pages.get("/heatmap", headers=looked_at).text == document() == pages.get("/sessions").text
+    below = pages.get("/sessions/x", headers=looked_at).text
+    assert below == document().replace("<head>", '<head><base href="/">')
+    for path in (*theirs, "/a//etc"):
+        assert pages.get(path, headers=looked_at).text == "theirs"
+    assert pages.get("/sessions/x", headers={"accept": "*/*"}).text == "theirs"
+    assert pages.post("/sessions/x", headers=looked_at).status_code == 405
 
 
 def test_what_is_named_is_there_and_named_once() -> None:

@@ -182,6 +182,12 @@ def not_taken(error: ActionLedgerError) -> None:
     st.text(visible(str(error)))
 
 
+def not_exported(why: str) -> None:
+    """Say why a file of a list could not be made, and what to do."""
+    st.text(f"No file was made. {visible(why)}")
+    st.text("Try again, or load the page anew: where the ledger can't be read, it says what can be done.")
+
+
 def not_comparable(error: UsageError) -> None:
     """Say why two sides can't be compared, below the heading of what was to be said of them."""
     st.warning("These two sides can't be compared.")

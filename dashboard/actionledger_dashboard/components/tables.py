@@ -4,21 +4,14 @@ import csv
 import io
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Literal, TypeAlias
 
 import streamlit as st
 
 from actionledger.common.formulas import harmless
-from actionledger.ledger.copies import RowForm, write_rows
 from actionledger.ledger.queries import Hit
-from actionledger.ledger.queries.scopes import Scope
-from actionledger.ledger.queries.selected import Selection
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.visible import pieces
-from actionledger_dashboard.data import opened
 
 PAGE = 50
 """How many rows a page of a table has."""
@@ -132,40 +125,6 @@ def offer_download(name: str, count: int, rows: Callable[[], Iterable[Mapping[st
         on_click="ignore",
         icon=":material/download:",
     )
-
-
-def offer_export(name: str, count: int, statement: Scope) -> None:
-    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for.
-
-    Args:
-        name: what the rows are, in the plural.
-        count: how many there are.
-        statement: what gives them, with its values.
-    """
-    with st.popover(f"Export {count:,}", icon=":material/download:"):
-        for form, (label, mime) in _FORMS.items():
-            st.download_button(
-                f"Download {count:,} as {label}",
-                data=partial(_content, Selection(*statement), name, form),
-                file_name=f"{name}.{form}",
-                mime=mime,
-                on_click="ignore",  # a run of the page may forget what makes the file before it is made
-                key=f"{name}.export.{form}",
-            )
-
-
-_FORMS: dict[RowForm, tuple[str, str]] = {
-    "csv": ("CSV", "text/csv"),
-    "parquet": ("Parquet", "application/vnd.apache.parquet"),
-    "jsonl": ("JSON lines", "application/jsonl"),
-}
-
-
-def _content(selection: Selection, name: str, form: RowForm) -> bytes:
-    with TemporaryDirectory() as folder:
-        file = Path(folder, f"{name}.{form}")
-        write_rows(opened(), selection, file, form)
-        return file.read_bytes()
 
 
 def csv_text(rows: Iterable[Mapping[str, object]]) -> str:

@@ -28,7 +28,7 @@ def show_views(page: str) -> None:
     """
     kept = saved(KIND)
     shelf = read_views(kept)
-    count = f" · {len(shelf.views):,}" if shelf.views else ""
+    count = f" · {len(shelf.views):,}" if shelf.views else " · not readable" if shelf.problem else ""
     with st.popover(f"Views{count}", icon=":material/bookmark:"):
         if problem := st.session_state.pop(_PROBLEM, "") or shelf.problem:
             st.text(visible(problem))
@@ -38,7 +38,7 @@ def show_views(page: str) -> None:
         for view in shelf.views:
             if view not in there:
                 st.text(visible(f"{view.name}: of the page {view.page}, which this version does not have."))
-        if not shelf.views:
+        if not shelf.views and not shelf.problem:
             st.text("No view is saved yet: narrow a list, and give that a name.")
         if is_read_only():
             st.caption("Nothing can be saved here: this dashboard only reads.")

@@ -1,11 +1,13 @@
 """What recordings hold that is no part of a session: by reason, and by the import that passed it over."""
 
+from collections import Counter
+
 import streamlit as st
 
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, ImportOmission, Omission
-from actionledger.vocabulary import LEFT_OUT
+from actionledger.vocabulary import LEFT_OUT, LeftOutReason
 from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.lines import heading, line
@@ -45,15 +47,29 @@ ALL = 2**31
 
 
 def show_reasons(found: list[Omission]) -> None:
-    """Show each reason with how often it occurs; a row leads to the imports."""
+    """Show what was left out by its reason, the most frequent one first, whose sentence is said once; a row leads to the imports."""
+    found = by_reason(found)
+    begins = [place == 0 or each.reason != found[place - 1].reason for place, each in enumerate(found)]
     columns = [
         Column("Reason", [str(each.reason) for each in found], "code"),
         Column("What it is", [each.detail for each in found]),
         Column("Times", [each.count for each in found], "number"),
         Column("Files", [each.files for each in found], "number"),
-        Column("What it means", [LEFT_OUT[each.reason] for each in found], "long"),
+        Column(
+            "What it means",
+            [LEFT_OUT[each.reason] * is_first for each, is_first in zip(found, begins, strict=True)],
+            "long",
+        ),
     ]
     tables.show_table("left_out", "what was left out", columns, [links.left_out_href(BY_IMPORT)] * len(found))
+
+
+def by_reason(found: list[Omission]) -> list[Omission]:
+    """Return them so that those of a reason stand together, each reason by how often it occurs in all."""
+    whole = Counter[LeftOutReason]()
+    for each in found:
+        whole[each.reason] += each.count
+    return sorted(found, key=lambda each: (-whole[each.reason], each.reason, -each.count))
 
 
 def show_imports(found: list[ImportOmission]) -> None:

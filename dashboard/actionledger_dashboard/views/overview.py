@@ -1,45 +1,36 @@
 """Is it getting better, what breaks, and where: one sentence first, and every number leads to the turns behind it."""
 
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any, NoReturn
+from typing import Any
 
 import streamlit as st
 
-from actionledger.common.clock import now
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Filter, Funnel, Mark, Period, Unit
+from actionledger.ledger.queries import Filter, Funnel
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.stages import MEANT, WHOLE, audited
 from actionledger.ledger.queries.usage import Kept
 from actionledger.rates import TOO_FEW
-from actionledger.replay.changes import Change, changes
 from actionledger.replay.failures import failures
 from actionledger.replay.grouping.report import FailureReport
 from actionledger.replay.periods import change_since_before
 from actionledger.vocabulary import RunKind
-from actionledger_dashboard.components import charts, filters, links, notices
+from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
-from actionledger_dashboard.components.charts import Event
 from actionledger_dashboard.components.failures import show_reasons
 from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
-from actionledger_dashboard.components.navigation import go_to
+from actionledger_dashboard.components.over_time import NOTHING_TO_RATE, show_trend
 from actionledger_dashboard.components.rates import Group, show_rates
 from actionledger_dashboard.components.sides import FIRST
 from actionledger_dashboard.components.stats import funnel_stats, not_recorded, taken_stats
 from actionledger_dashboard.components.steps import show_steps
 from actionledger_dashboard.components.strip import show_strip
-from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of, share
+from actionledger_dashboard.components.wording import dollars, kept, milliseconds, out_of
 from actionledger_dashboard.data import ask
-
-UNITS: dict[str, Unit] = {"by day": "day", "by week": "week"}
-BY_DAY_AT_MOST = timedelta(weeks=6)  # a longer course is by week, unless the reader wants the days
-MARKED = ("model", "parser", "prompt", "tools")
-"""What is marked in the course of time when it is new."""
 
 GROUPS = 30  # the most that are shown
 DIMENSIONS: dict[str, Kept] = {
@@ -72,7 +63,11 @@ def show() -> None:
     with left:
         show_funnel(found, within)
     with right:
-        show_trend(linked, within)
+        show_trend(
+            linked,
+            within,
+            is_elsewhere=not found.parse_success.count and bool(found.recorded_execution.count),
+        )
     why = st.container()
     show_groups(linked, within)
     show_taken(within)
@@ -109,9 +104,6 @@ def show_comparisons(within: Filter) -> None:
         show_anchors("comparisons", targets, "Is it better? Compare")
 
 
-NOTHING_TO_RATE = "No response within these filters meant to act and was recorded as it was written."
-
-
 def show_unread(within: Filter) -> None:
     """Say it where responses were recorded and never read."""
     if unread := ask(queries.unread, within):
@@ -135,60 +127,6 @@ def show_funnel(found: Funnel, within: Filter) -> None:
         )
     if found.taken_back.count:
         st.caption(f"Actions done and undone since: {out_of(found.taken_back)}.")
-
-
-def show_trend(linked: Linked, within: Filter) -> None:
-    """Show parse success over time."""
-    known = ask(queries.dimensions)
-    is_long = known.first is not None and known.last is not None and known.last - known.first > BY_DAY_AT_MOST
-    with line():
-        heading(
-            "Parse success over time",
-            "Bands are 95 % intervals. Dotted lines: a model, a parser, a prompt or tools are new. Solid lines: from here on the "
-            "rate is another one, by more than chance. Select a point: the turns of that period.",
-        )
-        units = sorted(UNITS, reverse=is_long)
-        unit = UNITS[linked.switch("Unit", "unit", units)]
-    trend = ask(queries.success_over_time, within, unit)
-    if not trend.periods:
-        st.info("These turns carry no time." if trend.undated else NOTHING_TO_RATE)
-        return
-    if trend.undated:
-        st.caption(f"Without a time, and so not in this chart: {counted(trend.undated, 'response')}.")
-    events = events_of(trend.periods, ask(queries.arrivals, within), ask(changes, within, unit))
-    picked = st.altair_chart(charts.trend_chart(trend, now(), events), key="trend", on_select="rerun")
-    for point in charts.picked_points(picked):
-        period = next(period for period in trend.periods if period.start.date().isoformat() == point["day"])
-        open_turns(replace(within, since=period.start, until=period.end), Mark())
-
-
-def events_of(
-    periods: tuple[Period, ...], arrived: list[queries.Arrival], changed: tuple[Change, ...]
-) -> list[Event]:
-    """Return what is marked in the course of time: what was new behind the first period, and where the rate changed.
-
-    Args:
-        periods: those that are shown, in order.
-        arrived: what responses have, by when the first had it.
-        changed: where the rate changed.
-    """
-    steps = {change.start: f"{share(change.before)} → {share(change.after)}" for change in changed}
-    found = []
-    for period in periods[1:]:
-        new = [
-            f"{each.what} {each.label}"
-            for each in arrived
-            if each.what in MARKED and period.start <= each.first_at < period.end
-        ]
-        step = steps.get(period.start)
-        labels = [
-            *([step] if step else []),
-            *([new[0] if len(new) == 1 else f"{len(new)} new"] if new else []),
-        ]
-        if labels:
-            whole = "; ".join([*([step] if step else []), *new])
-            found.append(Event(period.start.date(), ", ".join(labels), whole, is_change=step is not None))
-    return found
 
 
 def show_groups(linked: Linked, within: Filter) -> None:
@@ -245,11 +183,6 @@ def narrowed(within: Filter, dimension: Kept, label: str) -> Filter:
     """Return a filter that lets through one value of a dimension alone."""
     only: dict[str, Any] = {f"{dimension}s": (label,)}
     return replace(within, **only)
-
-
-def open_turns(within: Filter, mark: Mark) -> NoReturn:
-    """Go on to the turns behind a number."""
-    go_to(links.turns_href(within, mark))
 
 
 show()

@@ -54,6 +54,8 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
     if name:  # the other queues are somebody's
         picked = Queue(bar.one("Queue", "queue", list(dict.fromkeys(map(str, (Queue.FAILING, *Queue))))))
         linked.stop_at_unknown()
+    else:
+        say_whose_queue()
     count = ask(count_turns_to_review, picked, name, within)
     offset = bar.page_of(count, tables.PAGE)
     with line():
@@ -85,7 +87,22 @@ def show_queue(linked: Linked, within: Filter, name: str) -> None:
         Column("Model", [turn.model for turn in found]),
     ]
     hrefs = [turn_href(turn.session_id, turn.turn_index, picked, within) for turn in found]
-    tables.show_table("review.turns", f"turns: {picked}", columns, hrefs)
+    said = [each for each in columns if each.kind == "number" or any(each.values)]
+    tables.show_table("review.turns", f"turns: {picked}", said, hrefs)
+
+
+def say_whose_queue() -> None:
+    """Say why the queue that the link asks for is not shown, where nobody has given a name."""
+    asked = st.query_params.get("queue", Queue.ALL)
+    if asked in {*Queue} - {Queue.ALL}:
+        st.info(f"The queue *{asked}* is somebody's: give your name above to see it. Here is every turn.")
+    elif asked != Queue.ALL:
+        notices.unknown_value("Queue", asked, key="review.queue.remove", on_remove=all_turns)
+
+
+def all_turns() -> None:
+    """Take the queue out of the URL."""
+    st.query_params.pop("queue", None)
 
 
 def turn_href(session_id: str, index: int, queue: Queue, within: Filter) -> str:

@@ -11,6 +11,7 @@ from actionledger.ledger.queries import Filter, Order, SessionRow
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
+from actionledger_dashboard.components.exporting import offer_export
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
@@ -45,7 +46,7 @@ def show() -> None:
         st.caption(counted(count, "session"), width="content")
         bar.show()
         if count:
-            tables.offer_export("sessions", count, whole_sessions(within, order=ordered))
+            offer_export("sessions", count, whole_sessions(within, order=ordered))
     if not count:
         notices.nothing_found()
         return

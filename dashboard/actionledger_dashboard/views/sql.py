@@ -1,12 +1,13 @@
 """A question of one's own: one statement that reads, its tables beside it, its rows as a table and a chart."""
 
+from collections.abc import Mapping
 from functools import partial
 from typing import get_args
 
 import streamlit as st
 
 from actionledger.common.plurals import counted
-from actionledger.errors import ActionLedgerError, UsageError
+from actionledger.errors import ActionLedgerError, LedgerError, UsageError
 from actionledger.ledger import queries
 from actionledger.ledger.guarded import MEMORY
 from actionledger_dashboard.components import asked, links, notices, tables
@@ -71,9 +72,19 @@ def put(statement: str) -> None:
         st.session_state[_ASKED] = error
 
 
+def kept_statements() -> tuple[Mapping[str, object], str]:
+    """Return the saved statements by name, and what of their file can't be read; everything else of the page does without them."""
+    try:
+        return saved("queries").entries(), ""
+    except LedgerError as error:
+        return {}, str(error)
+
+
 def show_saved() -> None:
     """Show the saved statements, each a link that writes it into the field."""
-    kept = saved("queries").entries()
+    kept, problem = kept_statements()
+    if problem:
+        st.text(visible(problem))
     hrefs = [(name, links.sql_href(str(statement))) for name, statement in kept.items()]
     if hrefs:
         show_anchors("sql.saved", hrefs, "Saved:")
@@ -84,13 +95,13 @@ def keep(statement: str) -> None:
     if is_read_only():
         st.caption("Nothing can be saved here: this dashboard only reads.")
         return
-    kept = saved("queries")
+    kept, problem = kept_statements()
+    if problem:  # what is saved would take the place of what stands in the file
+        return
     with st.expander("Save or remove statements"):
         name = st.text_input("Name", key="sql.name", placeholder="Weekly failures", max_chars=80)
         st.button("Save this statement", on_click=partial(_change, "put", statement), disabled=not name)
-        gone = st.selectbox(
-            "Saved statement", list(kept.entries()), index=None, key="sql.gone", format_func=visible
-        )
+        gone = st.selectbox("Saved statement", list(kept), index=None, key="sql.gone", format_func=visible)
         st.button("Remove it", on_click=partial(_change, "remove", statement), disabled=gone is None)
     if why := st.session_state.pop("sql.refused", ""):
         st.warning(visible(why).replace("$", r"\$"))

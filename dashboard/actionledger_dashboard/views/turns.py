@@ -18,6 +18,7 @@ from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
+from actionledger_dashboard.components.exporting import offer_export
 from actionledger_dashboard.components.labels import labels_column
 from actionledger_dashboard.components.lines import line
 from actionledger_dashboard.components.linked import Linked
@@ -91,7 +92,7 @@ def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
         st.caption(f"{counted(count, 'turn')}{order}", width="content")
         bar.show()
         if count:
-            tables.offer_export("turns", count, whole_turns_behind(within))
+            offer_export("turns", count, whole_turns_behind(within))
     if not count:
         notices.nothing_found()
     elif len(within.reasons) == 1:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from math import ceil
+from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -28,9 +29,28 @@ from actionledger.ledger.queries.trend import Trend, Unit, success_over_time
 
 _HEIGHT = 270
 _LABELS = 12
-_WHOLE, _STRICT = "read whole", "without a repair"
 _LABELLED = 4  # so many events have room for their words; of more of them the words are in their tooltips
 _LONGEST = 26
+
+
+class Wording(NamedTuple):
+    """What a rate is called in its chart.
+
+    Args:
+        series: the lines: of ``success``, and of ``strict`` where that is another rate.
+        things: what is counted.
+        good: those that have the property.
+        whole: what they are counted of.
+    """
+
+    series: tuple[str, ...]
+    things: str
+    good: str
+    whole: str
+
+
+READING = Wording(("read whole", "without a repair"), "Responses", "Read", "Meant to act")
+ELSEWHERE = Wording(("succeeded",), "Executions", "Succeeded", "Tried")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +110,35 @@ def trend(
     return trend_of(found, now(), events, ink).properties(width=WIDTH)
 
 
-def trend_of(found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK) -> Chart:
-    """Return the periods as points on two lines, each with its band; the period that is not over yet is hollow and on neither.
+def trend_of(
+    found: Trend, at: datetime, events: Sequence[Event] = (), ink: str = INK, wording: Wording = READING
+) -> Chart:
+    """Return the periods as points on two lines, or on one, each with its band; the period that is not over yet is hollow and on neither.
 
     Args:
         found: the periods, at least one.
         at: the time, UTC without a zone.
         events: what is marked on the way, as vertical lines.
         ink: the colour of the text.
+        wording: what the rate is called.
     """
-    frame = _frame(found, at)
+    frame = _frame(found, at, wording)
     rates = [rate for period in found.periods for rate in (period.success, period.strict)]
     begin = beginning(rates)
     along = alt.Scale(domain=[begin, 1.0], clamp=True, nice=False, zero=False)
-    names = [_WHOLE, _STRICT]
+    names = list(wording.series)
     legend = alt.Legend(orient="top", symbolOpacity=1)
     colour = alt.Color(
-        "series:N", title=None, scale=alt.Scale(domain=names, range=[BLUE, ORANGE]), legend=legend
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=[BLUE, ORANGE][: len(names)]),
+        legend=legend,
     )
     shape = alt.Shape(
-        "series:N", title=None, scale=alt.Scale(domain=names, range=["circle", "diamond"]), legend=legend
+        "series:N",
+        title=None,
+        scale=alt.Scale(domain=names, range=["circle", "diamond"][: len(names)]),
+        legend=legend,
     )
     axis = alt.Axis(format="%b %d", grid=False, values=_ticks(found), labelFlush=False)
     days = alt.X("utcyearmonthdate(start):T", title=None, axis=axis)
@@ -126,9 +155,9 @@ def trend_of(found: Trend, at: datetime, events: Sequence[Event] = (), ink: str 
     return alt.layer(
         # A layer without a mark would be a thing without a name to who can't see it.
         *([band.encode(y=alt.Y("low:Q", title=_cut(begin), scale=along), y2="high:Q")] if has_band else []),
-        *(_events(events, days, ink) if events else []),
+        *(_events(events, days, ink, _late(found)) if events else []),
         over.mark_line(strokeWidth=2).encode(y=share),
-        _points(base, colour).encode(y=share, shape=shape),
+        _points(base, colour, wording).encode(y=share, shape=shape),
     )
 
 
@@ -137,15 +166,16 @@ def _cut(begin: float) -> str | None:
     return f"// axis cut below {begin:.0%}" if begin else None
 
 
-def _events(events: Sequence[Event], days: alt.X, ink: str) -> list[alt.Chart]:
-    """Return the vertical lines, those of changes solid, with their words where they have room."""
+def _events(events: Sequence[Event], days: alt.X, ink: str, late: date) -> list[alt.Chart]:
+    """Return the vertical lines, those of changes solid, with their words where they have room: before the line from ``late`` on."""
     frame = pd.DataFrame(
         {
             "day": event.day.isoformat(),
             "start": event.day.isoformat(),
             "label": _shortened(event.label) if len(events) <= _LABELLED else "",
             "detail": visible(event.detail),
-            "place": 8 + 14 * (at % 2),
+            "place": 8 + 14 * at,  # a line each: side by side they overlap on a phone
+            "is_late": event.day > late,
             "kind": "changed" if event.is_change else "new",
         }
         for at, event in enumerate(events)
@@ -162,10 +192,20 @@ def _events(events: Sequence[Event], days: alt.X, ink: str) -> list[alt.Chart]:
         "kind:N", scale=alt.Scale(domain=["changed", "new"], range=[[1, 0], [2, 3]]), legend=None
     )
     lines = base.mark_rule(color=ink, strokeWidth=2).encode(strokeDash=dash)
-    words = base.mark_text(color=ink, align="left", dx=4, fontSize=11).encode(
-        y=alt.Y("place:Q", scale=None, axis=None), text="label:N"
-    )
-    return [lines, words] if len(events) <= _LABELLED else [lines]
+    words = [
+        base.transform_filter(f"{'' if is_late else '!'}datum.is_late")
+        .mark_text(color=ink, align="right" if is_late else "left", dx=-4 if is_late else 4, fontSize=11)
+        .encode(y=alt.Y("place:Q", scale=None, axis=None), text="label:N")
+        for is_late in (False, True)
+        if any((event.day > late) == is_late for event in events)
+    ]
+    return [lines, *words] if len(events) <= _LABELLED else [lines]
+
+
+def _late(found: Trend) -> date:
+    """Return the day behind which words have no room to the right."""
+    first, last = found.periods[0].start, found.periods[-1].start
+    return (first + (last - first) * 0.7).date()
 
 
 def _shortened(label: str) -> str:
@@ -180,7 +220,7 @@ def _ticks(found: Trend) -> list[alt.DateTime]:
     return [alt.DateTime(year=start.year, month=start.month, date=start.day, utc=True) for start in starts]
 
 
-def _frame(found: Trend, at: datetime) -> pd.DataFrame:
+def _frame(found: Trend, at: datetime, wording: Wording) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "day": period.start.date().isoformat(),
@@ -196,20 +236,20 @@ def _frame(found: Trend, at: datetime) -> pd.DataFrame:
             "state": "over" if period.end <= at else "not over yet",
         }
         for period in found.periods
-        for name, rate in ((_WHOLE, period.success), (_STRICT, period.strict))
+        for name, rate in zip(wording.series, (period.success, period.strict), strict=False)
     )
 
 
-def _points(base: alt.Chart, colour: alt.Color) -> alt.Chart:
+def _points(base: alt.Chart, colour: alt.Color, wording: Wording) -> alt.Chart:
     points: alt.Chart = base.mark_point(size=55, strokeWidth=2, opacity=1).encode(
         fill=alt.condition(alt.datum.state == "over", colour, alt.value("transparent")),
         tooltip=[
             alt.Tooltip("day:N", title="From"),
-            alt.Tooltip("series:N", title="Responses"),
+            alt.Tooltip("series:N", title=wording.things),
             alt.Tooltip("share:Q", title="Share", format=".1%"),
             alt.Tooltip("interval:N", title="95 % interval"),
-            alt.Tooltip("read:Q", title="Read", format=","),
-            alt.Tooltip("count:Q", title="Meant to act", format=","),
+            alt.Tooltip("read:Q", title=wording.good, format=","),
+            alt.Tooltip("count:Q", title=wording.whole, format=","),
             alt.Tooltip("sessions:Q", title="Sessions", format=","),
             alt.Tooltip("state:N", title="Period"),
         ],

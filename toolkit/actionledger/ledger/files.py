@@ -258,7 +258,7 @@ def one_sentence(what: str) -> Iterator[None]:
             raise
         cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         lines = cause.splitlines() or [type(error).__name__]
-        raise LedgerError(f"{what}: {lines[0].rstrip('.')}.") from error
+        raise LedgerError(f"{what}: {lines[0].rstrip('.!')}.") from error
 
 
 def forgetting_sentence(files: LedgerFiles) -> AbstractContextManager[None]:

@@ -8,6 +8,7 @@ from actionledger.ledger.queries.dating import rows_of_page
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import text_parameters
 from actionledger.ledger.queries.hits import HITS, Hit
+from actionledger.ledger.queries.labelling import LABELS_OF_TURNS
 from actionledger.ledger.queries.scopes import Scope, found_scope, scope
 from actionledger.vocabulary import Origin, Outcome, Reason
 
@@ -152,12 +153,13 @@ ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id"""
 _OF_PAGE, _PICKED = "(SELECT attempt_id FROM page)", "(SELECT unnest($picked::UUID[]))"
 """The readings of a page, and the same where they are known beforehand: DuckDB then sees that they are few, and makes no table of all others."""
 
-_WHOLE = """
+_WHOLE = f"""
 SELECT page.session_id AS session_id, page.external_id AS external_id, page.turn_index AS turn_index, page.model AS model,
-       outcome, dialect, reasons,
+       outcome, dialect, reasons, coalesce(labels, []::VARCHAR[]) AS labels,
        turns.* EXCLUDE (run_id, session_id, turn_id, turn_index, model), turns.turn_id::VARCHAR AS turn_id
-FROM ({page}) AS page
+FROM ({{page}}) AS page
 JOIN turns ON turns.session_id = page.session_id::UUID AND turns.turn_index = page.turn_index
+LEFT JOIN ({LABELS_OF_TURNS}) AS l ON l.session_id = turns.session_id AND l.turn_index = turns.turn_index
 ORDER BY turns.occurred_at DESC NULLS LAST, page.session_id, page.turn_index"""
 
 

@@ -91,6 +91,26 @@ SELECT session_id::VARCHAR AS session_id, turn_index, list_sort(list(DISTINCT la
     SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN (FROM turn_starts WHERE {_THEIRS}) AS t USING (turn_id))
 GROUP BY ALL ORDER BY session_id, turn_index NULLS FIRST"""
 
+_BOTH = "coalesce(filed, []) || list_filter(coalesce(given, []), lambda label: NOT list_contains(coalesce(filed, []), label))"
+_FILED = (
+    f"SELECT session_id, list(DISTINCT label ORDER BY label) AS filed FROM ({filed()}) GROUP BY session_id"
+)
+_GIVEN = f"SELECT t.session_id, turn_index, label FROM ({LABELS}) JOIN turn_starts AS t USING (turn_id)"
+
+LABELS_OF_SESSIONS = f"""
+SELECT session_id, {_BOTH} AS labels FROM ({_FILED}) FULL JOIN (
+    SELECT session_id, list(label ORDER BY turn_index, label) AS given FROM (
+        SELECT session_id, label, min(turn_index) AS turn_index FROM ({_GIVEN}) GROUP BY session_id, label)
+    GROUP BY session_id) USING (session_id)"""
+"""The labels of each session that has any, as SQL: what it is filed under, then those of its turns, each once, as a list shows them."""
+
+LABELS_OF_TURNS = f"""
+SELECT session_id, turn_index, {_BOTH} AS labels
+FROM (SELECT session_id, turn_index FROM turn_starts) LEFT JOIN ({_FILED}) USING (session_id) LEFT JOIN (
+    SELECT session_id, turn_index, list(DISTINCT label ORDER BY label) AS given FROM ({_GIVEN}) GROUP BY ALL)
+USING (session_id, turn_index) WHERE filed IS NOT NULL OR given IS NOT NULL"""
+"""The same of each turn: what its session is filed under, then its own."""
+
 
 def label_counts(ledger: Queryable) -> list[LabelCount]:
     """Return every label that stands: those of turns, then those of sessions, each time the most frequent first.

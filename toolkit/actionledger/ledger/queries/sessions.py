@@ -18,6 +18,7 @@ from actionledger.ledger.queries.base import (
 )
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import HOLDS, NAMED
+from actionledger.ledger.queries.labelling import LABELS_OF_SESSIONS
 from actionledger.ledger.queries.scopes import Scope, of_session, scope, turn_scope
 from actionledger.ledger.schema import executions_of, sessions_of
 from actionledger.rates import NOT_AUDITABLE, Rate
@@ -203,6 +204,8 @@ _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
     'refusal': CASE WHEN meant > intent AND intent = 0 THEN '{NOT_AUDITABLE}' ELSE '' END}}"""
 
+_LABELS = f"coalesce((SELECT labels FROM ({LABELS_OF_SESSIONS}) AS l WHERE l.session_id = page.session_id), []::VARCHAR[])"
+
 _OF_MODELS = """(list_contains($models, model)
     OR session_id IN (SELECT session_id FROM turn_starts WHERE list_contains($models, model)))"""
 """Which sessions have one of the models, their own or one that they went on with."""
@@ -261,7 +264,7 @@ def sessions_page(
 
 
 def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> Scope:
-    """Return the statement that gives all of them as rows without a rate: what was read whole, and of how many, stands apart.
+    """Return the statement that gives all of them as rows without a rate: what was read whole, and of how many, stands apart; with labels.
 
     Args:
         within: which sessions; the numbers count their responses within ``within.given``.
@@ -273,6 +276,7 @@ def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> S
     columns = _columns(within, parsed="read").replace(
         "read AS parsed", "read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act"
     )
+    columns += f", {_LABELS} AS labels"
     statement, parameters = _session_lines(within, order=order, columns=columns)
     return Scope(statement, parameters | {"limit": None, "offset": 0})
 

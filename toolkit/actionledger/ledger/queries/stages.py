@@ -18,6 +18,8 @@ _AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)
 _UNAUDITED = tuple(str(capture) for capture in Capture if not capture.is_auditable)
 _ATTEMPTED = [status for status in ExecutionStatus if status.was_attempted]
 _UNTRIED = [status for status in ExecutionStatus if not status.was_attempted]
+TRIED_ELSEWHERE = Mark(executions=tuple(map(str, _ATTEMPTED)), origin=Origin.RECORDED)
+"""The responses of which something was tried by another runtime, as recorded."""
 _MISSED = [status for status in _ATTEMPTED if status is not ExecutionStatus.SUCCEEDED]
 
 

@@ -1,4 +1,4 @@
-"""Parse success over time."""
+"""Parse success over time, and that of what other runtimes tried."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias, get_args
 
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import AUDITABLE, INTENT, Queryable, as_rate, refuse_no_ledger
-from actionledger.ledger.queries.counted import PARSED, Counts, summed_sql
+from actionledger.ledger.queries.counted import ACTING, PARSED, RATES, Counts, summed_sql
 from actionledger.ledger.queries.filters import EVERYTHING, Filter, rated
 from actionledger.ledger.queries.rolled import Label, counted, rolled_scope
 from actionledger.rates import Rate
@@ -25,8 +25,9 @@ class Period:
     Args:
         start: when it begins, UTC without a zone.
         end: when the next one begins.
-        success: responses that could be read whole, of those that meant to act and can be audited.
-        strict: the same without a repair.
+        success: responses that could be read whole, of those that meant to act and can be audited; or executions that succeeded, of
+            those that were tried.
+        strict: the same without a repair; of executions, which nothing repairs, the same.
     """
 
     start: datetime
@@ -37,11 +38,11 @@ class Period:
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """Parse success over time.
+    """A rate over time.
 
     Args:
-        periods: those with a response that meant to act, in order; what has none is left out.
-        undated: responses that meant to act and carry no time.
+        periods: those with a response that meant to act, or with an execution, in order; what has none is left out.
+        undated: responses that meant to act, or executions, that carry no time.
     """
 
     periods: tuple[Period, ...]
@@ -52,7 +53,7 @@ _COUNTS = Counts(
     "parse_attempts", "parse_attempts", f"{AUDITABLE} AND list_contains($intent, outcome)", PARSED
 )
 _BY_PERIOD = """
-SELECT label AS start, {rates} FROM ({counted}) GROUP BY start HAVING sum(alike * audited) > 0 ORDER BY start"""
+SELECT label AS start, {rates} FROM ({counted}) GROUP BY start HAVING sum(alike * {whole}) > 0 ORDER BY start"""
 _PERIOD = Label("date_trunc($unit, occurred_at)", "", "date_trunc($unit, day)")
 
 
@@ -77,16 +78,37 @@ def success_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit
     Raises:
         UsageError: ``ledger`` is no open one, or ``unit`` no period.
     """
+    return _over_time(ledger, within, unit, _COUNTS, ("parsed", "strictly"))
+
+
+def elsewhere_over_time(ledger: Queryable, within: Filter = EVERYTHING, unit: Unit = "day") -> Trend:
+    """Return how much of what other runtimes tried has succeeded, as their recordings say, by the time of the responses.
+
+    Args:
+        ledger: what to ask.
+        within: which responses.
+        unit: how long a period is.
+
+    Raises:
+        UsageError: ``ledger`` is no open one, or ``unit`` no period.
+    """
+    return _over_time(ledger, within, unit, ACTING, ("succeeded_elsewhere",))
+
+
+def _over_time(
+    ledger: Queryable, within: Filter, unit: Unit, counts: Counts, rates: tuple[str, ...]
+) -> Trend:
     refuse_no_ledger(ledger)
     refuse_no_period(unit)
     rolled = rolled_scope(ledger, rated(within))
-    counts, parameters = counted([_COUNTS], within, rolled, _PERIOD)
-    statement = _BY_PERIOD.format(rates=summed_sql((), ("parsed", "strictly")), counted=counts)
-    rows = ledger.sql(statement, parameters | {"unit": unit, "intent": INTENT}).fetchall()
+    counting, parameters = counted([counts], within, rolled, _PERIOD)
+    statement = _BY_PERIOD.format(rates=summed_sql((), rates), counted=counting, whole=RATES[rates[0]][1])
+    words = {"unit": unit} | ({"intent": INTENT} if "$intent" in statement else {})
+    rows = ledger.sql(statement, parameters | words).fetchall()
 
     def periods() -> Iterator[Period]:
-        for start, success, strict in rows:
+        for start, first, *_, last in (row if len(row) > 2 else (*row, row[1]) for row in rows):
             if start is not None:
-                yield Period(start, start + _LENGTHS[unit], as_rate(success), as_rate(strict))
+                yield Period(start, start + _LENGTHS[unit], as_rate(first), as_rate(last))
 
     return Trend(tuple(periods()), undated=sum(row[1]["count"] for row in rows if row[0] is None))

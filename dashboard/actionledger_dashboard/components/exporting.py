@@ -1,0 +1,73 @@
+"""Offers every row of a list as a file, and says why one could not be made."""
+
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import streamlit as st
+
+from actionledger.errors import ActionLedgerError
+from actionledger.ledger.copies import RowForm, write_rows
+from actionledger.ledger.queries.scopes import Scope
+from actionledger.ledger.queries.selected import Selection
+from actionledger_dashboard.components import notices
+from actionledger_dashboard.components.assets import mount_of
+from actionledger_dashboard.data import opened
+
+_FORMS: dict[RowForm, tuple[str, str]] = {
+    "csv": ("CSV", "text/csv"),
+    "parquet": ("Parquet", "application/vnd.apache.parquet"),
+    "jsonl": ("JSON lines", "application/jsonl"),
+}
+
+_mount = mount_of("exporting")
+
+
+def offer_export(name: str, count: int, statement: Scope) -> None:
+    """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for.
+
+    Args:
+        name: what the rows are, in the plural.
+        count: how many there are.
+        statement: what gives them, with its values.
+    """
+    failed: list[str] = []
+    with st.popover(f"Export {count:,}", icon=":material/download:"):
+        for form, (label, mime) in _FORMS.items():
+            st.download_button(
+                f"Download {count:,} as {label}",
+                data=partial(_content, Selection(*statement), name, form, failed),
+                file_name=f"{name}.{form}",
+                mime=mime,
+                on_click="ignore",  # a run of the page may forget what makes the file before it is made
+                key=f"{name}.export.{form}",
+            )
+        _say_why(name, failed)
+
+
+@st.fragment
+def _say_why(name: str, failed: list[str]) -> None:
+    """Say why a file could not be made; run by itself, which leaves the buttons and what makes their files as they are.
+
+    Args:
+        name: what the rows are, in the plural.
+        failed: what has come to nothing, the last at its end; a file is made beside the page's runs and adds to it.
+    """
+    _mount(key=f"{name}.exporting", data={"name": name}, on_failed_change=_nothing)
+    if failed:
+        notices.not_exported(failed[-1])
+
+
+def _nothing() -> None:
+    """Without a callback Streamlit doesn't run the fragment."""
+
+
+def _content(selection: Selection, name: str, form: RowForm, failed: list[str]) -> bytes:
+    try:
+        with TemporaryDirectory() as folder:
+            file = Path(folder, f"{name}.{form}")
+            write_rows(opened(), selection, file, form)
+            return file.read_bytes()
+    except (ActionLedgerError, OSError) as error:
+        failed.append(str(error))
+        raise
