@@ -24,11 +24,11 @@ def test_why_no_file_was_made_is_said(sample: Path, tmp_path: Path) -> None:
             published = LedgerFiles.at(path).published
             content = published.read_bytes()
             published.write_bytes(b"no ledger" * 1000)
-            for label in ("CSV", "Parquet"):
-                visit.page.get_by_role("button", name=f"as {label}").click()
-                expect(
-                    visit.page.get_by_text(f"No file was made. The ledger {path} can't be read")
-                ).to_be_visible()
+            # Once: a second file would be asked for while the first one's sentence stands, perhaps when the ledger is back.
+            visit.page.get_by_role("button", name="as Parquet").click()
+            expect(
+                visit.page.get_by_text(f"No file was made. The ledger {path} can't be read")
+            ).to_be_visible()
             published.write_bytes(content)
             for label, form in (("CSV", "csv"), ("Parquet", "parquet"), ("JSON lines", "jsonl")):
                 with visit.page.expect_download() as started:
