@@ -13,6 +13,7 @@ from actionledger.errors import LedgerError, MemoryNeededError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.damaged import damage_told
 from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.memory import more_than_first
 from actionledger.ledger.saved import Saved
 from actionledger_dashboard import LEDGER_VARIABLE, READ_ONLY_VARIABLE
 
@@ -101,8 +102,10 @@ def _answer(question: _Question, _query: Callable[..., Any]) -> Any:
         try:
             return _query(ledger, *question.args, **question.kwargs)
         except MemoryNeededError:
-            with ledger.with_all_memory():
-                return _query(ledger, *question.args, **question.kwargs)
+            for limit in more_than_first():
+                with suppress(MemoryNeededError), ledger.with_memory(limit):
+                    return _query(ledger, *question.args, **question.kwargs)
+            raise
 
 
 @st.cache_resource(show_spinner=False)

@@ -7,7 +7,13 @@ import pytest
 
 from actionledger.errors import LedgerError, MemoryNeededError, UsageError
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.memory import FIRST_VARIABLE, MEMORY_VARIABLE, limit_for, reading_limit
+from actionledger.ledger.memory import (
+    FIRST_VARIABLE,
+    MEMORY_VARIABLE,
+    limit_for,
+    more_than_first,
+    reading_limit,
+)
 
 
 def _setting(ledger: Ledger, name: str) -> str:
@@ -37,11 +43,14 @@ def test_a_reader_takes_a_part_of_the_machine_where_nothing_is_said(
     monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
     held = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     assert 0 < int(reading_limit().removesuffix("MB")) * 1_000_000 <= held / 4
-    assert limit_for(path) == f"{min(96, int(reading_limit().removesuffix('MB')))}MB"
+    assert (
+        limit_for(path)
+        == f"{min(96 + path.stat().st_size // 16_000_000, int(reading_limit().removesuffix('MB')))}MB"
+    )
     large = path.with_name("large.duckdb")
     with large.open("wb") as file:
         file.truncate(2_400_000_000)
-    assert limit_for(large) == f"{min(300, int(reading_limit().removesuffix('MB')))}MB"
+    assert limit_for(large) == f"{min(246, int(reading_limit().removesuffix('MB')))}MB"
 
 
 @pytest.mark.parametrize("amount", ["much", "64", "-1MB", "64MB; DROP TABLE meta"])
@@ -78,19 +87,17 @@ def test_a_server_s_reader_takes_more_for_a_question_that_needs_it(
     question = "SELECT len(list(range)) FROM range(5000000)"
     monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
     monkeypatch.setenv(FIRST_VARIABLE, "20MB")
+    *between, last = more_than_first()
+    assert between[:3] == ["40MB", "80MB", "160MB"]
+    assert last == reading_limit()
     with open_ledger(path, read_only=True) as ledger:
         with pytest.raises(MemoryNeededError):
             ledger.sql(question).fetchall()
-        with ledger.with_all_memory():
+        with ledger.with_memory(last):
             assert ledger.sql(question).fetchall() == [(5_000_000,)]
         assert _setting(ledger, "memory_limit") == "19.0 MiB"
     monkeypatch.setenv(MEMORY_VARIABLE, "20MB")
-    with (
-        open_ledger(path, read_only=True) as ledger,
-        ledger.with_all_memory(),
-        pytest.raises(MemoryNeededError),
-    ):
-        ledger.sql(question).fetchall()
+    assert list(more_than_first()) == []
 
 
 def test_what_does_not_fit_has_a_folder_of_its_own(path: Path) -> None:

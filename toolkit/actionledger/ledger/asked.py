@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection, OutOfMemoryException
 from actionledger.errors import LedgerError, require_kind
 from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.ingest import Publishing
-from actionledger.ledger.memory import first_limit, reading_limit
+from actionledger.ledger.memory import first_limit
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.stores import Store
@@ -124,26 +124,29 @@ class AskedLedger:
         return GuardedSql(reader.cursor, seconds=seconds, folders=self._store.folders)
 
     @contextmanager
-    def with_all_memory(self) -> Iterator[None]:
-        """Have questions take all the memory that a reader may, where a server gave it less at first.
+    def with_memory(self, limit: str) -> Iterator[None]:
+        """Have questions take another amount of memory than at first.
+
+        Args:
+            limit: how much, as DuckDB writes it.
 
         Raises:
             LedgerError: the ledger can't be read.
 
         Example:
-            >>> with al.open_ledger("team.duckdb") as ledger, ledger.with_all_memory():
+            >>> with al.open_ledger("team.duckdb") as ledger, ledger.with_memory("256MB"):
             ...     len(ledger.sql("SELECT * FROM turns"))
             0
         """
         self._refuse_if_closed()
         with self._lock:
             cursor = self._reader.cursor()
-        cursor.execute(f"SET memory_limit = '{reading_limit()}'")
+        cursor.execute("SET memory_limit = ?", [limit])
         try:
             yield
         finally:
             with suppress(OutOfMemoryException):  # another question still needs it
-                cursor.execute(f"SET memory_limit = '{first_limit()}'")
+                cursor.execute("SET memory_limit = ?", [first_limit()])
 
     def snapshot(self) -> DuckDBPyConnection:
         """Return a connection of one's own over all that was recorded until now, every table in it; to be closed after use.

@@ -22,8 +22,8 @@ FIRST_VARIABLE = "ACTIONLEDGER_MEMORY_AT_FIRST"
 SHARE = 4
 """Without the setting, a reader takes this part of the machine's memory at most: others run there, too."""
 
-_LEAST, _PART_OF_FILE = 96_000_000, 8
-"""What a server gives to a small ledger at first, in bytes, and the part of its size that it gives to a large one."""
+_LEAST, _PART_OF_FILE = 96_000_000, 16
+"""What a server gives to any ledger at first, in bytes, and the part of its size that it gives beside that."""
 
 _AMOUNT = re.compile(r"\d+(\.\d+)? ?[kmgt]i?b", re.IGNORECASE)
 _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
@@ -51,6 +51,16 @@ def first_limit() -> str:
     """
     most = reading_limit()
     return most if MEMORY_VARIABLE in os.environ else os.environ.get(FIRST_VARIABLE, most)
+
+
+def more_than_first() -> Iterator[str]:
+    """Yield how much a reader may take for a question that needs more than at first: twice as much each time, and at last all."""
+    if MEMORY_VARIABLE in os.environ or FIRST_VARIABLE not in os.environ:
+        return
+    limit, most = (int(each.removesuffix("MB")) for each in (first_limit(), reading_limit()))
+    while limit < most:
+        limit = min(2 * limit, most)
+        yield f"{limit}MB"
 
 
 @contextmanager
@@ -81,7 +91,7 @@ def limit_for(ledger: Path) -> str:
     if ledger.suffix == ".toml":
         return reading_limit()
     most = _machines_memory() // SHARE
-    return f"{min(most, max(_LEAST, ledger.stat().st_size // _PART_OF_FILE)) // 1_000_000}MB"
+    return f"{min(most, _LEAST + ledger.stat().st_size // _PART_OF_FILE) // 1_000_000}MB"
 
 
 def spilling_folder() -> str:
