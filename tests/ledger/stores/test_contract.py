@@ -160,6 +160,19 @@ def test_two_processes_write_at_once(place, make, worker) -> None:
     assert found == [(200, 200)]
 
 
+def test_processes_that_find_nothing_there_make_one_ledger(place, worker) -> None:
+    """Three at once, two of them of one host: none fails, and all that they record is in it."""
+    paths = [place("here"), place("here"), place("there")]
+    writers = [
+        subprocess.Popen([sys.executable, worker, "write_some", path], stdout=subprocess.PIPE)
+        for path in paths
+    ]
+    assert [writer.communicate()[0] for writer in writers] == [b"done\n"] * 3
+    with open_ledger(paths[0], in_background=False) as ledger:
+        ledger.ingest()
+        assert ledger.sql("SELECT count(*), count(DISTINCT event_id) FROM events").fetchall() == [(300, 300)]
+
+
 def test_the_past_can_be_read_where_it_is_kept(ledger, make) -> None:
     """By the number of a snapshot and by time; one file keeps none, and says so."""
     if not ledger.path.name.endswith(".toml"):

@@ -19,7 +19,7 @@
         saved-KIND.json       what people keep under a name: queries, views of a list; saved.lock is whoever's who changes them
         places/S              the place that the next turn of session S has, where a program records its turns
         rates.json            how often actions ran lately, for sessions that share their limits
-        committed             of a ledger in a lake: says when this host last committed
+        committed             of a ledger in a lake: says when this host last committed; making.lock is whoever's who makes it
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
 POSIX only: writers and ingester find out about each other through ``flock``.
@@ -150,6 +150,11 @@ class LedgerFiles:
     def forgetting(self) -> Path:
         """The file of the sessions that are being forgotten; it is there until nothing of them is left."""
         return self.folder / "forgetting.json"
+
+    @property
+    def making_lock(self) -> Path:
+        """The file whose lock lets one process at a time make a blank lake a ledger."""
+        return self.folder / "making.lock"
 
     @property
     def forgetting_lock(self) -> Path:

@@ -32,13 +32,18 @@ def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
         duckdb.Error: it can't be written to.
     """
     if version_in(connection, BASE) is None:
-        if connection.execute("SELECT 1 FROM duckdb_tables() WHERE database_name = ?", [BASE]).fetchall():
+        has_tables = connection.execute(
+            "SELECT 1 FROM duckdb_tables() WHERE database_name = ?", [BASE]
+        ).fetchall()
+        # Somebody else may have made them in between.
+        if has_tables and version_in(connection, BASE) is None:
             raise NotALedgerError(
                 f"The lake of {place.path} holds other tables, and is no ledger: it has no table meta with a version."
             )
         try:
-            _make(connection)
-        except duckdb.TransactionException:
+            if not has_tables:
+                _make(connection)
+        except (duckdb.TransactionException, duckdb.CatalogException):
             if version_in(connection, BASE) is None:
                 raise
     refuse_other_versions(connection, place)

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, closing
 from threading import Lock
 
 import duckdb
+import stamina
 from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import utc
@@ -16,9 +17,17 @@ from actionledger.ledger.instances import Instance
 from actionledger.ledger.stores.base import AsOf
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester, LakeIntake
+from actionledger.ledger.stores.lake.loading import is_conflict
 from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.system.forking import abandon, watch
+from actionledger.system.locks import FileLock
+
+_MADE_TWICE = ("already exists", "duplicate key value")
+"""What a catalog says to the second of two who make its tables."""
+
+_PATIENCE_SECONDS = 30.0
+"""How long to wait for others who are making the same blank lake a ledger."""
 
 
 class LakeStore:
@@ -47,8 +56,23 @@ class LakeStore:
         Raises:
             LedgerError: it is something else, or can't be reached.
         """
-        with self._one_sentence("opened"), closing(connect_lake(self.place, writes=True)) as connection:
-            make_tables(connection, self.place)
+        self.files.make_folders()
+        lock = FileLock(self.files.making_lock)
+        lock.acquire(_PATIENCE_SECONDS)
+        try:
+            with self._one_sentence("opened"):
+                self._make()
+        finally:
+            lock.release()
+
+    def _make(self) -> None:
+        # Another host, or this one by another name of the same lake, may be at it all the same.
+        again = stamina.retry_context(
+            on=_is_in_the_way, attempts=None, timeout=_PATIENCE_SECONDS, wait_max=1.0
+        )
+        for attempt in again:
+            with attempt, closing(connect_lake(self.place, writes=True)) as connection:
+                make_tables(connection, self.place)
 
     def check(self) -> None:
         """Raise where the lake can't be read as it is.
@@ -151,3 +175,9 @@ class LakeStore:
 
     def _one_sentence(self, what: str) -> AbstractContextManager[None]:
         return one_sentence(f"The ledger {self.files.published} can't be {what}")
+
+
+def _is_in_the_way(error: Exception) -> bool:
+    """Return whether somebody else is making the lake a ledger just now: its catalog can't be read until that is done."""
+    made_twice = isinstance(error, duckdb.Error) and any(words in str(error) for words in _MADE_TWICE)
+    return made_twice or is_conflict(error) or isinstance(error, duckdb.TransactionException)
