@@ -7,6 +7,7 @@ import pytest
 
 from actionledger.errors import LedgerError, MemoryNeededError, UsageError
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.copies import write_rows
 from actionledger.ledger.memory import (
     FIRST_VARIABLE,
     MEMORY_VARIABLE,
@@ -14,6 +15,7 @@ from actionledger.ledger.memory import (
     more_than_first,
     reading_limit,
 )
+from actionledger.ledger.queries.selected import Selection
 
 
 def _setting(ledger: Ledger, name: str) -> str:
@@ -98,6 +100,28 @@ def test_a_server_s_reader_takes_more_for_a_question_that_needs_it(
         assert _setting(ledger, "memory_limit") == "19.0 MiB"
     monkeypatch.setenv(MEMORY_VARIABLE, "20MB")
     assert list(more_than_first()) == []
+
+
+def test_what_is_exported_takes_what_any_reader_may(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server begins with little for its pages; a file of everything needs more, once."""
+    monkeypatch.delenv(MEMORY_VARIABLE, raising=False)
+    monkeypatch.setenv(FIRST_VARIABLE, "20MB")
+    with open_ledger(path, read_only=True) as ledger, ledger.snapshot() as connection:
+        question = "SELECT len(list(range)) FROM range(5000000)"
+        assert connection.execute(question).fetchall() == [(5_000_000,)]
+        assert _setting(ledger, "memory_limit") == "19.0 MiB"
+
+
+def test_an_export_that_needs_more_names_the_setting(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file is left of it."""
+    monkeypatch.setenv(MEMORY_VARIABLE, "20MB")
+    file = path.with_name("rows.csv")
+    with (
+        open_ledger(path, read_only=True) as ledger,
+        pytest.raises(MemoryNeededError, match=f"{MEMORY_VARIABLE}=20MB"),
+    ):
+        write_rows(ledger, Selection("SELECT list(range) AS all FROM range(5000000)", {}), file, "csv")
+    assert not list(path.parent.glob("*rows.csv*"))
 
 
 def test_what_does_not_fit_has_a_folder_of_its_own(path: Path) -> None:

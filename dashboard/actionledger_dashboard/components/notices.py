@@ -61,11 +61,11 @@ def unknown_value(label: str, value: str, *, key: str, on_remove: Callable[[], N
         key: tells the button from others.
         on_remove: takes it out.
     """
-    said, remove = st.columns([6, 1], vertical_alignment="center")
-    said.text(
-        f"{label}: there is no {visible(json.dumps(value, ensure_ascii=False))} here; take it out to see what there is.",
+    _removable(
+        f"{label}: there is no {_quoted(value)} here; take it out to see what there is.",
+        key,
+        on_remove,
     )
-    remove.button("Take it out", key=key, on_click=on_remove)
 
 
 def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> None:
@@ -76,11 +76,11 @@ def unknown_parameter(name: str, *, key: str, on_remove: Callable[[], None]) -> 
         key: tells the button from others.
         on_remove: takes it out.
     """
-    said, remove = st.columns([6, 1], vertical_alignment="center")
-    said.text(
-        f"The link has {visible(json.dumps(name, ensure_ascii=False))}, which this page does not know; nothing here is narrowed by it."
+    _removable(
+        f"The link has {_quoted(name)}, which this page does not know; nothing here is narrowed by it.",
+        key,
+        on_remove,
     )
-    remove.button("Take it out", key=key, on_click=on_remove)
 
 
 def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None]) -> None:
@@ -92,11 +92,22 @@ def only_one(label: str, value: str, *, key: str, on_remove: Callable[[], None])
         key: tells the button from others.
         on_remove: takes it out.
     """
-    said, remove = st.columns([6, 1], vertical_alignment="center")
-    said.text(
-        f"{label}: only one can be looked for; take {visible(json.dumps(value, ensure_ascii=False))} out to see the other."
+    _removable(
+        f"{label}: only one can be looked for; take {_quoted(value)} out to see the other.",
+        key,
+        on_remove,
     )
+
+
+def _removable(said: str, key: str, on_remove: Callable[[], None]) -> None:
+    """Say something of a link, with a button that takes it out of the link."""
+    sentence, remove = st.columns([6, 1], vertical_alignment="center")
+    sentence.text(said)
     remove.button("Take it out", key=key, on_click=on_remove)
+
+
+def _quoted(text: str) -> str:
+    return visible(json.dumps(text, ensure_ascii=False))
 
 
 def unknown_page(path: str) -> None:
@@ -105,7 +116,7 @@ def unknown_page(path: str) -> None:
     Args:
         path: what the address says.
     """
-    st.text(f"There is no page {visible(json.dumps(path, ensure_ascii=False))}; this is the overview.")
+    st.text(f"There is no page {_quoted(path)}; this is the overview.")
 
 
 def unknown_session() -> None:

@@ -11,7 +11,7 @@ from duckdb import DuckDBPyConnection, OutOfMemoryException
 from actionledger.errors import LedgerError, require_kind
 from actionledger.ledger.guarded import SECONDS, GuardedSql
 from actionledger.ledger.ingest import Publishing
-from actionledger.ledger.memory import first_limit
+from actionledger.ledger.memory import first_limit, reading_limit
 from actionledger.ledger.reading import Reader
 from actionledger.ledger.results import Parameters, QueryResult
 from actionledger.ledger.stores import Store
@@ -162,7 +162,10 @@ class AskedLedger:
         self._refuse_if_closed()
         with self._lock:
             self._hand_in()
-        return self._new_reader().cursor()
+        connection = self._new_reader().cursor()
+        # It is for one piece of work, such as an export of everything, and gone behind that: a server has no need to save there.
+        connection.execute("SET memory_limit = ?", [reading_limit()])
+        return connection
 
     def _new_reader(self) -> Reader:
         return Reader(self._store, may_write=not self.read_only, without_text=self._without_text)

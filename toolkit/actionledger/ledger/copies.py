@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from actionledger.common.formulas import FORMULA
 from actionledger.errors import LedgerError
 from actionledger.ledger.ledger import Ledger, open_ledger
+from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.proofs.sealing import begin_anew
 from actionledger.ledger.queries.selected import Selection
 from actionledger.ledger.schema import OF_SESSION, TABLES, Table
@@ -149,11 +150,12 @@ def write_rows(ledger: Ledger, selection: Selection, file: Path, form: RowForm) 
         How many rows the file has, counted in it.
 
     Raises:
+        MemoryNeededError: the rows need more memory than a reader may take.
         LedgerError: it can't be written, or has another number of rows than the statement gives.
     """
     made = file.with_name(f".{file.name}-{uuid4().hex}")
     try:
-        with ledger.snapshot() as connection:
+        with within_reading_limit(), ledger.snapshot() as connection:
             connection.execute(f"CREATE TEMP TABLE exported AS {selection.statement}", selection.parameters)
             written_as = _harmless(connection) if form == "csv" else "FROM exported"
             connection.execute(f"COPY ({written_as}) TO {_quoted(made)} ({_FORMS[form]})")
