@@ -38,6 +38,9 @@ wait for each other takes a tenth to a third more processor time."""
 STORE_LOG = "128MB"
 """So much is added to a working file before DuckDB puts it in order of itself: more than comes in while one is open, as a rule."""
 
+MUCH_STORE_LOG = "512MB"
+"""The same where many pieces come in one after the other: each time it is put in order, what its last rows are among is written once more."""
+
 BASE = "base"
 """What the published copy is called where it is attached."""
 
@@ -46,27 +49,32 @@ _STORE = "store"
 _STORE_CONFIG: dict[str, str | int] = {
     "storage_compatibility_version": STORAGE_VERSION,
     "threads": STORE_THREADS,
-    "checkpoint_threshold": STORE_LOG,
 }
 
 
 def connect_store(path: Path) -> DuckDBPyConnection:
     """Open a working file for reading and writing, in as much memory as it takes; it is created where it doesn't exist."""
-    return quiet(duckdb.connect(str(path), config=dict(_STORE_CONFIG)))
+    return quiet(duckdb.connect(str(path), config={**_STORE_CONFIG, "checkpoint_threshold": STORE_LOG}))
 
 
 @contextmanager
 def store(
-    path: Path, memory: str = STORE_MEMORY, *, watched_of: LedgerFiles | None = None
+    path: Path,
+    memory: str = STORE_MEMORY,
+    *,
+    log: str = STORE_LOG,
+    watched_of: LedgerFiles | None = None,
 ) -> Iterator[DuckDBPyConnection]:
     """Give a connection whose current database is a working file, to be read and written in little memory.
 
     Args:
         path: the file; it is created where it doesn't exist, and closed at the end.
         memory: how much of it is held in memory.
+        log: how much is added before DuckDB puts it in order of itself; at the end it always does.
         watched_of: the ledger whose working file it is, of which is kept what is written to it; the caller holds the ingest lock.
     """
-    config = _STORE_CONFIG | {"memory_limit": memory, "temp_directory": tempfile.gettempdir()}
+    bounds = {"memory_limit": memory, "checkpoint_threshold": log, "temp_directory": tempfile.gettempdir()}
+    config = _STORE_CONFIG | bounds
     with (
         borrowed(config, _STORE) as connection,
         nullcontext() if watched_of is None else watched(watched_of, connection),

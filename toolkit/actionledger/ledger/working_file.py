@@ -14,7 +14,13 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import now
 from actionledger.ledger.comments import comment_on_everything
-from actionledger.ledger.connections import MORE_STORE_MEMORY, STORE_MEMORY, connect_store, store
+from actionledger.ledger.connections import (
+    MORE_STORE_MEMORY,
+    STORE_LOG,
+    STORE_MEMORY,
+    connect_store,
+    store,
+)
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.migrations import make_ledger, migrate
 from actionledger.ledger.proofs.chain import begin
@@ -61,11 +67,11 @@ def wants_memory(error: Exception) -> bool:
 
 
 @contextmanager
-def opened(files: LedgerFiles, memory: str) -> Iterator[DuckDBPyConnection]:
-    """Give what ``open_store`` returns, but in so much memory."""
+def opened(files: LedgerFiles, memory: str, log: str = STORE_LOG) -> Iterator[DuckDBPyConnection]:
+    """Give what ``open_store`` returns, but in so much memory, and with so long a log; see ``store``."""
     if not files.store.exists():
         make_store(files)
-    with store(files.store, memory, watched_of=files) as connection:
+    with store(files.store, memory, log=log, watched_of=files) as connection:
         _bring_up_to_date(connection)
         yield connection
 
