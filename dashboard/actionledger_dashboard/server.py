@@ -19,8 +19,10 @@ from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.memory import FIRST_VARIABLE, limit_for
 from actionledger_dashboard import ALLOWED_VARIABLE, LEDGER_VARIABLE, READ_ONLY_VARIABLE
 from actionledger_dashboard.document import EveryAddress, routes_of, script_sources
+from actionledger_dashboard.handover import HandOver
 from actionledger_dashboard.loading import APP, load, pages, script_of
 from actionledger_dashboard.login import allowed_by_settings
+from actionledger_dashboard.logs import say_no_more_than_why
 
 ADDRESS = "127.0.0.1"
 HOSTS = (ADDRESS, "localhost")
@@ -129,6 +131,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
     )  # or Streamlit asks to be restarted
     allowed = allowed_by_settings()
     _say(ALLOWED_VARIABLE, None if allowed is None else "\n".join(allowed))
+    say_no_more_than_why()
     load(APP)
     app = st.App(
         APP,
@@ -138,6 +141,7 @@ def serve(ledger: Path, port: int | None = None, *, headless: bool = True, read_
             Middleware(OwnOrigin, port=chosen),
             Middleware(SecurityHeaders, port=chosen),
             Middleware(EveryAddress),
+            Middleware(HandOver),
         ],
         lifespan=_warm,
     )

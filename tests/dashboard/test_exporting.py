@@ -11,10 +11,9 @@ from streamlit.testing.v1 import AppTest
 import actionledger as al
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.copies import write_rows
-from actionledger.ledger.queries.behind import whole_turns_behind
-from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.queries.selected import Selection, listed_turns
 from actionledger.ledger.queries.sessions import whole_sessions
+from actionledger.ledger.row_files import write_rows
 from actionledger.sources.base import RecordedSession, RecordedTurn
 
 SESSIONS, TURNS = "views/sessions.py", "views/turns.py"
@@ -61,10 +60,10 @@ def test_a_file_has_the_labels_of_its_list(
     form: Any,
 ) -> None:
     """Cell by cell: first what a session is filed under, then what people say of its turns, each once."""
-    for page, statement in ((SESSIONS, whole_sessions()), (TURNS, whole_turns_behind())):
+    for page, selection in ((SESSIONS, Selection(*whole_sessions())), (TURNS, listed_turns())):
         file = tmp_path / f"list.{form}"
         with open_ledger(labelled, read_only=True) as ledger:
-            count = write_rows(ledger, Selection(*statement), file, form)
+            count = write_rows(ledger, selection, file, form)
         table = drawn(open_page(labelled, page), "table")
         places = {column["label"]: place for place, column in enumerate(table["columns"])}
         shown = [

@@ -10,11 +10,11 @@ import pytest
 
 from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.copies import write_rows
 from actionledger.ledger.queries import Filter
 from actionledger.ledger.queries.behind import whole_turns_behind
-from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.queries.selected import Selection, listed_turns
 from actionledger.ledger.queries.sessions import whole_sessions
+from actionledger.ledger.row_files import write_rows
 from actionledger.rates import Rate
 from actionledger.replay.failure_changes import FailureChange
 from actionledger.replay.grouping.groups import FailureKey
@@ -42,7 +42,7 @@ def test_a_file_has_the_rows_of_the_list_alone(sample: Path, tmp_path: Path, for
     with open_ledger(sample, read_only=True) as ledger:
         for within in (Filter(), Filter(tasks=("demo",), outcomes=("failed",)), Filter(text="😀")):
             file = tmp_path / f"turns.{form}"
-            count = write_rows(ledger, Selection(*whole_turns_behind(within)), file, form)
+            count = write_rows(ledger, listed_turns(within), file, form)
             listed = queries.turns_behind(ledger, within, limit=None)
             wanted = sorted((turn.session_id, str(turn.turn_index), turn.outcome) for turn in listed)
             found = [
@@ -50,6 +50,10 @@ def test_a_file_has_the_rows_of_the_list_alone(sample: Path, tmp_path: Path, for
             ]
             assert count == len(wanted) == queries.count_turns_behind(ledger, within) > 0
             assert sorted(found) == wanted
+            at_once = tmp_path / f"at_once.{form}"
+            write_rows(ledger, Selection(*whole_turns_behind(within)), at_once, form)
+            assert file.read_bytes() == at_once.read_bytes()
+            assert file.stat().st_mode & 0o777 == 0o600
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet", "jsonl"])
@@ -85,7 +89,7 @@ def test_a_list_that_has_become_empty_is_no_error(sample: Path, tmp_path: Path) 
     """The file has its heading, and no row."""
     nobody = Filter(models=(derived_id("no such model"),))
     with open_ledger(sample, read_only=True) as ledger:
-        for selection in (Selection(*whole_turns_behind(nobody)), Selection(*whole_sessions(nobody))):
+        for selection in (listed_turns(nobody), Selection(*whole_sessions(nobody))):
             assert write_rows(ledger, selection, tmp_path / "none.csv", "csv") == 0
     assert (tmp_path / "none.csv").read_text().startswith("session_id,")
 

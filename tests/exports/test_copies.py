@@ -9,9 +9,10 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, UsageError
-from actionledger.ledger import queries
-from actionledger.ledger.copies import read_tables, write_database, write_rows, write_tables
+from actionledger.ledger import queries, row_files
+from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.selected import selected
+from actionledger.ledger.row_files import write_rows
 from actionledger.ledger.schema import LINK, TABLES
 
 
@@ -94,6 +95,31 @@ def test_rows_are_exactly_those_that_a_filter_selects(ledger, tmp_path, what, fo
     assert found == [("big",)] * count
     assert count == {"sessions": 1}.get(what, 3)
     assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (
+            'Async write failed: {"exception_message":"No space left on device","errno":"28"}',
+            "the disk is full, .* make room",
+        ),
+        ("Could not read\nit goes on", "IO Error: Could not read\\.$"),
+    ],
+)
+def test_why_a_file_can_t_be_written_is_a_sentence(ledger, tmp_path, monkeypatch, said, why):
+    """With what to do where that is known; nothing is left of it, and what was there before stays."""
+
+    def failing(file, form):
+        assert (file.stat().st_mode & 0o777, form) == (0o600, "csv")
+        raise duckdb.IOException(f"IO Error: {said}")
+
+    monkeypatch.setattr(row_files, "count_rows", failing)
+    (tmp_path / "t.csv").write_text("before")
+    with pytest.raises(LedgerError, match=f"The file .*t.csv can't be written: {why}"):
+        write_rows(ledger, selected("turns"), tmp_path / "t.csv", "csv")
+    assert [each.name for each in tmp_path.iterdir()] == ["t.csv"]
+    assert (tmp_path / "t.csv").read_text() == "before"
 
 
 def test_a_mark_selects_the_rows_that_its_page_shows(ledger, tmp_path):

@@ -13,9 +13,10 @@ from actionledger.exports.otlp import traces
 from actionledger.exports.reports import session_report
 from actionledger.exports.tracks import track
 from actionledger.ledger import open_ledger, queries
-from actionledger.ledger.copies import write_database, write_rows, write_tables
+from actionledger.ledger.copies import write_database, write_tables
 from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.selected import selected
+from actionledger.ledger.row_files import write_rows
 from actionledger.ledger.schema import LINK, TABLES
 
 WORD = "Zaphod"

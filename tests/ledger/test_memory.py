@@ -1,21 +1,23 @@
 """What reading takes is bounded, and what does not fit lies where nobody else looks."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
 from actionledger.errors import LedgerError, MemoryNeededError, UsageError
-from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.copies import write_rows
+from actionledger.ledger import Ledger, memory, open_ledger
 from actionledger.ledger.memory import (
     FIRST_VARIABLE,
     MEMORY_VARIABLE,
+    export_limits,
     limit_for,
     more_than_first,
     reading_limit,
 )
 from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.row_files import write_rows
 
 
 def _setting(ledger: Ledger, name: str) -> str:
@@ -110,6 +112,43 @@ def test_what_is_exported_takes_what_any_reader_may(path: Path, monkeypatch: pyt
         question = "SELECT len(list(range)) FROM range(5000000)"
         assert connection.execute(question).fetchall() == [(5_000_000,)]
         assert _setting(ledger, "memory_limit") == "19.0 MiB"
+
+
+@pytest.mark.parametrize(
+    ("setting", "limits"),
+    [
+        ("20MB", ["20MB"]),
+        ("1 gb", ["512MB", "1 gb"]),
+        ("1.5GiB", ["512MB", "1024MB", "1.5GiB"]),
+        ("2GB", ["512MB", "1024MB", "2GB"]),
+    ],
+)
+def test_an_export_begins_with_little(
+    path: Path, tmp_path: Path, setting: str, limits: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It takes twice as much each time, up to what a reader may, and only for rows that need it."""
+    monkeypatch.setenv(MEMORY_VARIABLE, setting)
+    assert list(export_limits()) == limits
+    seen = Selection(
+        "SELECT current_setting('memory_limit') AS most, current_setting('threads') AS threads", {}
+    )
+    with open_ledger(path, read_only=True) as ledger:
+        write_rows(ledger, seen, tmp_path / "seen.jsonl", "jsonl")
+    [row] = map(json.loads, (tmp_path / "seen.jsonl").read_text().splitlines())
+    assert row == {"most": "19.0 MiB" if setting == "20MB" else "488.2 MiB", "threads": 1}
+
+
+def test_an_export_that_needs_more_gets_it(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From the beginning, in a file of its own."""
+    monkeypatch.setattr(memory, "_OF_EXPORT", 20_000_000)
+    monkeypatch.setenv(MEMORY_VARIABLE, "2GB")
+    rows = Selection("SELECT len(list(range)) AS all FROM range(5000000)", {})
+    with open_ledger(path, read_only=True) as ledger:
+        assert write_rows(ledger, rows, tmp_path / "rows.jsonl", "jsonl") == 1
+    assert [each.name for each in tmp_path.iterdir()] == ["rows.jsonl"]
+    assert (tmp_path / "rows.jsonl").read_text() == '{"all":5000000}\n'
 
 
 def test_an_export_that_needs_more_names_the_setting(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

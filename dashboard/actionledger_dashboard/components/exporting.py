@@ -1,18 +1,17 @@
 """Offers every row of a list as a file, and says why one could not be made."""
 
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError
-from actionledger.ledger.copies import RowForm, write_rows
-from actionledger.ledger.queries.scopes import Scope
-from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.copies import RowForm
+from actionledger.ledger.queries.selected import Picking, Selection
+from actionledger.ledger.row_files import write_rows
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.data import opened
+from actionledger_dashboard.handover import ticket_of
 
 _FORMS: dict[RowForm, tuple[str, str]] = {
     "csv": ("CSV", "text/csv"),
@@ -23,20 +22,20 @@ _FORMS: dict[RowForm, tuple[str, str]] = {
 _mount = mount_of("exporting")
 
 
-def offer_export(name: str, count: int, statement: Scope) -> None:
+def offer_export(name: str, count: int, selection: Selection | Picking) -> None:
     """Offer every row of a list, and not its page alone, as a file; it is written and counted when it is asked for.
 
     Args:
         name: what the rows are, in the plural.
         count: how many there are.
-        statement: what gives them, with its values.
+        selection: what gives them.
     """
     failed: list[str] = []
     with st.popover(f"Export {count:,}", icon=":material/download:"):
         for form, (label, mime) in _FORMS.items():
             st.download_button(
                 f"Download {count:,} as {label}",
-                data=partial(_content, Selection(*statement), name, form, failed),
+                data=partial(_content, selection, name, form, failed),
                 file_name=f"{name}.{form}",
                 mime=mime,
                 on_click="ignore",  # a run of the page may forget what makes the file before it is made
@@ -62,12 +61,10 @@ def _nothing() -> None:
     """Without a callback Streamlit doesn't run the fragment."""
 
 
-def _content(selection: Selection, name: str, form: RowForm, failed: list[str]) -> bytes:
+def _content(selection: Selection | Picking, name: str, form: RowForm, failed: list[str]) -> bytes:
+    """Make a file, and return the ticket for it; see ``HandOver``."""
     try:
-        with TemporaryDirectory() as folder:
-            file = Path(folder, f"{name}.{form}")
-            write_rows(opened(), selection, file, form)
-            return file.read_bytes()
+        return ticket_of(f"{name}.{form}", lambda file: write_rows(opened(), selection, file, form))
     except (ActionLedgerError, OSError) as error:
         failed.append(str(error))
         raise

@@ -8,6 +8,7 @@ import streamlit as st
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Filter, Order, SessionRow
+from actionledger.ledger.queries.selected import Selection
 from actionledger.ledger.queries.sessions import whole_sessions
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
@@ -46,7 +47,7 @@ def show() -> None:
         st.caption(counted(count, "session"), width="content")
         bar.show()
         if count:
-            offer_export("sessions", count, whole_sessions(within, order=ordered))
+            offer_export("sessions", count, Selection(*whole_sessions(within, order=ordered)))
     if not count:
         notices.nothing_found()
         return

@@ -12,8 +12,8 @@ from actionledger.common.plurals import counted
 from actionledger.ledger import queries
 from actionledger.ledger.queries import ALL_TURNS, Filter, Hit, TurnBehind, TurnsPage
 from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
-from actionledger.ledger.queries.behind import whole_turns_behind
 from actionledger.ledger.queries.latest import latest_turns
+from actionledger.ledger.queries.selected import listed_turns
 from actionledger.values import Span
 from actionledger.vocabulary import SENTENCES, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
@@ -92,7 +92,7 @@ def show_count(count: int, bar: Bar, within: Filter, *, is_dated: bool) -> None:
         st.caption(f"{counted(count, 'turn')}{order}", width="content")
         bar.show()
         if count:
-            offer_export("turns", count, whole_turns_behind(within))
+            offer_export("turns", count, listed_turns(within))
     if not count:
         notices.nothing_found()
     elif len(within.reasons) == 1:

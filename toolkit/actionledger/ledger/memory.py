@@ -25,7 +25,10 @@ SHARE = 4
 _LEAST, _PART_OF_FILE = 96_000_000, 16
 """What a server gives to any ledger at first, in bytes, and the part of its size that it gives beside that."""
 
-_AMOUNT = re.compile(r"\d+(\.\d+)? ?[kmgt]i?b", re.IGNORECASE)
+_OF_EXPORT = 512_000_000
+"""What writing a file of rows takes at first, in bytes: enough to sort half a million turns with their texts, and two million."""
+
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) ?([kmgt])(i?)b", re.IGNORECASE)
 _OF_CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -57,10 +60,32 @@ def more_than_first() -> Iterator[str]:
     """Yield how much a reader may take for a question that needs more than at first: twice as much each time, and at last all."""
     if MEMORY_VARIABLE in os.environ or FIRST_VARIABLE not in os.environ:
         return
-    limit, most = (int(each.removesuffix("MB")) for each in (first_limit(), reading_limit()))
-    while limit < most:
-        limit = min(2 * limit, most)
-        yield f"{limit}MB"
+    _, *more = _doubled(_in_bytes(first_limit()), reading_limit())
+    yield from more
+
+
+def export_limits() -> Iterator[str]:
+    """Yield how much a reader may take to write a file of rows, which has time: little, twice as much each time, and at last all.
+
+    Raises:
+        UsageError: the setting is no amount.
+    """
+    yield from _doubled(_OF_EXPORT, reading_limit())
+
+
+def _doubled(limit: int, most: str) -> Iterator[str]:
+    end = _in_bytes(most)
+    while limit < end:
+        yield f"{limit // 1_000_000}MB"
+        limit *= 2
+    yield most
+
+
+def _in_bytes(amount: str) -> int:
+    found = _AMOUNT.fullmatch(amount)
+    assert found is not None
+    number, unit, is_binary = found.groups()
+    return int(float(number) * (1024 if is_binary else 1000) ** ("kmgt".index(unit.lower()) + 1))
 
 
 @contextmanager

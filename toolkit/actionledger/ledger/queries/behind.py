@@ -162,6 +162,8 @@ JOIN turns ON turns.session_id = page.session_id::UUID AND turns.turn_index = pa
 LEFT JOIN ({LABELS_OF_TURNS}) AS l ON l.session_id = turns.session_id AND l.turn_index = turns.turn_index
 ORDER BY turns.occurred_at DESC NULLS LAST, page.session_id, page.turn_index"""
 
+_PICKING = "SELECT session_id, external_id, turn_index, model, outcome, dialect, reasons FROM ({page})"
+
 
 def turns_behind(
     ledger: Queryable,
@@ -227,6 +229,29 @@ def whole_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> S
     """
     statement, parameters = _page(within, mark, None, 0)
     return Scope(_WHOLE.format(page=statement), parameters)
+
+
+def picked_turns_behind(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Scope:
+    """Return the statement that gives the same turns without what is long: what ``whole_turns_of`` needs of each.
+
+    Args:
+        within: the filter that the number was made under.
+        mark: which of the responses within it.
+
+    Returns:
+        The statement, in place of a condition, and its values.
+    """
+    statement, parameters = _page(within, mark, None, 0)
+    return Scope(_PICKING.format(page=statement), parameters)
+
+
+def whole_turns_of(table: str) -> str:
+    """Return the statement that gives what ``whole_turns_behind`` does, of turns that are picked already.
+
+    Args:
+        table: what ``picked_turns_behind`` gave.
+    """
+    return _WHOLE.format(page=f"FROM {table}")
 
 
 def _page(within: Filter, mark: Mark, limit: int | None, offset: int) -> Scope:

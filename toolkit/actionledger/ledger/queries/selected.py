@@ -5,7 +5,13 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.base import Queryable
-from actionledger.ledger.queries.behind import ALL_TURNS, Mark, of_mark
+from actionledger.ledger.queries.behind import (
+    ALL_TURNS,
+    Mark,
+    of_mark,
+    picked_turns_behind,
+    whole_turns_of,
+)
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.scopes import scope
 
@@ -23,6 +29,22 @@ class Selection(NamedTuple):
 
     statement: str
     parameters: dict[str, object]
+
+
+PICKED = "picked"
+"""The table of what was picked, by which the rest of each row is found."""
+
+
+class Picking(NamedTuple):
+    """Two statements, one after the other: what finds the rows is over, and holds no memory, before they are sorted with their texts.
+
+    Args:
+        picked: gives which rows, without what is long.
+        statement: gives the rows of those in the table ``PICKED``.
+    """
+
+    picked: Selection
+    statement: str
 
 
 _READ = "SELECT {column} FROM parse_attempts WHERE {condition}"
@@ -55,6 +77,16 @@ def selected(what: Selected, within: Filter = EVERYTHING, mark: Mark = ALL_TURNS
     condition, parameters = of_mark(within, mark)
     read = _READ.format(column=_COLUMNS.get(what, "attempt_id"), condition=condition)
     return Selection(_STATEMENTS[what].format(read=read), parameters)
+
+
+def listed_turns(within: Filter = EVERYTHING, mark: Mark = ALL_TURNS) -> Picking:
+    """Return the statements that give the turns of the dashboard's list, whole and in its order.
+
+    Args:
+        within: which responses.
+        mark: which of those.
+    """
+    return Picking(Selection(*picked_turns_behind(within, mark)), whole_turns_of(PICKED))
 
 
 _PROFILES = (

@@ -1,0 +1,153 @@
+"""Files that were made for one download: each waits in a private folder until a browser asks for it, and goes there a piece at a time.
+
+What a download button gives to Streamlit, Streamlit holds in memory as a whole, and for as long as two more runs of a page don't come. So it is
+given a ticket, and who asks Streamlit for the ticket gets the file: its name, its kind and who may ask are Streamlit's business as ever.
+"""
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from threading import Timer
+from typing import NamedTuple
+
+import anyio
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from actionledger.system.temporary import TemporaryFolder
+
+SECONDS = 120.0
+"""How long a file waits: a browser asks as soon as it is told of it, unless its page was closed meanwhile."""
+
+_MARK = b"actionledger-export:"
+_LENGTH = len(_MARK) + len(secrets.token_hex())
+_PIECE = 1 << 20
+_GOES_THERE = "navigate"
+"""What a browser says of a request for what it will show or keep."""
+
+_GONE = "This file was handed over already, or nobody has asked for it in time; export it again."
+
+
+class _Waiting(NamedTuple):
+    """A file that waits for its browser.
+
+    Args:
+        file: it.
+        folder: what it lies in; nothing else does.
+        limit: ends its waiting.
+    """
+
+    file: Path
+    folder: TemporaryFolder
+    limit: Timer
+
+
+_waiting: dict[bytes, _Waiting] = {}
+
+
+def ticket_of(name: str, write: Callable[[Path], object]) -> bytes:
+    """Have a file written, and return what it is handed over for, once; nobody can guess it.
+
+    Args:
+        name: the file's.
+        write: writes it, where it is told to.
+
+    Raises:
+        OSError: there is no room for it; and whatever else the writing raises: nothing of the file is left then.
+    """
+    folder = TemporaryFolder("export")
+    try:
+        file = folder.path / name
+        write(file)
+    except BaseException:
+        folder.remove()
+        raise
+    ticket = _MARK + secrets.token_hex().encode()
+    limit = Timer(SECONDS, _forget, [ticket])
+    limit.daemon = True
+    _waiting[ticket] = _Waiting(file, folder, limit)
+    limit.start()
+    return ticket
+
+
+def _forget(ticket: bytes) -> None:
+    if found := _waiting.pop(ticket, None):
+        found.folder.remove()
+
+
+class HandOver:
+    """Answers a browser that goes to a ticket's address with its file, which is gone afterwards, however much of it was read.
+
+    Streamlit's page asks for that address, too, and looks at the status alone: it gets the ticket. Who doesn't say which of the two it is, as
+    old browsers don't, gets the file, which then stays until its time is over.
+
+    Args:
+        app: what makes the responses, that with the ticket among them.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, and back what is no ticket as it is."""
+        start: Message | None = None
+
+        async def send_or_hand_over(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and _may_have_ticket(message):
+                start = message
+                return
+            begun, start = start, None
+            if begun and message.get("body", b"").startswith(_MARK):
+                await _hand_over(message["body"], begun, scope, receive, send)
+                return
+            if begun:
+                await send(begun)
+            await send(message)
+
+        await self._app(scope, receive, send_or_hand_over if _is_download(scope) else send)
+
+
+def _is_download(scope: Scope) -> bool:
+    return (
+        scope["type"] == "http"
+        and scope["method"] == "GET"
+        and scope["path"].startswith("/media/")
+        and _mode(scope) in {None, _GOES_THERE}
+    )
+
+
+def _mode(scope: Scope) -> str | None:
+    return Headers(scope=scope).get("sec-fetch-mode")
+
+
+def _may_have_ticket(start: Message) -> bool:
+    return Headers(raw=start["headers"]).get("content-length") == str(_LENGTH)
+
+
+async def _hand_over(ticket: bytes, start: Message, scope: Scope, receive: Receive, send: Send) -> None:
+    """Send a file with the headers that its ticket would have had."""
+    is_last = _mode(scope) == _GOES_THERE
+    found = _waiting.pop(ticket, None) if is_last else _waiting.get(ticket)
+    if found is None:
+        await PlainTextResponse(_GONE, 410)(scope, receive, send)
+        return
+    try:
+        response = StreamingResponse(_pieces(found.file))
+        headers = MutableHeaders(raw=list(start["headers"]))
+        headers["content-length"] = str(found.file.stat().st_size)
+        headers["accept-ranges"] = "none"  # a part of it is not there to be asked for later
+        del headers["content-range"]
+        response.raw_headers = headers.raw
+        await response(scope, receive, send)
+    finally:
+        if is_last:
+            found.limit.cancel()
+            found.folder.remove()
+
+
+async def _pieces(file: Path) -> AsyncIterator[bytes]:
+    async with await anyio.open_file(file, "rb") as opened:
+        while piece := await opened.read(_PIECE):
+            yield piece

@@ -1,0 +1,121 @@
+"""Rows out of a ledger into one file: however many they are, a bounded part of them is in memory at a time."""
+
+import errno
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from actionledger.common.formulas import FORMULA
+from actionledger.errors import LedgerError, MemoryNeededError
+from actionledger.ledger.copies import RowForm, count_rows
+from actionledger.ledger.ledger import Ledger
+from actionledger.ledger.memory import export_limits, within_reading_limit
+from actionledger.ledger.queries.selected import PICKED, Picking, Selection
+from actionledger.ledger.stopping import stoppable
+
+_FORMS: dict[RowForm, str] = {
+    "parquet": "FORMAT parquet, COMPRESSION zstd",
+    "jsonl": "FORMAT json",
+    "csv": "FORMAT csv, HEADER",
+}
+_FORMULA = " OR ".join(f"starts_with({{name}}::VARCHAR, chr({ord(sign)}))" for sign in FORMULA)
+_APOSTROPHE = f"CASE WHEN {_FORMULA} THEN chr(39) || {{name}}::VARCHAR ELSE {{name}}::VARCHAR END AS {{name}}"
+
+
+def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form: RowForm) -> int:
+    """Write the rows that a statement gives into one file, which is there when it is whole, for its owner alone.
+
+    Args:
+        ledger: what to ask.
+        selection: the statement, or the two.
+        file: where to; what is there is replaced.
+        form: what the file is.
+
+    Returns:
+        How many rows the file has, counted in it.
+
+    Raises:
+        MemoryNeededError: the rows need more memory than a reader may take.
+        LedgerError: it can't be written, or has another number of rows than the statement gives.
+    """
+    made = file.with_name(f".{file.name}-{uuid4().hex}")
+    try:
+        wanted = _write_with_little(ledger, selection, made, form)
+        if (written := count_rows(made, form)) != wanted:
+            raise LedgerError(f"The file {file} would have {written:,} rows where there are {wanted:,}.")
+        made.replace(file)
+    except (OSError, duckdb.Error) as error:
+        raise LedgerError(f"The file {file} can't be written: {_why(error)}.") from error
+    finally:
+        made.unlink(missing_ok=True)
+    return written
+
+
+def _why(error: OSError | duckdb.Error) -> str:
+    if os.strerror(errno.ENOSPC) in str(error):
+        return (
+            "the disk is full, where it lies or in the folder of temporary files, where its rows are put in order "
+            f"({tempfile.gettempdir()}); make room, or have TMPDIR name a folder that has more"
+        )
+    return next(iter(str(error).splitlines()), type(error).__name__).rstrip(".")
+
+
+def _write_with_little(ledger: Ledger, selection: Selection | Picking, made: Path, form: RowForm) -> int:
+    """Write with as little memory as it takes; return how many rows there are."""
+    *little, most = export_limits()
+    for limit in little:
+        with suppress(MemoryNeededError):
+            return _write(ledger, selection, made, form, limit)
+    return _write(ledger, selection, made, form, most)
+
+
+def _write(ledger: Ledger, selection: Selection | Picking, made: Path, form: RowForm, limit: str) -> int:
+    with within_reading_limit(), ledger.snapshot() as connection:
+        connection.execute("SET memory_limit = ?", [limit])
+        # Each further one sorts and writes a part of its own, of which DuckDB can put nothing on disk meanwhile.
+        connection.execute("SET threads = 1")
+        # All statements see the same. It goes, like its tables, with the connection.
+        connection.execute("BEGIN")
+        _gather(connection, selection)
+        made.touch(0o600)
+        written_as = _harmless(connection) if form == "csv" else "FROM exported"
+        # Another file in its place, which DuckDB makes where one is there, would be for everybody.
+        copy = f"COPY ({written_as}) TO {_quoted(made)} ({_FORMS[form]}, USE_TMP_FILE false)"
+        [(count,)] = _ask(connection, "SELECT count(*) FROM exported").fetchall()
+        _ask(connection, copy)
+    return int(count)
+
+
+def _gather(connection: DuckDBPyConnection, selection: Selection | Picking) -> None:
+    """Have the rows in the table ``exported``, in their order; what doesn't fit into memory lies on disk."""
+    if isinstance(selection, Picking):
+        picked, values = selection.picked
+        _ask(connection, f"CREATE TEMP TABLE {PICKED} AS {picked}", values)
+        selection = Selection(selection.statement, {})
+    _ask(connection, f"CREATE TEMP TABLE exported AS {selection.statement}", selection.parameters)
+
+
+def _harmless(connection: DuckDBPyConnection) -> str:
+    """Return the rows for a spreadsheet: a text that it would take for a formula begins with an apostrophe."""
+    texts = [
+        name
+        for name, kind, *_ in connection.execute("DESCRIBE exported").fetchall()
+        if kind in {"VARCHAR", "JSON"}
+    ]
+    parts = (_APOSTROPHE.format(name='"' + name.replace('"', '""') + '"') for name in texts)
+    return f"SELECT * REPLACE ({', '.join(parts)}) FROM exported" if texts else "FROM exported"
+
+
+def _ask(
+    connection: DuckDBPyConnection, statement: str, values: dict[str, object] | None = None
+) -> DuckDBPyConnection:
+    return stoppable(connection, lambda: connection.execute(statement, values))
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
