@@ -23,7 +23,7 @@ from playwright.sync_api import (
 from actionledger.common.clock import now
 from actionledger.common.ids import derived_id
 from actionledger.ledger import Ledger, open_ledger
-from actionledger.ledger.copies import count_rows
+from actionledger.ledger.row_files import count_rows
 from actionledger.vocabulary import Outcome
 from actionledger_dashboard.document import document
 from actionledger_dashboard.viewer.asking import view_of

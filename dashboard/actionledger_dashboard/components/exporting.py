@@ -5,9 +5,8 @@ from functools import partial
 import streamlit as st
 
 from actionledger.errors import ActionLedgerError
-from actionledger.ledger.copies import RowForm
 from actionledger.ledger.queries.selected import Picking, Selection
-from actionledger.ledger.row_files import write_rows
+from actionledger.ledger.row_files import RowForm, write_rows
 from actionledger_dashboard.components import notices
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.data import opened

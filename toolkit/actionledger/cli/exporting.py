@@ -19,12 +19,12 @@ from actionledger.exports.otlp import traces
 from actionledger.exports.reports import comparison_report, session_report
 from actionledger.exports.tracks import track
 from actionledger.ledger import open_ledger
-from actionledger.ledger.copies import RowForm, read_tables, write_database, write_tables
+from actionledger.ledger.copies import read_tables, write_database, write_tables
 from actionledger.ledger.queries.compare import compare_runs
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.naming import one_run, one_session
 from actionledger.ledger.queries.selected import Selected, selected, selected_sessions
-from actionledger.ledger.row_files import write_rows
+from actionledger.ledger.row_files import RowForm, write_rows
 
 app = typer.Typer(help="Write what a ledger has: rows, whole sessions, reports, spans, trajectories.")
 

@@ -1,36 +1,22 @@
 """Whole sessions out of a ledger and into a new one: every table, as one database or as a file a table."""
 
-import csv
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
-from uuid import uuid4
 
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.common.formulas import FORMULA
 from actionledger.errors import LedgerError
 from actionledger.ledger.ledger import Ledger, open_ledger
-from actionledger.ledger.memory import within_reading_limit
 from actionledger.ledger.proofs.sealing import begin_anew
-from actionledger.ledger.queries.selected import Selection
+from actionledger.ledger.row_files import FORMS, count_rows
 from actionledger.ledger.schema import OF_SESSION, TABLES, Table
 
 TableForm: TypeAlias = Literal["parquet", "jsonl"]
 """What a table is written as, so that it can be read again without a loss."""
 
-RowForm: TypeAlias = Literal["parquet", "csv", "jsonl"]
-"""What rows are written as; CSV keeps no types."""
-
-_FORMS: dict[RowForm, str] = {
-    "parquet": "FORMAT parquet, COMPRESSION zstd",
-    "jsonl": "FORMAT json",
-    "csv": "FORMAT csv, HEADER",
-}
-_FORMULA = " OR ".join(f"starts_with({{name}}::VARCHAR, chr({ord(sign)}))" for sign in FORMULA)
-_APOSTROPHE = f"CASE WHEN {_FORMULA} THEN chr(39) || {{name}}::VARCHAR ELSE {{name}}::VARCHAR END AS {{name}}"
 _LONGEST_LINE = 1 << 30
 _PICKED = "picked_sessions"
 
@@ -137,69 +123,6 @@ def read_tables(folder: Path, file: Path) -> dict[str, int]:
     return _make(file, fill, duckdb.connect)
 
 
-def write_rows(ledger: Ledger, selection: Selection, file: Path, form: RowForm) -> int:
-    """Write the rows that a statement gives into one file, which is there when it is whole.
-
-    Args:
-        ledger: what to ask.
-        selection: the statement.
-        file: where to; what is there is replaced.
-        form: what the file is.
-
-    Returns:
-        How many rows the file has, counted in it.
-
-    Raises:
-        MemoryNeededError: the rows need more memory than a reader may take.
-        LedgerError: it can't be written, or has another number of rows than the statement gives.
-    """
-    made = file.with_name(f".{file.name}-{uuid4().hex}")
-    try:
-        with within_reading_limit(), ledger.snapshot() as connection:
-            connection.execute(f"CREATE TEMP TABLE exported AS {selection.statement}", selection.parameters)
-            written_as = _harmless(connection) if form == "csv" else "FROM exported"
-            connection.execute(f"COPY ({written_as}) TO {_quoted(made)} ({_FORMS[form]})")
-            written, wanted = count_rows(made, form), _count(connection, "exported")
-        if written != wanted:
-            raise LedgerError(f"The file {file} would have {written:,} rows where there are {wanted:,}.")
-        made.chmod(0o600)
-        made.replace(file)
-    except (OSError, duckdb.Error) as error:
-        raise LedgerError(f"The file {file} can't be written: {error}") from error
-    finally:
-        made.unlink(missing_ok=True)
-    return written
-
-
-def _harmless(connection: DuckDBPyConnection) -> str:
-    """Return the rows for a spreadsheet: a text that it would take for a formula begins with an apostrophe."""
-    texts = [
-        name
-        for name, kind, *_ in connection.execute("DESCRIBE exported").fetchall()
-        if kind in {"VARCHAR", "JSON"}
-    ]
-    parts = (_APOSTROPHE.format(name='"' + name.replace('"', '""') + '"') for name in texts)
-    return f"SELECT * REPLACE ({', '.join(parts)}) FROM exported" if texts else "FROM exported"
-
-
-def count_rows(file: Path, form: str) -> int:
-    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it.
-
-    Args:
-        file: the file.
-        form: ``parquet``, ``csv`` or ``jsonl``.
-    """
-    if form == "jsonl":
-        with file.open("rb") as lines:
-            return sum(1 for _ in lines)
-    if form == "csv":
-        csv.field_size_limit(_LONGEST_LINE)
-        with file.open(encoding="utf-8", newline="") as text:
-            return max(0, sum(1 for _ in csv.reader(text)) - 1)
-    with duckdb.connect() as connection:
-        return _count(connection, f"read_parquet({_quoted(file)})")
-
-
 def _make(
     file: Path, fill: Callable[[DuckDBPyConnection], None], connect: Callable[[], DuckDBPyConnection]
 ) -> dict[str, int]:
@@ -242,7 +165,7 @@ def _write_table(connection: DuckDBPyConnection, table: Table, folder: Path, for
     file = folder / f"{table.name}.{form}"
     rows = f"FROM {table.name} WHERE {_of(table)}"
     written_as = f"SELECT {_exact(table)} {rows}" if form == "jsonl" else rows
-    connection.execute(f"COPY ({written_as}) TO {_quoted(file)} ({_FORMS[form]})")
+    connection.execute(f"COPY ({written_as}) TO {_quoted(file)} ({FORMS[form]})")
     written, wanted = count_rows(file, form), _count(connection, f"({rows})")
     if written != wanted:
         raise LedgerError(f"The file {file} has {written:,} rows where the ledger has {wanted:,}.")

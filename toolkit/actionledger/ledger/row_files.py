@@ -1,10 +1,12 @@
 """Rows out of a ledger into one file: however many they are, a bounded part of them is in memory at a time."""
 
+import csv
 import errno
 import os
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal, TypeAlias
 from uuid import uuid4
 
 import duckdb
@@ -12,17 +14,22 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.common.formulas import FORMULA
 from actionledger.errors import LedgerError, MemoryNeededError
-from actionledger.ledger.copies import RowForm, count_rows
 from actionledger.ledger.ledger import Ledger
 from actionledger.ledger.memory import export_limits, within_reading_limit
 from actionledger.ledger.queries.selected import PICKED, Picking, Selection
 from actionledger.ledger.stopping import stoppable
 
-_FORMS: dict[RowForm, str] = {
+RowForm: TypeAlias = Literal["parquet", "csv", "jsonl"]
+"""What rows are written as; CSV keeps no types."""
+
+FORMS: dict[RowForm, str] = {
     "parquet": "FORMAT parquet, COMPRESSION zstd",
     "jsonl": "FORMAT json",
     "csv": "FORMAT csv, HEADER",
 }
+"""How DuckDB is told to write them."""
+
+_LONGEST_VALUE = 1 << 30
 _FORMULA = " OR ".join(f"starts_with({{name}}::VARCHAR, chr({ord(sign)}))" for sign in FORMULA)
 _APOSTROPHE = f"CASE WHEN {_FORMULA} THEN chr(39) || {{name}}::VARCHAR ELSE {{name}}::VARCHAR END AS {{name}}"
 
@@ -56,6 +63,25 @@ def write_rows(ledger: Ledger, selection: Selection | Picking, file: Path, form:
     return written
 
 
+def count_rows(file: Path, form: str) -> int:
+    """Return how many rows a file of Parquet, CSV or JSON lines has, by reading it.
+
+    Args:
+        file: the file.
+        form: ``parquet``, ``csv`` or ``jsonl``.
+    """
+    if form == "jsonl":
+        with file.open("rb") as lines:
+            return sum(1 for _ in lines)
+    if form == "csv":
+        csv.field_size_limit(_LONGEST_VALUE)
+        with file.open(encoding="utf-8", newline="") as text:
+            return max(0, sum(1 for _ in csv.reader(text)) - 1)
+    with duckdb.connect() as connection:
+        [(count,)] = connection.execute(f"SELECT count(*) FROM read_parquet({_quoted(file)})").fetchall()
+        return int(count)
+
+
 def _why(error: OSError | duckdb.Error) -> str:
     if os.strerror(errno.ENOSPC) in str(error):
         return (
@@ -85,7 +111,7 @@ def _write(ledger: Ledger, selection: Selection | Picking, made: Path, form: Row
         made.touch(0o600)
         written_as = _harmless(connection) if form == "csv" else "FROM exported"
         # Another file in its place, which DuckDB makes where one is there, would be for everybody.
-        copy = f"COPY ({written_as}) TO {_quoted(made)} ({_FORMS[form]}, USE_TMP_FILE false)"
+        copy = f"COPY ({written_as}) TO {_quoted(made)} ({FORMS[form]}, USE_TMP_FILE false)"
         [(count,)] = _ask(connection, "SELECT count(*) FROM exported").fetchall()
         _ask(connection, copy)
     return int(count)
