@@ -177,6 +177,40 @@ def test_where_the_kernel_does_not_copy_we_do(ledger, files, make, monkeypatch, 
     assert ledger.path.read_bytes() == files.store.read_bytes()
 
 
+def test_a_disk_that_gives_less_than_was_asked_for_is_asked_for_the_rest(
+    ledger, files, make, monkeypatch
+) -> None:
+    """As one does that fails within what is read, and some file systems do: what was not read is no part that is the same."""
+    usual = os.preadv
+
+    def shorter(descriptor: int, buffers: list[memoryview], at: int) -> int:
+        return usual(descriptor, [memoryview(buffers[0])[:1000]], at)
+
+    publish_one(ledger, make)
+    publish_one(ledger, make)
+    ledger.record(make.note(os.urandom(400_000).hex()))
+    monkeypatch.setattr(os, "preadv", shorter)
+    assert ledger.ingest().published
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_working_file_that_is_cut_while_it_is_copied_is_no_reason_to_go_on_for_ever(
+    files, monkeypatch
+) -> None:
+    """Nothing is published of it."""
+    content = files.published.read_bytes()
+
+    def cut(*_: object) -> int:
+        os.truncate(files.store, 0)
+        return 0
+
+    monkeypatch.setattr(spare, "_copied_by_kernel", cut)
+    with pytest.raises(OSError, match="was cut while it was copied"):
+        publish(files)
+    assert files.published.read_bytes() == content
+    files.store.unlink()
+
+
 def test_a_disk_that_cannot_be_read_is_no_reason_to_go_on(ledger, make, monkeypatch) -> None:
     """Only what says that there is no such way is passed over."""
 

@@ -109,7 +109,8 @@ def bring_up_to_date(
     with source.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         whole = range(-(-(size - HEADER_BYTES) // PIECE_BYTES))
-        _write(descriptor, memoryview(os.pread(file.fileno(), HEADER_BYTES, 0)), 0)
+        header = bytearray(HEADER_BYTES)
+        _write(descriptor, memoryview(header)[: _read(file.fileno(), header, 0)], 0)
         _make_same(descriptor, file.fileno(), whole if pieces is None else sorted(pieces), is_stopped)
         if pieces is not None:
             drawn = sample(whole, min(PROBED, len(whole)))
@@ -127,9 +128,9 @@ def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: 
         if is_stopped():
             raise StoppedError
         at = HEADER_BYTES + piece * PIECE_BYTES
-        count = os.preadv(source, [theirs], at)
+        count = _read(source, theirs, at)
         # What a shorter last piece leaves in the buffers is compared as well: at worst it is written for nothing.
-        if os.preadv(descriptor, [mine], at) != count or mine != theirs:
+        if _read(descriptor, mine, at) != count or mine != theirs:
             _write(descriptor, memoryview(theirs)[:count], at)
             has_differed = True
     return has_differed
@@ -156,7 +157,10 @@ def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) ->
             if is_stopped():
                 raise StoppedError
             copied = _copied_by_kernel(file.fileno(), descriptor, at)
-            at += copied or _write(descriptor, memoryview(os.pread(file.fileno(), _STOP_BYTES, at)), at)
+            copied = copied or _write(descriptor, memoryview(os.pread(file.fileno(), _STOP_BYTES, at)), at)
+            if not copied:
+                raise OSError(errno.EIO, f"{source} was cut while it was copied")
+            at += copied
 
 
 def _copied_by_kernel(source: int, target: int, at: int) -> int:
@@ -169,6 +173,17 @@ def _copied_by_kernel(source: int, target: int, at: int) -> int:
         if error.errno in _NO_WAY:
             return 0
         raise
+
+
+def _read(descriptor: int, piece: bytearray, at: int) -> int:
+    """Fill a piece; return how many bytes of it there are. A disk that fails gives fewer than there are before it says so."""
+    count = 0
+    while rest := memoryview(piece)[count:]:
+        read = os.preadv(descriptor, [rest], at + count)
+        if not read:
+            break
+        count += read
+    return count
 
 
 def _write(descriptor: int, piece: memoryview, at: int) -> int:
