@@ -218,6 +218,58 @@ def test_a_notebook_that_writes_into_the_published_file_keeps_what_it_writes_to_
     assert "mine" not in tables
 
 
+LATE_NOTE = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.readline(); c.execute('CREATE TABLE mine AS SELECT 1 AS n'); print('written', flush=True); sys.stdin.read()"
+
+
+def test_a_notebook_that_writes_after_a_publication_locks_nobody_out_for_long(path, ledger, make) -> None:
+    """What DuckDB keeps of its writing lies beside the new file by then, and has it refused to all: that is a reason to publish anew."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LATE_NOTE, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as notebook:
+        assert notebook.stdout.readline() == "held\n"
+        ledger.record(make.note())
+        assert ledger.ingest().published
+        assert plainly(path, COUNT) == [(1, 1)]
+        notebook.stdin.write("\n")
+        notebook.stdin.flush()
+        assert notebook.stdout.readline() == "written\n"
+        with pytest.raises(duckdb.IOException, match="WAL"):
+            plainly(path, COUNT)
+        assert ledger.ingest().published
+        assert plainly(path, COUNT) == [(1, 1)]
+    assert not ledger.ingest().published
+
+
+@pytest.mark.parametrize("put_there", ["an older copy", "another ledger's"])
+def test_what_is_put_in_the_published_files_place_gives_it_back(tmp_path, path, make, put_there) -> None:
+    """By an ingest that is asked for, though every segment has gone long since."""
+    strange = tmp_path / "strange.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note("first"))
+    if put_there == "an older copy":
+        shutil.copy(path, strange)
+    else:
+        open_ledger(strange, in_background=False).close()
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note("second"))
+    shutil.copy(strange, path)
+    with open_ledger(path, in_background=False) as ledger:
+        assert ledger.ingest().published
+        assert not ledger.ingest().published
+        assert messages(ledger) == ["first", "second"]
+    assert plainly(path, COUNT) == [(2, 2)]
+
+
+def test_a_published_file_copied_alone_is_left_alone(tmp_path, path, ledger, make) -> None:
+    """It lacks nothing, and needs no working file before somebody writes."""
+    ledger.record(make.note())
+    ledger.ingest()
+    alone = Path(shutil.copy(path, tmp_path / "alone.duckdb"))
+    with open_ledger(alone, in_background=False) as copied:
+        assert not copied.ingest().published
+        assert not Path(f"{alone}.d", "store.duckdb").exists()
+
+
 @pytest.mark.parametrize("hours", [-48, 48])
 def test_a_clock_that_is_set_stops_nothing(path, make, monkeypatch, hours) -> None:
     """Back or forth, between two flushes of one writer: what comes is recorded, published and read, in whatever order."""

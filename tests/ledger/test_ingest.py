@@ -168,7 +168,7 @@ def test_what_is_due_is_published_before_anything_is_taken_in(ledger, make, file
     ledger.record(make.note("first"))
     ledger.flush()
     assert ingest(files, Publishing.WHEN_DUE).published is False
-    age(files.published, 60)
+    age(files.ingest_lock, 60)
     ledger.record(make.note("second"))
     ledger.flush()
 

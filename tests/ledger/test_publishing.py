@@ -20,6 +20,7 @@ def files(tmp_path) -> LedgerFiles:
     made.make_folders()
     made.store.write_bytes(b"new")
     made.published.write_bytes(b"old")
+    made.ingest_lock.touch()
     return made
 
 
@@ -28,7 +29,7 @@ def set_size(files: LedgerFiles, size: int) -> None:
 
 
 def set_age(files: LedgerFiles, seconds: float) -> None:
-    os.utime(files.published, times=(time.time() - seconds,) * 2)
+    os.utime(files.ingest_lock, times=(time.time() - seconds,) * 2)
 
 
 @pytest.mark.parametrize(
@@ -48,9 +49,26 @@ def test_how_long_a_copy_may_wait(files, monkeypatch, size, age, expected) -> No
     """A small ledger is copied every second, a middling one twice a minute, a large one a twentieth of the time."""
     set_size(files, size)
     set_age(files, age)
-    now = files.published.stat().st_mtime + age
+    now = files.ingest_lock.stat().st_mtime + age
     monkeypatch.setattr(publishing.time, "time", lambda: now)
     assert due_in(files) == pytest.approx(expected, abs=0.001)
+
+
+def test_whoever_touches_the_copy_does_not_put_off_the_next_one(files) -> None:
+    """As a notebook does that writes to it again and again, or a program that keeps files in step."""
+    publish(files)
+    set_age(files, 5)
+    os.utime(files.published)
+    assert due_in(files) == 0
+
+
+@pytest.mark.parametrize("seconds", [-1000, 1000])
+def test_a_file_server_with_another_clock_is_no_reason_to_publish_again(files, monkeypatch, seconds) -> None:
+    """What is due is due by our own clock."""
+    now = time.time() + seconds
+    monkeypatch.setattr(publishing.time, "time", lambda: now)
+    publish(files)
+    assert due_in(files) == pytest.approx(1.0, abs=0.001)
 
 
 def test_a_copy_can_be_stopped(files) -> None:

@@ -100,7 +100,7 @@ class _Work:
         while not self._stop.is_set():
             self._news.wait(_LOOK_SECONDS)
             self._news.clear()
-            if segment_sizes(self._store.files.segments) != self._seen:
+            if segment_sizes(self._store.files.segments) != self._seen or self._store.is_behind():
                 self._stop.wait(self._pause())
                 self._ingest()
 

@@ -136,7 +136,8 @@ def _attach_link(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
     try:
         _attach_path(connection, link)
     finally:
-        link.unlink(missing_ok=True)
+        with suppress(OSError):  # the next ingester removes it
+            link.unlink(missing_ok=True)
 
 
 def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:

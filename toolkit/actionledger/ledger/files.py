@@ -6,7 +6,7 @@
         spare.duckdb          the published copy before the last, where the next one is made of it
         differences.json      in which pieces the working file and its copies differ
         segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
-        ingest.lock           whoever holds it is the ingester
+        ingest.lock           whoever holds it is the ingester; when it was changed last, a copy was published
         host                  which host writes, on a network file system
         decisions.lock        whoever holds it may decide about approvals
         sessions/S.lock       whoever holds it works on session S
@@ -98,7 +98,7 @@ class LedgerFiles:
 
     @property
     def ingest_lock(self) -> Path:
-        """The file whose lock elects the ingester."""
+        """The file whose lock elects the ingester; it was changed when a copy was published last."""
         return self.folder / "ingest.lock"
 
     @property

@@ -74,6 +74,8 @@ class FileIntake:
             connection = store.enter_context(opened(self._files, memory))
             self._ingest = Ingest(self._files, connection, lambda: False)
         except BaseException:
+            # First the file: whoever becomes the ingester opens it.
+            store.close()
             self._lock.release()
             raise
         self._store, self._opened_at = store, time.monotonic()
