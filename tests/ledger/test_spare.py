@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -104,6 +105,27 @@ def test_a_copy_that_somebody_holds_never_changes(ledger, files, tmp_path, make,
             case _:
                 assert (tmp_path / "backup.duckdb").read_bytes() == content
     assert path.read_bytes() == files.store.read_bytes()
+
+
+def test_two_copies_take_turns_where_the_published_one_is_for_reading_only(
+    ledger, files, make, monkeypatch
+) -> None:
+    """As somebody makes it who wants it kept from notebooks; it stays so, and costs no whole copies."""
+    usual = os.open
+
+    def refusing(path: Path, flags: int, *more: object, **named: object) -> int:
+        if flags & os.O_RDWR and Path(path).exists() and not Path(path).stat().st_mode & 0o200:
+            raise PermissionError(13, "Permission denied", path)  # what anybody gets but a superuser
+        return usual(path, flags, *more, **named)
+
+    monkeypatch.setattr(os, "open", refusing)
+    publish_one(ledger, make)
+    ledger.path.chmod(0o444)
+    copies = [publish_one(ledger, make) for _ in range(5)]
+    assert spare.is_free(files)
+    assert copies[0] == copies[2] == copies[4] != copies[1] == copies[3]
+    assert ledger.path.stat().st_mode & 0o777 == 0o444
+    assert ledger.path.read_bytes() == files.store.read_bytes()
 
 
 def test_a_copy_whose_writer_was_killed_is_not_trusted(ledger, files, make) -> None:

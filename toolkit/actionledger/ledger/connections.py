@@ -11,7 +11,7 @@ from uuid import uuid4
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.differences import watched
+from actionledger.ledger import differences
 from actionledger.ledger.files import TEMPORARY, LedgerFiles
 from actionledger.ledger.instances import Instance, begin, borrowed, quiet
 from actionledger.ledger.memory import first_limit, within_reading_limit
@@ -69,10 +69,12 @@ def store(
     config = _STORE_CONFIG | {"memory_limit": memory, "temp_directory": tempfile.gettempdir()}
     with (
         borrowed(config, _STORE) as connection,
-        nullcontext() if watched_of is None else watched(watched_of, connection),
+        nullcontext() if watched_of is None else differences.watched(watched_of, connection),
     ):
         connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
         connection.execute(f"ATTACH {_quoted(path)} AS {_STORE} (TYPE duckdb); USE {_STORE}")
+        if watched_of is not None:
+            differences.begin(watched_of)
         yield connection
         connection.execute(f"USE memory; DETACH {_STORE}")
 

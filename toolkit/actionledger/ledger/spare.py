@@ -44,14 +44,7 @@ def is_free(files: LedgerFiles) -> bool:
     Args:
         files: the ledger's files.
     """
-    try:
-        descriptor = os.open(files.spare, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        return _is_nobodys(descriptor)
-    finally:
-        os.close(descriptor)
+    return _is_nobodys(files.spare)
 
 
 def take(files: LedgerFiles, copy: Path) -> int | None:
@@ -64,16 +57,12 @@ def take(files: LedgerFiles, copy: Path) -> int | None:
     Returns:
         Its descriptor for reading and writing; None where there is none that may be written to, and nothing at ``copy`` then.
     """
-    try:
+    with suppress(OSError):
         files.spare.replace(copy)
-        descriptor = os.open(copy, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        copy.unlink(missing_ok=True)
-        return None
-    if _is_nobodys(descriptor):
-        return descriptor
-    os.close(descriptor)
-    copy.unlink()
+        if _is_nobodys(copy):
+            copy.chmod(0o600)  # the published file may be for reading only
+            return os.open(copy, os.O_RDWR | os.O_NOFOLLOW)
+    copy.unlink(missing_ok=True)
     return None
 
 
@@ -194,11 +183,20 @@ def _write(descriptor: int, piece: memoryview, at: int) -> int:
     return count
 
 
-def _is_nobodys(descriptor: int) -> bool:
-    """Return whether a file has one name and nobody else has it open."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+def _is_nobodys(path: Path) -> bool:
+    """Return whether a file has one name and nobody has it open."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
         return False
+    try:
+        status = os.fstat(descriptor)
+        return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _is_open_here_alone(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_open_here_alone(descriptor: int) -> bool:
     try:
         # Nobody is told by the signal that ends a process if it is not looked for.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # type: ignore[attr-defined, unused-ignore]
