@@ -30,7 +30,7 @@ from actionledger.ledger import (
     spare,
 )
 from actionledger.ledger.connections import connect_store
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health import examine
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.schema import SCHEMA_VERSION
@@ -258,6 +258,55 @@ def test_what_is_put_in_the_published_files_place_gives_it_back(tmp_path, path, 
         assert not ledger.ingest().published
         assert messages(ledger) == ["first", "second"]
     assert plainly(path, COUNT) == [(2, 2)]
+
+
+def a_text(path: Path) -> None:
+    path.write_text("my notes")
+
+
+def a_database(path: Path) -> None:
+    path.unlink()
+    with closing(duckdb.connect(str(path))) as theirs:
+        theirs.execute("CREATE TABLE mine AS SELECT 1 AS n")
+
+
+def a_newer_ledger(path: Path) -> None:
+    with closing(connect_store(path)) as connection:
+        connection.execute("UPDATE meta SET schema_version = ?", [SCHEMA_VERSION + 1])
+
+
+@pytest.mark.parametrize(
+    ("put_there", "said"),
+    [
+        (a_text, "can't be read: .* 'actionledger doctor' says what is wrong"),
+        (a_database, "is a DuckDB database, but no ledger"),
+        (a_newer_ledger, "upgrade actionledger"),
+    ],
+)
+def test_what_is_not_ours_in_the_published_files_place_is_kept(path, ledger, make, put_there, said) -> None:
+    """Somebody may want it back; all that is recorded is there for when it is moved away."""
+    ledger.record(make.note("first"))
+    ledger.ingest()
+    put_there(path)
+    theirs = path.read_bytes()
+    ledger.record(make.note("second"))
+    for _ in range(2):
+        with pytest.raises(LedgerError, match=said):
+            ledger.ingest()
+        assert path.read_bytes() == theirs
+    path.unlink()
+    assert ledger.ingest().published
+    assert messages(ledger) == ["first", "second"]
+
+
+def test_a_disk_that_fails_is_said_by_what_failed_first(tmp_path) -> None:
+    """And not by what DuckDB has made of it (*The database must be restarted*), which nobody can do."""
+    said = 'FATAL Error: Failed: database has been invalidated.\nIt must be restarted.\nOriginal error: "fsync failed!"'
+    with (
+        pytest.raises(LedgerError, match=r"^It can't be done: fsync failed\.$"),
+        one_sentence("It can't be done"),
+    ):
+        raise duckdb.FatalException(said)
 
 
 def test_a_published_file_copied_alone_is_left_alone(tmp_path, path, ledger, make) -> None:

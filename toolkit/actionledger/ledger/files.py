@@ -41,6 +41,9 @@ TEMPORARY = "tmp-"
 _INTERRUPTED = "Query interrupted"
 """What DuckDB says where Ctrl-C comes in the middle of a statement: Python's own exception is gone by then."""
 
+_ORIGINAL = "Original error: "
+"""What DuckDB says before the cause, where it goes on about what it has made of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerFiles:
@@ -262,7 +265,8 @@ def one_sentence(what: str) -> Iterator[None]:
         if not isinstance(error, OSError | Error):
             raise
         cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        lines = cause.splitlines() or [type(error).__name__]
+        *_, cause = cause.rpartition(_ORIGINAL)
+        lines = cause.strip('"').splitlines() or [type(error).__name__]
         raise LedgerError(f"{what}: {lines[0].rstrip('.!')}.") from error
 
 

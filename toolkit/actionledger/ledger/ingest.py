@@ -6,15 +6,15 @@ publishes by time, what is overdue first: however often ingesters are killed, th
 """
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-from duckdb import CatalogException, DuckDBPyConnection
+from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.cut_off import refuse_cut
+from actionledger.ledger.damaged import damage_told
 from actionledger.ledger.differences import note
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.finishing import finish_records
@@ -25,7 +25,9 @@ from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.proofs.chain import Chain, Head, head_in
 from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, is_behind, publish
 from actionledger.ledger.rollups.keeping import PIECES, keep_rolled_up
+from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
+from actionledger.ledger.versions import version_of_copy
 from actionledger.ledger.working_file import with_store
 from actionledger.system.locks import FileLock, remove_free
 
@@ -100,7 +102,8 @@ def ingest(
         What was done.
 
     Raises:
-        LedgerError: the disk is full, a file can't be used, or the published one was cut; what was flushed is still in the segments.
+        LedgerError: the disk is full, a file can't be used, or the published one was cut or is none of this ledger that we know; what was
+            flushed is still in the segments.
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
@@ -291,11 +294,12 @@ def _published(connection: DuckDBPyConnection, files: LedgerFiles) -> _Published
     """Return what the published copy holds; a DuckDB of its own would take longer to begin than to ask."""
     if not files.published.exists():
         return _Published(None, {})
-    attach_published(connection, files, may_write=True)
-    head = None
-    try:
-        with suppress(CatalogException):  # a copy of an older version has no chain
-            head = head_in(connection, BASE)
-        return _Published(head, offsets_in(connection, BASE))
-    finally:
-        connection.execute(f"DETACH {BASE}")
+    with damage_told(files.published):
+        attach_published(connection, files, may_write=True)
+        try:
+            # One of an older version has no chain.
+            is_older = version_of_copy(connection, files.published) < SCHEMA_VERSION
+            head = None if is_older else head_in(connection, BASE)
+            return _Published(head, offsets_in(connection, BASE))
+        finally:
+            connection.execute(f"DETACH {BASE}")
