@@ -13,6 +13,7 @@ import pytest
 from actionledger.ledger import background, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles, wal_of
 from actionledger.ledger.stores import LocalStore
+from actionledger.system.locks import POLL_SECONDS, FileLock
 
 PATIENCE_SECONDS = 120.0
 """Far more than is promised: a busy machine is no fault."""
@@ -202,3 +203,24 @@ def test_a_program_that_ends_meanwhile_says_nothing(path, live, make, monkeypatc
         until(lambda: len(tries) >= 2)
     until(lambda: published(path) == ["kept"])
     assert not caplog.records
+
+
+def test_a_live_writer_gets_its_turn_between_two_of_an_importer(path, live, make) -> None:
+    """Not by chance: whoever is the ingester again and again leaves it for a moment that is long enough."""
+    files = LedgerFiles.at(path)
+    live.record(make.note("first"))
+    live.flush()
+    until(lambda: len(published(path)) == 1)
+    importer = FileLock(files.ingest_lock)
+    assert importer.acquire(10)
+    live.record(make.note("second"))
+    live.flush()
+    time.sleep(3)
+    for _ in range(10):
+        importer.release()
+        time.sleep(2 * POLL_SECONDS)
+        if not importer.acquire():
+            break
+        time.sleep(0.5)
+    until(lambda: len(published(path)) == 2)
+    importer.release()

@@ -212,13 +212,13 @@ class Ingest:
         return self._report()
 
     def take_in(self, prepared: Prepared) -> None:
-        """Take in events that are in no segment; a copy that has been due for long is made."""
+        """Take in events that are in no segment; a copy is made where live writers wait for one, or it has been due for long."""
         if not self._files.unpublished.exists():
             # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
             self._files.unpublished.touch(mode=0o600)
             sync_to_disk(self._files.folder)
         self._loader.load_prepared(prepared)
-        if due_in(self._files, at_least=DIRECT_SECONDS) == 0:
+        if due_in(self._files, at_least=0.0 if self._lacks_lines() else DIRECT_SECONDS) == 0:
             self._publish()
 
     def take_in_all(self) -> None:
@@ -251,12 +251,12 @@ class Ingest:
 
     def _is_behind(self) -> bool:
         """Whether the published copy is another one than the working file would give."""
-        head, offsets = self._published
-        return (
-            is_behind(self._files)
-            or head != self._chain.head
-            or any(offset > offsets.get(name, 0) for name, offset in self._taken_in.items())
-        )
+        return is_behind(self._files) or self._published.head != self._chain.head or self._lacks_lines()
+
+    def _lacks_lines(self) -> bool:
+        """Whether the published copy lacks lines of segments that the working file holds."""
+        offsets = self._published.offsets
+        return any(offset > offsets.get(name, 0) for name, offset in self._taken_in.items())
 
     def _wants_copy(self, publishing: Publishing) -> bool:
         if not self._is_behind():

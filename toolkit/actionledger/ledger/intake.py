@@ -14,7 +14,7 @@ from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import Ingest, begin_ingest
 from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.working_file import opened, wants_memory, with_store
-from actionledger.system.locks import FileLock
+from actionledger.system.locks import POLL_SECONDS, FileLock
 
 OPEN_SECONDS = 4.0
 """How long a working file is held open at most between two pieces."""
@@ -52,6 +52,9 @@ class FileIntake:
                 raise
             if time.monotonic() - self._opened_at >= OPEN_SECONDS:
                 self.close()
+                time.sleep(
+                    2 * POLL_SECONDS
+                )  # else whoever waits for their turn finds it free by chance alone
             return True
 
     def close(self) -> None:
