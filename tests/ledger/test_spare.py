@@ -155,6 +155,32 @@ def test_bringing_up_to_date_can_be_stopped(ledger, files, make) -> None:
     assert ledger.path.read_bytes() == files.store.read_bytes()
 
 
+def test_a_whole_copy_that_was_stopped_is_gone_on_with(ledger, files, make, monkeypatch) -> None:
+    """Else one that takes longer than a program goes without a fork, which stops it, would be begun again and again."""
+    monkeypatch.setattr(spare, "_STOP_BYTES", 500_000)
+    monkeypatch.setattr(spare, "_copied_by_kernel", lambda *_: 0)
+    ledger.record(make.note(os.urandom(1_000_000).hex()))
+    publish_one(ledger, make)
+    files.spare.unlink(missing_ok=True)
+    publish(files)
+    files.spare.unlink()
+    content, size = ledger.path.read_bytes(), files.store.stat().st_size
+    answers = iter([False] * 4)
+    with pytest.raises(StoppedError):
+        publish(files, lambda: next(answers, True))
+    assert ledger.path.read_bytes() == content
+    written, usual = [], os.pwrite
+
+    def counting(descriptor: int, data: bytes, at: int) -> int:
+        written.append(len(data))
+        return usual(descriptor, data, at)
+
+    monkeypatch.setattr(os, "pwrite", counting)
+    publish(files)
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+    assert 0 < sum(written) <= size - 4 * 500_000 + 2 * spare.PIECE_BYTES
+
+
 def test_what_was_deleted_is_gone_from_both(ledger, files, make) -> None:
     """A file that has become smaller is cut in the copy, too."""
     for _ in range(20):

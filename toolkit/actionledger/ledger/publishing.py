@@ -112,6 +112,9 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
         os.fchmod(descriptor, mode)
         os.utime(descriptor)  # when it was published, though nothing may have been written
         os.fsync(descriptor)
+    except StoppedError:
+        copy.replace(files.spare)  # the next one goes on with what there is of it
+        raise
     finally:
         os.close(descriptor)
     differences.is_the_same(files, copy)
