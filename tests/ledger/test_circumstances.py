@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -20,6 +20,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, NewerLedgerError
+from actionledger.events import Event
 from actionledger.ledger import (
     Ledger,
     differences,
@@ -29,7 +30,7 @@ from actionledger.ledger import (
     queries,
     spare,
 )
-from actionledger.ledger.connections import connect_store
+from actionledger.ledger.connections import connect_store, published
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health import examine
 from actionledger.ledger.ingest import Publishing
@@ -218,26 +219,46 @@ def test_a_notebook_that_writes_into_the_published_file_keeps_what_it_writes_to_
     assert "mine" not in tables
 
 
-LATE_NOTE = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.readline(); c.execute('CREATE TABLE mine AS SELECT 1 AS n'); print('written', flush=True); sys.stdin.read()"
+LATE_NOTE = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.readline(); c.execute(sys.argv[2]); print('written', flush=True); sys.stdin.read()"
+
+
+@contextmanager
+def written_after_a_publication(ledger: Ledger, event: Event, statements: str) -> Iterator[None]:
+    """A notebook has the published file open, another one takes its place, and then the notebook writes."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LATE_NOTE, ledger.path, statements],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as notebook:
+        assert notebook.stdout.readline() == "held\n"
+        ledger.record(event)
+        assert ledger.ingest().published
+        assert plainly(ledger.path, COUNT) == [(1, 1)]
+        notebook.stdin.write("\n")
+        notebook.stdin.flush()
+        assert notebook.stdout.readline() == "written\n"
+        yield
 
 
 def test_a_notebook_that_writes_after_a_publication_locks_nobody_out_for_long(path, ledger, make) -> None:
     """What DuckDB keeps of its writing lies beside the new file by then, and has it refused to all: that is a reason to publish anew."""
-    with subprocess.Popen(
-        [sys.executable, "-c", LATE_NOTE, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as notebook:
-        assert notebook.stdout.readline() == "held\n"
-        ledger.record(make.note())
-        assert ledger.ingest().published
-        assert plainly(path, COUNT) == [(1, 1)]
-        notebook.stdin.write("\n")
-        notebook.stdin.flush()
-        assert notebook.stdout.readline() == "written\n"
+    with written_after_a_publication(ledger, make.note(), "CREATE TABLE mine AS SELECT 1 AS n"):
         with pytest.raises(duckdb.IOException, match="WAL"):
             plainly(path, COUNT)
         assert ledger.ingest().published
         assert plainly(path, COUNT) == [(1, 1)]
     assert not ledger.ingest().published
+
+
+def test_what_a_notebook_writes_after_a_publication_is_none_of_the_ledgers(path, ledger, make) -> None:
+    """Though DuckDB takes it for a part of the new file, where the notebook has put its own in order since: not for whoever may not write either."""
+    statements = "CREATE TABLE mine AS SELECT 1 AS n; CHECKPOINT; DELETE FROM meta"
+    with written_after_a_publication(ledger, make.note(), statements):
+        assert plainly(path, "SELECT count(*) FROM meta") == [(0,)]
+        for may_write in (True, False):
+            with published(LedgerFiles.at(path), may_write=may_write) as connection:
+                assert connection.execute("SELECT count(*) FROM base.meta").fetchall() == [(1,)]
 
 
 @pytest.mark.parametrize("put_there", ["an older copy", "another ledger's"])

@@ -12,7 +12,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger import differences
-from actionledger.ledger.files import TEMPORARY, LedgerFiles
+from actionledger.ledger.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.instances import Instance, begin, borrowed, quiet
 from actionledger.ledger.memory import first_limit, within_reading_limit
 
@@ -123,7 +123,10 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
             _attach_link(connection, files)
             return
     try:
-        _attach_path(connection, files.published)
+        if wal_of(files.published).exists():  # a stranger's, and it may be of the copy before
+            _attach_copy(connection, files)
+        else:
+            _attach_path(connection, files.published)
     except duckdb.Error:
         with suppress(duckdb.Error, OSError):
             _attach_copy(connection, files)
@@ -143,7 +146,7 @@ def _attach_link(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
 
 
 def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
-    """Attach a copy: somebody has opened the published file for writing, which locks everyone else out."""
+    """Attach a copy: somebody has opened the published file for writing, which locks everyone else out, or has written beside it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy.duckdb")
         shutil.copyfile(files.published, copy)

@@ -80,7 +80,7 @@ def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
         return 0.0
     size = files.store.stat().st_size
     has_spare = size >= MIDDLING_BYTES and spare.is_free(files)
-    is_known = files.differences.exists()
+    is_known = files.differences.exists()  # one that is not believed goes when the working file is opened
     interval = max(publishing_interval(size, has_spare=has_spare, is_known=is_known), at_least)
     # A clock that was set back must not stop it.
     return interval - age if 0 <= age < interval else 0.0
