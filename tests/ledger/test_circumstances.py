@@ -291,6 +291,13 @@ def a_database(path: Path) -> None:
         theirs.execute("CREATE TABLE mine AS SELECT 1 AS n")
 
 
+def damaged_pages(path: Path) -> None:
+    with path.open("r+b") as file:
+        for at in range(differences.HEADER_BYTES, path.stat().st_size, differences.PIECE_BYTES):
+            file.seek(at)
+            file.write(b"damaged!")
+
+
 def a_newer_ledger(path: Path) -> None:
     with closing(connect_store(path)) as connection:
         connection.execute("UPDATE meta SET schema_version = ?", [SCHEMA_VERSION + 1])
@@ -300,6 +307,7 @@ def a_newer_ledger(path: Path) -> None:
     ("put_there", "said"),
     [
         (a_text, "can't be read: .* 'actionledger doctor' says what is wrong"),
+        (damaged_pages, "can't be read: .* 'actionledger doctor' says what is wrong"),
         (a_database, "is a DuckDB database, but no ledger"),
         (a_newer_ledger, "upgrade actionledger"),
     ],
