@@ -8,7 +8,7 @@ import pytest
 
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import SessionFinished
-from actionledger.ledger import encoding, preparing
+from actionledger.ledger import doubtful, encoding
 from actionledger.ledger.batch import Batch
 from actionledger.ledger.encoding import encode
 from actionledger.ledger.smallness import SMALL_CHARACTERS
@@ -32,7 +32,7 @@ def test_lines_are_those_that_each_event_has_alone(make) -> None:
 @pytest.mark.parametrize("together", [1, 3, 1000])
 def test_no_secret_is_handed_to_another_process(make, monkeypatch, together) -> None:
     """Whatever is asked together: in a text, in what a text was repaired from, in what a source has named."""
-    monkeypatch.setattr(preparing, "_TOGETHER", together)
+    monkeypatch.setattr(doubtful, "_TOGETHER", together)
     repair = Repair(RepairKind.DROPPED_TAIL, Span(0, 2), "x " * 240 + KEY, "")
     batch = Batch()
     for event in (

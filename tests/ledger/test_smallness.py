@@ -1,19 +1,19 @@
 """What is small is said to be so without being written, and nothing that may be large is."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import datetime
 from enum import Enum
 from typing import Any, Literal, get_origin
 
 import pytest
 
-from actionledger.events import ActionRecord
+from actionledger.events import ActionRecord, ResponseParsed, TurnFinished
 from actionledger.ledger import smallness
 from actionledger.ledger.columns import annotation
 from actionledger.ledger.encoding import LINE_LIMIT, encode
 from actionledger.ledger.smallness import SMALL_CHARACTERS, small_size
-from actionledger.values import Block, Issue, Span
-from actionledger.vocabulary import BlockStatus, Reason
+from actionledger.values import Block, Conversion, FieldError, Issue, Repair, Span
+from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 LONG = "x" * (SMALL_CHARACTERS + 1)
 _SHORT: tuple[type, ...] = (str, bool, int, float, datetime, Enum, Span)
@@ -42,18 +42,51 @@ def test_a_text_that_may_be_large_is_written_at_once(make, given: dict[str, Any]
     assert small_size(make.response(**given)) is None
 
 
+FEW = {
+    "issues": (Issue(Reason.TRUNCATED, None, "d"),),
+    "repairs": (Repair(RepairKind.TRAILING_COMMA, Span(0, 1), "b", "a"),),
+    "errors": (FieldError(Reason.WRONG_TYPE, "p", "v", "e"),),
+    "conversions": (Conversion("p", "b", "a"),),
+}
+LONG_ONES = {
+    "issues": [Issue(Reason.TRUNCATED, None, LONG)],
+    "repairs": [
+        Repair(RepairKind.TRAILING_COMMA, Span(0, 1), *texts) for texts in (("b", LONG), (LONG, "a"))
+    ],
+    "errors": [
+        FieldError(Reason.WRONG_TYPE, *texts) for texts in ((LONG, "", ""), ("", LONG, ""), ("", "", LONG))
+    ],
+    "conversions": [Conversion(*texts) for texts in ((LONG, "", ""), ("", LONG, ""), ("", "", LONG))],
+}
+
+
+def found(make, field: str, values: tuple[Any, ...]) -> ResponseParsed:
+    """Return an event with some values in a field of its block or of its action."""
+    if field in {"issues", "repairs"}:
+        block = Block(0, "mint", BlockStatus.STRICT, Span(0, 1), Span(0, 1), **{field: values})
+        return make.parsed(blocks=(block,))
+    return make.parsed(actions=(make.action(**{field: values}),))
+
+
+@pytest.mark.parametrize("field", FEW)
+def test_all_that_was_found_is_looked_at(make, field) -> None:
+    """A long text in any of it, and more than a few of it, are written at once; what is short and few need not be."""
+    [one] = FEW[field]
+    assert small_size(found(make, field, (one,))) is not None
+    assert small_size(found(make, field, (one,) * 65)) is None
+    for long_one in LONG_ONES[field]:
+        assert small_size(found(make, field, (one, long_one))) is None
+
+
 def test_what_holds_more_than_usual_is_written_at_once(make) -> None:
-    """What an action's errors, repairs and conversions hold is not looked at."""
     block = Block(0, "mint", BlockStatus.STRICT, Span(0, 1), Span(0, 1))
-    issue = Issue(Reason.NO_ACTION_FOUND, None, LONG)
-    for found in (
+    for given in (
         {"actions": (make.action(arguments=LONG),)},
         {"actions": (make.action(call_id=LONG),)},
         {"blocks": (block,) * 65},
-        {"blocks": (Block(0, "mint", BlockStatus.STRICT, Span(0, 1), Span(0, 1), issues=(issue,)),)},
-        {"issues": (issue,)},
+        {"issues": (Issue(Reason.NO_ACTION_FOUND, None, LONG),)},
     ):
-        assert small_size(make.parsed(**found)) is None
+        assert small_size(make.parsed(**given)) is None
     assert small_size(make.parsed(blocks=(block,))) is not None
 
 
@@ -77,3 +110,9 @@ def test_an_event_is_no_larger_than_it_may_be_however_it_is_written(make) -> Non
     event = make.response("\x00" * (SMALL_CHARACTERS - 1000))
     assert small_size(event) is not None
     assert len(encode(event)) < LINE_LIMIT
+
+
+def test_a_text_is_counted_as_a_whole(make) -> None:
+    """Also where it is the only one of its kind: its characters one by one take ten times as long."""
+    [event] = (each for each in make.one_of_each() if isinstance(each, TurnFinished))
+    assert smallness._TEXTS[TurnFinished](replace(event, feedback="abc")) == ("abc",)

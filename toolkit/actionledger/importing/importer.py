@@ -7,6 +7,7 @@ from pathlib import Path
 from actionledger.errors import UsageError
 from actionledger.execution.profile import Profile
 from actionledger.importing.import_run import ImportRun
+from actionledger.importing.kept_news import KeptNews, packed
 from actionledger.importing.news import News, Touched
 from actionledger.importing.omissions import WITHIN_TURN, changes
 from actionledger.importing.open_sessions import OpenSessions
@@ -91,6 +92,7 @@ class Importer:
         self._sessions = OpenSessions(self._run, source, known)
         self._results = Results(self._run.record, self.run, known, wordings, is_asked=is_part)
         self._refusals = Refusals(record, self.run.run_id, source)
+        self._of_others = KeptNews()
 
     def take(self, item: Item, workspace: Workspace | None = None) -> None:
         """Take in a session or a piece of one, or note what is none.
@@ -158,6 +160,8 @@ class Importer:
         Args:
             but: files that were not read to their end: their sessions go on with the next import.
         """
+        if self._sessions.going_on:
+            self._know_of_others()
         self._sessions.end_all(but=but)
         for file, without_call in self._results.without_call().items():
             self.report.left_out[file, LeftOutReason.NO_CALL, ""] += without_call
@@ -193,7 +197,7 @@ class Importer:
         going_on = {key: session for key, session in sessions.going_on.items() if key in touched.sessions}
         started = frozenset(sessions.started & touched.sessions)
         calls, has_begun = self._results.take_news(), self._run.has_begun
-        return News(touched, added, started, going_on, calls, report, has_begun)
+        return News(touched, packed(added, started), going_on, calls, report, has_begun)
 
     def is_at_odds_with(self, news: News) -> bool:
         """Return whether what others have found of calls would be something else, had it been taken in here."""
@@ -201,15 +205,21 @@ class Importer:
 
     def add(self, news: News) -> None:
         """Go on from what others have taken in, of sessions that this one has not."""
-        self.known.add(news.added)
-        self._sessions.started |= news.started
+        self._of_others.add(news.taken_in)
         for session_id in news.touched.sessions:
             self._sessions.going_on.pop(session_id, None)
         self._sessions.going_on |= news.going_on
         self._results.add(news.calls)
         self.report += news.report
 
+    def _know_of_others(self) -> None:
+        """Know what others have taken in, which nobody has asked for until now."""
+        for added, started in self._of_others.take():
+            self.known.add(added)
+            self._sessions.started |= started
+
     def _take_session(self, item: RecordedSession, workspace: Workspace | None) -> None:
+        self._know_of_others()
         profile = self._read_as.profile_of(item)
         item = self._sessions.named(item)
         key = SessionKey(

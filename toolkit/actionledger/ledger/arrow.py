@@ -13,7 +13,6 @@ from duckdb import DuckDBPyConnection
 from nanoarrow.c_array import c_array_from_buffers
 from nanoarrow.ipc import StreamWriter
 
-from actionledger.ledger.columns import Values
 from actionledger.ledger.schema import LINK, Table
 
 PLACE = "of_event"
@@ -63,12 +62,12 @@ class ArrowRows:
         return cls(table, constants, varying_names, varying)
 
 
-def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> ArrowRows:
+def arrow_of(table: Table, columns: Sequence[Sequence[Any]], places: Sequence[int]) -> ArrowRows:
     """Return rows as Arrow.
 
     Args:
         table: their table.
-        rows: the values of each, of their columns' types.
+        columns: the values of each column, of its type, in the order of the table's ``staged``.
         places: the place of each row's event among the batch's events.
 
     Raises:
@@ -76,7 +75,7 @@ def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> Arr
     """
     constants: dict[str, Any] = {}
     children = {PLACE: nanoarrow.c_array(places, nanoarrow.int32())}
-    for name, column in zip(table.staged, zip(*rows, strict=True), strict=True):
+    for name, column in zip(table.staged, columns, strict=True):
         kind, first = table.columns[name], column[0]
         # Zero and minus zero are equal, and not proven alike.
         if column.count(first) < len(column) or (kind == "DOUBLE" and first is not None):
@@ -84,7 +83,7 @@ def arrow_of(table: Table, rows: Sequence[Values], places: Sequence[int]) -> Arr
         elif first is not None:
             constants[name] = first
     names = frozenset(children) - {PLACE}
-    return ArrowRows(table.name, constants, names, _array_of(children, len(rows)))
+    return ArrowRows(table.name, constants, names, _array_of(children, len(places)))
 
 
 @contextmanager

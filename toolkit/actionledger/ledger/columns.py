@@ -89,7 +89,7 @@ class Part:
         self.source = source
         self.columns = columns
         ordered = sorted(columns, key=attrgetter("is_last"))
-        self._fields = _getter([column.field for column in ordered])
+        self._fields = getter([column.field for column in ordered])
         self._made = [(place, column.read) for place, column in enumerate(ordered) if column.read is not None]
         self.staged = tuple(column.name for column in ordered)
         """The columns in the order in which ``values`` gives them."""
@@ -104,13 +104,12 @@ class Part:
             values[place] = read(values[place])
         return tuple(values)
 
-
-def _getter(fields: Sequence[str]) -> Callable[[Any], Values]:
-    """Return what takes several fields in one call; of a single one ``attrgetter`` would give no tuple."""
-    if len(fields) > 1:
-        return attrgetter(*fields)
-    getters = [attrgetter(field) for field in fields]
-    return lambda thing: tuple(get(thing) for get in getters)
+    def by_column(self, things: Sequence[Any]) -> list[Sequence[Any]]:
+        """Return the values of the columns, each column's for itself, for some values of the class; see ``values``."""
+        columns: list[Sequence[Any]] = list(zip(*map(self._fields, things), strict=True))
+        for place, read in self._made:
+            columns[place] = tuple(map(read, columns[place]))
+        return columns
 
 
 def take(source: type, /, *picks: str, **names: str) -> Part:
@@ -179,6 +178,14 @@ def _blank_of(kind: Any, name: str) -> str | None:
         return "{}" if get_args(kind)[1] is Any else None
     # The values of a reading name their dialect as its event does.
     return "" if kind is str and name != "dialect" else None
+
+
+def getter(fields: Sequence[str]) -> Callable[[Any], Values]:
+    """Return what takes several fields in one call; of a single one ``attrgetter`` would give no tuple."""
+    if len(fields) > 1:
+        return attrgetter(*fields)
+    getters = [attrgetter(field) for field in fields]
+    return lambda thing: tuple(get(thing) for get in getters)
 
 
 def type_of(kind: Any) -> str:

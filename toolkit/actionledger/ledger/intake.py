@@ -1,7 +1,8 @@
 """Much that goes into a working file piece by piece, as an import's does: it stays open between the pieces.
 
-Whoever closes a working file has DuckDB put in order what was added to it, which takes as long as adding it. The file is closed every
-few seconds nevertheless: nobody else is the ingester meanwhile.
+Whoever closes a working file has DuckDB put in order what was added to it, and what the file holds of the last rows before. The file is
+closed every few seconds nevertheless: nobody else is the ingester meanwhile. Of a large file, or on a busy machine, that takes longer,
+and is done less often.
 """
 
 import time
@@ -17,7 +18,13 @@ from actionledger.ledger.working_file import opened, wants_memory, with_store
 from actionledger.system.locks import POLL_SECONDS, FileLock
 
 OPEN_SECONDS = 4.0
-"""How long a working file is held open at most between two pieces."""
+"""How long a working file is held open between two pieces, where closing it takes no time."""
+
+LONGEST_OPEN_SECONDS = 15.0
+"""How long it is held open at most, however long that takes."""
+
+_SHARE_OF_CLOSING = 10
+"""At most so many times as long as it was held open is what closing it takes: half a million turns were closed 23 times, and now 10."""
 
 SMALL_BYTES = 5 * 1024 * 1024
 """What is less is a small piece, in bytes of its rows."""
@@ -36,6 +43,7 @@ class FileIntake:
         self._store: ExitStack | None = None
         self._ingest: Ingest | None = None
         self._opened_at = 0.0
+        self._open_seconds = OPEN_SECONDS
 
     def take_in(self, prepared: Prepared, *, patience: float = 0.0) -> bool:
         """Take in events that are in no segment."""
@@ -50,7 +58,7 @@ class FileIntake:
             except BaseException:
                 self.close()
                 raise
-            if time.monotonic() - self._opened_at >= OPEN_SECONDS:
+            if time.monotonic() - self._opened_at >= self._open_seconds:
                 self.close()
                 time.sleep(
                     2 * POLL_SECONDS
@@ -62,11 +70,14 @@ class FileIntake:
         if self._store is None:
             return
         store, self._store, self._ingest = self._store, None, None
+        begin = time.monotonic()
         try:
             with self._one_sentence():
                 _close(self._files, store)
         finally:
             self._lock.release()
+            took = time.monotonic() - begin
+            self._open_seconds = min(max(OPEN_SECONDS, _SHARE_OF_CLOSING * took), LONGEST_OPEN_SECONDS)
 
     def _open(self, prepared: Prepared, patience: float) -> bool:
         if not begin_ingest(self._files, self._lock, patience):

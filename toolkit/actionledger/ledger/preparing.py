@@ -1,19 +1,17 @@
 """Events made ready to be taken in, away from the ledger: the rows of their tables, and what proves them.
 
-It is the same road as a segment's line takes, for what comes by the thousand: the rows are those that ``projection.py`` makes. An
-event that was not masked, has nothing to mask and fits its columns need not become a line to be read again; whichever may be
-otherwise does. What has to be asked of the ledger, of events of other kinds, is left to whoever takes it in.
+It is the same road as a segment's line takes, for what comes by the thousand: the rows are those that ``projection.py`` makes, of all
+events together. An event that was not masked, has nothing to mask and fits its columns need not become a line to be read again;
+whichever may be otherwise (``doubtful.py``) does. What has to be asked of the ledger, of events of other kinds, is left to whoever
+takes it in.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from operator import attrgetter
-from typing import Any, NamedTuple
+from itertools import compress
+from typing import Any
 from uuid import UUID
-
-from pydantic_core import PydanticSerializationError
 
 from actionledger.errors import UsageError
 from actionledger.events import (
@@ -28,14 +26,14 @@ from actionledger.events import (
 from actionledger.ledger.arrow import ArrowRows, arrow_of
 from actionledger.ledger.columns import Values
 from actionledger.ledger.decoding import decode
+from actionledger.ledger.doubtful import OddValueError, doubtful, hides_something
 from actionledger.ledger.encoding import encoded
-from actionledger.ledger.fitting import INTEGERS, SURROGATE_ESCAPE, fit
-from actionledger.ledger.projection import REPAIR_CHARACTERS, Row, rows_of
-from actionledger.ledger.proofs.cells import ENDS, OF_TURNS, Cells, Owner, line_of, owner_of
+from actionledger.ledger.fitting import fit
+from actionledger.ledger.projection import Columns, Row, columns_of, rows_of
+from actionledger.ledger.proofs.cells import Cells, line_of
 from actionledger.ledger.proofs.chain import draw_salts
-from actionledger.ledger.schema import TABLES, Table
+from actionledger.ledger.schema import TABLES
 from actionledger.ledger.segments import Line
-from actionledger.privacy import may_hold_secrets
 
 DIRECT = "import"
 """What stands in the place of a segment's name where a line was never in one."""
@@ -45,12 +43,7 @@ PREPARED = frozenset(
 )
 """The kinds of events that come by the thousand, and ask nothing of a ledger but whether it knows them."""
 
-_TOGETHER = 256
-"""So many events are asked together what secrets they may hold."""
-
 _TABLES = {table.name: table for table in TABLES}
-_HALF_CHARACTER = re.compile(SURROGATE_ESCAPE.pattern.encode())
-_UUID_CHARACTERS = 36
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,178 +89,99 @@ def prepare(events: Sequence[Event]) -> Prepared:
     Raises:
         UnwritableEventError: one of them holds a value that JSON has no form for.
     """
-    made = [_plainly(place, event) for place, event in enumerate(events)]
-    plain = [each for each in made if each is not None]
-    doubtful = {place for place, each in enumerate(made) if each is None} | _doubtful(plain)
+    tables, rest = _plainly(events)
     others: list[bytes] = []
-    if doubtful:
-        plain = [each for each in plain if each.place not in doubtful]
-        for place in sorted(doubtful):
-            each = _as_recorded(place, events[place])
-            if isinstance(each, bytes):
-                others.append(each)
-            else:
-                plain.append(each)
-    cells = _cells_of(plain)
+    recorded: list[Sequence[Row]] = []
+    for place in rest:
+        made = _as_recorded(place, events[place])
+        if isinstance(made, bytes):
+            others.append(made)
+        else:
+            recorded.append(made)
+    _add(tables, recorded, len(events))
+    cells, size = Cells(), 0
+    for name, rows in tables.items():
+        lines = [line_of(values) for values in zip(*rows.columns, strict=True)]
+        cells.add_lines(_TABLES[name], rows.columns, lines)
+        size += sum(map(len, lines))
     salts = draw_salts(cells.salted_by)
-    size = sum(len(line) for each in plain for line in each.lines)
-    return Prepared(
-        len(plain), size, tuple(_in_arrow(plain)), salts, tuple(cells.digests(salts)), tuple(others)
-    )
+    in_arrow = (arrow_of(_TABLES[name], rows.columns, rows.places) for name, rows in tables.items())
+    count = len(events) - len(others)
+    return Prepared(count, size, tuple(in_arrow), salts, tuple(cells.digests(salts)), tuple(others))
 
 
-class _Made(NamedTuple):
-    """An event's rows, and what each is proven by."""
-
-    place: int
-    event: Event
-    rows: Sequence[Row]
-    lines: Sequence[bytes]
-
-
-def _plainly(place: int, event: Event) -> _Made | None:
-    """Return an event's rows as it stands; None where it has to be masked and read before anybody can tell."""
-    if type(event) not in PREPARED or _hides_something(event):
-        return None
+def _plainly(events: Sequence[Event]) -> tuple[dict[str, Columns], list[int]]:
+    """Return the rows of events as they stand, and the places of those that have to be masked and read before anybody can tell."""
+    places = [
+        place for place, event in enumerate(events) if type(event) in PREPARED and not hides_something(event)
+    ]
     try:
-        rows = tuple(rows_of(event))
-        return _Made(place, event, rows, [line_of(values) for _, values in rows])
-    except (PydanticSerializationError, TypeError, AttributeError):
-        return None  # a value of another type than its field's
+        tables, left = _looked_at([events[place] for place in places])
+    except OddValueError:
+        places = [place for place in places if not _is_odd(events[place])]
+        tables, left = _looked_at([events[place] for place in places])
+    kept = {place for number, place in enumerate(places) if number not in left}
+    return _without(tables, left), [place for place in range(len(events)) if place not in kept]
 
 
-def _as_recorded(place: int, event: Event) -> _Made | bytes:
+def _looked_at(events: Sequence[Event]) -> tuple[dict[str, Columns], set[int]]:
+    """Return the rows of events, and the places of those that are doubtful.
+
+    Raises:
+        OddValueError: a value is of a type that no row can be made of.
+    """
+    try:
+        tables = columns_of(events)
+    except (TypeError, AttributeError) as error:
+        raise OddValueError from error
+    return tables, doubtful(events, tables)
+
+
+def _is_odd(event: Event) -> bool:
+    try:
+        _looked_at([event])
+    except OddValueError:
+        return True
+    return False
+
+
+def _without(tables: dict[str, Columns], places: Collection[int]) -> dict[str, Columns]:
+    """Return the rows of all events but some."""
+    if not places:
+        return tables
+    kept: dict[str, Columns] = {}
+    for name, rows in tables.items():
+        is_kept = [place not in places for place in rows.places]
+        if any(is_kept):
+            columns = [list(compress(column, is_kept)) for column in rows.columns]
+            kept[name] = Columns(list(compress(rows.places, is_kept)), columns)
+    return kept
+
+
+def _as_recorded(place: int, event: Event) -> Sequence[Row] | bytes:
     """Return an event's rows as its line says them; the line where it is left to whoever takes it in."""
-    line, _ = _encoded(place, event)
+    try:
+        line, _ = encoded(event)
+    except UsageError as error:
+        raise UnwritableEventError(place, error) from error
     if type(event) not in PREPARED:
         return line
     try:
         recorded = decode(Line(DIRECT, 0, line))
-        rows = [fit(row) for row in rows_of(recorded)]  # type: ignore[arg-type] # of a kind of today
+        return [fit(row) for row in rows_of(recorded)]  # type: ignore[arg-type] # of a kind of today
     except ValueError:
         return line  # whoever takes it in says what is wrong with it
-    return _Made(place, event, rows, [line_of(values) for _, values in rows])
 
 
-def _cells_of(made: Sequence[_Made]) -> Cells:
-    cells = Cells()
-    for _, event, rows, lines in made:
-        owners: dict[str, Owner] = {}  # of an event all rows in a table are somebody's
-        for (name, values), line in zip(rows, lines, strict=True):
-            group = name if name in ENDS else "turns" if name in OF_TURNS else "others"
-            owner = owners.get(group)
-            if owner is None:
-                owner = owners[group] = owner_of(_TABLES[name], values, event)
-            cells.add_line(name, owner, line)
-    return cells
-
-
-def _in_arrow(made: Sequence[_Made]) -> Iterator[ArrowRows]:
-    for name, (rows, places) in _by_table(made).items():
-        yield arrow_of(_TABLES[name], rows, places)
-
-
-def _by_table(made: Sequence[_Made]) -> dict[str, tuple[list[Values], list[int]]]:
-    """Return the rows of each table, and the places of their events."""
-    found: dict[str, tuple[list[Values], list[int]]] = {}
-    for place, _, rows, _ in made:
+def _add(tables: dict[str, Columns], recorded: Sequence[Sequence[Row]], first: int) -> None:
+    """Add the rows of events that were made one by one; these events' places begin with ``first``."""
+    found: defaultdict[str, tuple[list[int], list[Values]]] = defaultdict(lambda: ([], []))
+    for place, rows in enumerate(recorded, first):
         for name, values in rows:
-            of_table = found.get(name)
-            if of_table is None:
-                of_table = found[name] = ([], [])
-            of_table[0].append(values)
-            of_table[1].append(place)
-    return found
-
-
-def _encoded(place: int, event: Event) -> tuple[bytes, bool]:
-    try:
-        return encoded(event)
-    except UsageError as error:
-        raise UnwritableEventError(place, error) from error
-
-
-def _hides_something(event: Event) -> bool:
-    """Return whether an event's line has texts that its rows have otherwise: a secret could be seen in the line alone."""
-    if isinstance(event, SessionFinished):
-        return bool(event.scores or event.labels)
-    return isinstance(event, ResponseParsed) and any(
-        len(repair.before) > REPAIR_CHARACTERS or len(repair.after) > REPAIR_CHARACTERS
-        for block in event.blocks
-        for repair in block.repairs
-    )
-
-
-def _doubtful(made: Sequence[_Made]) -> set[int]:
-    """Return the places of events that hold a secret, or a value that DuckDB may not give back as it is."""
-    doubtful: set[int] = set()
-    for first in range(0, len(made), _TOGETHER):
-        group = made[first : first + _TOGETHER]
-        doubtful.update(_with_secrets(group), _with_halves(group))
-    for name, (rows, places) in _by_table(made).items():
-        if not _fits(_TABLES[name], rows):
-            doubtful.update(
-                place
-                for place, values in zip(places, rows, strict=True)
-                if not _fits(_TABLES[name], [values])
-            )
-    return doubtful
-
-
-def _with_secrets(made: Sequence[_Made]) -> Iterator[int]:
-    """Yield the places of events in whose lines something is masked."""
-    numbers = [number for number, each in enumerate(made) for _ in each.lines]
-    for number in {
-        numbers[line] for line in may_hold_secrets([line for each in made for line in each.lines])
-    }:
-        place, event, _, _ = made[number]
-        if not _encoded(place, event)[1]:
-            yield place
-
-
-def _with_halves(made: Sequence[_Made]) -> Iterator[int]:
-    """Yield the places of events that hold half a character in a JSON text."""
-    whole = b"\n".join(line for each in made for line in each.lines)
-    if b"\\u" in whole and _HALF_CHARACTER.search(whole):
-        yield from (each.place for each in made if any(map(_HALF_CHARACTER.search, each.lines)))
-
-
-def _fits(table: Table, rows: Sequence[Values]) -> bool:
-    columns = zip(*rows, strict=True)
-    return all(
-        _is_plain(table.columns[name], column) for name, column in zip(table.staged, columns, strict=True)
-    )
-
-
-def _is_plain(kind: str, column: Sequence[Any]) -> bool:
-    """Return whether DuckDB gives the values of a column back as they are."""
-    types = set(map(type, column))
-    if types == {type(None)}:
-        return True
-    if not all(issubclass(each, _PLAIN[kind]) for each in types) or (bool in types and kind != "BOOLEAN"):
-        return False
-    if kind in INTEGERS:
-        numbers = [number for number in column if number is not None]
-        return min(numbers) in INTEGERS[kind] and max(numbers) in INTEGERS[kind]
-    if kind == "TIMESTAMP":
-        return set(map(attrgetter("tzinfo"), filter(None, column))) == {None}
-    return kind != "UUID" or _are_identifiers(set(column) - {None})
-
-
-def _are_identifiers(texts: set[str]) -> bool:
-    """Return whether texts look like identifiers in small letters; DuckDB refuses those that are none."""
-    together = "".join(texts)
-    return set(map(len, texts)) == {_UUID_CHARACTERS} and together == together.lower()
-
-
-_PLAIN: dict[str, tuple[type, ...]] = {
-    "VARCHAR": (str, type(None)),
-    "JSON": (str, type(None)),
-    "UUID": (str, type(None)),
-    "INTEGER": (int, type(None)),
-    "BIGINT": (int, type(None)),
-    "DOUBLE": (float, type(None)),
-    "BOOLEAN": (bool, type(None)),
-    "TIMESTAMP": (datetime, type(None)),
-}
-"""Which Python types a column of each DuckDB type takes as they are."""
+            found[name][0].append(place)
+            found[name][1].append(values)
+    for name, (places, more) in found.items():
+        columns: list[Sequence[Any]] = list(zip(*more, strict=True))
+        there = tables.get(name) or Columns([], [() for _ in columns])
+        columns = [(*one, *other) for one, other in zip(there.columns, columns, strict=True)]
+        tables[name] = Columns(there.places + places, columns)

@@ -10,7 +10,7 @@ a success rate needs no join and no JSON.
 Times are UTC without a zone. Spans are code points of ``turns.text``.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -140,8 +140,19 @@ class Table:
             values += thing if type(thing) is tuple else part.values(thing)
         return values if self._picked is None else self._picked(values)
 
+    def by_column(self, rows: Sequence[tuple[Any, ...]]) -> list[Sequence[Any]]:
+        """Return the values of rows, each column's for itself, in the order of ``staged``: for many rows, in half the time of ``values``.
+
+        Args:
+            rows: what each is made of, as ``values`` takes it; a part's values are known in all of them or in none.
+        """
+        columns: list[Any] = []
+        for part, things in zip(self.parts, zip(*rows, strict=True), strict=True):
+            columns += zip(*things, strict=True) if type(things[0]) is tuple else part.by_column(things)
+        return columns if self._picked is None else list(self._picked(columns))
+
     @cached_property
-    def _picked(self) -> Callable[[Values], Values] | None:
+    def _picked(self) -> Callable[[Sequence[Any]], Values] | None:
         """What picks the last value of each column that several parts name; None where none is."""
         names = [name for part in self.parts for name in part.staged]
         last = {name: place for place, name in enumerate(names)}

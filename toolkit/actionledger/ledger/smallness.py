@@ -1,8 +1,7 @@
 """Which events are surely smaller than what a ledger takes: told by a look at their texts, not by writing them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields
-from operator import attrgetter
 from typing import Any
 
 from actionledger.events import (
@@ -15,13 +14,13 @@ from actionledger.events import (
     SessionStarted,
     TurnFinished,
 )
-from actionledger.ledger.columns import annotation
+from actionledger.ledger.columns import annotation, getter
 
 SMALL_CHARACTERS = 128 * 1024
 """So many characters are small: a character takes twelve bytes at most, so a line is a fortieth of the longest."""
 
 _SMALL_COUNT = 64
-"""So many blocks, actions and issues are few."""
+"""So many blocks, actions, issues, repairs, errors and conversions are few."""
 
 _BESIDE_BYTES = 600
 """About how many bytes of a line are the names of its fields, and identifiers."""
@@ -30,12 +29,12 @@ _BESIDE_BYTES = 600
 def _texts_in(kind: type) -> Callable[[Any], tuple[str | None, ...]]:
     """Return what gives a value's texts, but for identifiers of our own; None stands for one that there is not."""
     found = {each.name: annotation(kind, each.name) for each in fields(kind)}
-    return attrgetter(
-        *(
+    return getter(
+        [
             name
             for name, (of, stored, _) in found.items()
             if of is str and (stored is None or stored.sql_type != "UUID")
-        )
+        ]
     )
 
 
@@ -74,18 +73,24 @@ def small_size(event: Event) -> int | None:
 
 
 def _characters_found(event: ResponseParsed) -> int:
-    """Return how long the texts are of what was found in a response; more than is small where that is more than usual."""
-    if len(event.blocks) + len(event.actions) + len(event.issues) > _SMALL_COUNT:
-        return SMALL_CHARACTERS + 1
-    if any(block.repairs or block.issues for block in event.blocks):
-        return SMALL_CHARACTERS + 1
-    size = sum(len(issue.detail) for issue in event.issues)
+    """Return how long the texts are of what was found in a response; more than is small where much was found."""
+    count = len(event.blocks) + len(event.actions) + len(event.issues)
+    texts: list[str | None] = [issue.detail for issue in event.issues]
+    for block in event.blocks:
+        count += len(block.repairs) + len(block.issues)
+        for repair in block.repairs:
+            texts += (repair.before, repair.after)
+        for issue in block.issues:
+            texts.append(issue.detail)
     for action in event.actions:
-        if action.errors or action.conversions:
-            return SMALL_CHARACTERS + 1
-        size += _characters(_TEXTS_OF_ACTION(action))
-    return size
+        count += len(action.errors) + len(action.conversions)
+        texts += _TEXTS_OF_ACTION(action)
+        for error in action.errors:
+            texts += (error.path, error.value, error.expected)
+        for conversion in action.conversions:
+            texts += conversion
+    return _characters(texts) if count <= _SMALL_COUNT else SMALL_CHARACTERS + 1
 
 
-def _characters(texts: tuple[str | None, ...]) -> int:
+def _characters(texts: Iterable[str | None]) -> int:
     return sum(map(len, filter(None, texts)))

@@ -39,5 +39,5 @@ class Staging:
             ValueError: a value is not of its column's type.
         """
         for name, rows in self._rows.items():
-            table = _TABLES[name]
-            insert_arrow(connection, table, arrow_of(table, rows, range(len(rows))), link)
+            table, columns = _TABLES[name], list(zip(*rows, strict=True))
+            insert_arrow(connection, table, arrow_of(table, columns, range(len(rows))), link)

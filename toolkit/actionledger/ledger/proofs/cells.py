@@ -9,7 +9,7 @@ from pydantic_core import to_json
 
 from actionledger.events import Event
 from actionledger.ledger.columns import Values
-from actionledger.ledger.schema import OF_TURN, Table
+from actionledger.ledger.schema import OF_SESSION, OF_TURN, Table
 
 OF_TURNS = frozenset(OF_TURN)
 """The tables whose rows name the turn that they go with."""
@@ -79,17 +79,27 @@ class Cells:
             values: its values.
             event: what it was made of; None for a line that can't be read.
         """
-        self.add_line(table.name, owner_of(table, values, event), line_of(values))
+        owner = owner_of(table, values, event)
+        self._lines.setdefault((table.name, owner), []).append(line_of(values))
 
-    def add_line(self, table: str, owner: Owner, line: bytes) -> None:
-        """Add a row whose owner is known.
+    def add_lines(self, table: Table, columns: Sequence[Sequence[Any]], lines: Sequence[bytes]) -> None:
+        """Add many rows of a table, of sessions and as DuckDB gives them back.
 
         Args:
-            table: the name of its table.
-            owner: whose it is.
-            line: what ``line_of`` makes of its values.
+            table: the table.
+            columns: the values of each column, in the order of the table's ``staged``.
+            lines: what ``line_of`` makes of each row.
         """
-        self._lines.setdefault((table, owner), []).append(line)
+        name, place = table.name, table.place
+        sessions = columns[place[OF_SESSION if OF_SESSION in place else "session_id"]]
+        identities = sessions
+        if name in ENDS or name in OF_TURNS:
+            identities = columns[place[ENDS.get(name, "turn_id")]]
+        of_table: dict[tuple[str, str], list[bytes]] = {}
+        for identity, session, line in zip(identities, sessions, lines, strict=True):
+            of_table.setdefault((identity, session), []).append(line)
+        for owner, theirs in of_table.items():
+            self._lines.setdefault((name, Owner(*owner)), []).extend(theirs)
 
     @property
     def salted_by(self) -> set[str]:
