@@ -204,7 +204,7 @@ def test_whoever_asks_meanwhile_sees_what_is_published(tmp_path, in_batches) -> 
         def sessions() -> Iterator[RecordedSession]:
             for number in range(15):
                 yield RecordedSession(f"s{number}", None, "m", "", (RecordedTurn(0, "x" * 1000),))
-                os.utime(path, (0, 0))  # as if it had been published long ago
+                os.utime(LedgerFiles.at(path).ingest_lock, (0, 0))  # as if it had been published long ago
                 seen.append(ledger.sql("SELECT count(*) FROM turns").fetchone()[0])
 
         import_sessions(ledger, sessions())
@@ -275,7 +275,7 @@ def test_what_a_killed_import_had_handed_over_is_seen_by_the_next_one(killed, tm
     assert killed(path, "tmp-published")
     files = LedgerFiles.at(path)
     assert files.unpublished.exists()
-    os.utime(path, (0, 0))
+    os.utime(files.ingest_lock, (0, 0))
     with open_ledger(path, in_background=False) as ledger:
         assert ledger.sql("SELECT count(*) > 0 FROM turns").fetchall() == [(True,)]
         assert not files.unpublished.exists()

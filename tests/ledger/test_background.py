@@ -11,7 +11,9 @@ import duckdb
 import pytest
 
 from actionledger.ledger import background, open_ledger, spare
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.files import LedgerFiles, wal_of
+from actionledger.ledger.stores import LocalStore
+from actionledger.system.locks import POLL_SECONDS, FileLock
 
 PATIENCE_SECONDS = 120.0
 """Far more than is promised: a busy machine is no fault."""
@@ -75,6 +77,28 @@ def test_what_others_left_behind_is_published(path, live, make, worker) -> None:
     until(lambda: len(published(path)) == 1)
     subprocess.run([sys.executable, worker, "flush_and_die", path], check=False, timeout=300)
     until(lambda: published(path) == ["left behind", "mine"])
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda path: wal_of(path).write_bytes(b"of a notebook that had the copy before open"),
+        lambda path: path.unlink(),
+        lambda path: LedgerFiles.at(path).unpublished.touch(),
+    ],
+    ids=["written into", "deleted", "of a killed import"],
+)
+def test_a_published_file_that_somebody_has_spoilt_is_made_anew(path, live, make, harm) -> None:
+    """While whoever has the ledger open records nothing."""
+    live.record(make.note())
+    live.flush()
+    until(lambda: len(published(path)) == 1)
+    before = path.stat().st_ino
+    with path.open("rb"):
+        harm(path)
+        until(lambda: path.exists() and path.stat().st_ino != before)
+        assert len(published(path)) == 1
+    until(lambda: not LocalStore(LedgerFiles.at(path)).is_behind())
 
 
 def test_nothing_starts_before_the_first_flush(path, make) -> None:
@@ -179,3 +203,24 @@ def test_a_program_that_ends_meanwhile_says_nothing(path, live, make, monkeypatc
         until(lambda: len(tries) >= 2)
     until(lambda: published(path) == ["kept"])
     assert not caplog.records
+
+
+def test_a_live_writer_gets_its_turn_between_two_of_an_importer(path, live, make) -> None:
+    """Not by chance: whoever is the ingester again and again leaves it for a moment that is long enough."""
+    files = LedgerFiles.at(path)
+    live.record(make.note("first"))
+    live.flush()
+    until(lambda: len(published(path)) == 1)
+    importer = FileLock(files.ingest_lock)
+    assert importer.acquire(10)
+    live.record(make.note("second"))
+    live.flush()
+    time.sleep(3)
+    for _ in range(10):
+        importer.release()
+        time.sleep(2 * POLL_SECONDS)
+        if not importer.acquire():
+            break
+        time.sleep(0.5)
+    until(lambda: len(published(path)) == 2)
+    importer.release()

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -20,6 +20,7 @@ import pytest
 
 import actionledger as al
 from actionledger.errors import LedgerError, NewerLedgerError
+from actionledger.events import Event
 from actionledger.ledger import (
     Ledger,
     differences,
@@ -29,8 +30,8 @@ from actionledger.ledger import (
     queries,
     spare,
 )
-from actionledger.ledger.connections import connect_store
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.connections import connect_store, published
+from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.health import examine
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.schema import SCHEMA_VERSION
@@ -216,6 +217,135 @@ def test_a_notebook_that_writes_into_the_published_file_keeps_what_it_writes_to_
     tables = {name for (name,) in plainly(path, "SELECT table_name FROM duckdb_tables()")}
     assert "events" in tables
     assert "mine" not in tables
+
+
+LATE_NOTE = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.readline(); c.execute(sys.argv[2]); print('written', flush=True); sys.stdin.read()"
+
+
+@contextmanager
+def written_after_a_publication(ledger: Ledger, event: Event, statements: str) -> Iterator[None]:
+    """A notebook has the published file open, another one takes its place, and then the notebook writes."""
+    with subprocess.Popen(
+        [sys.executable, "-c", LATE_NOTE, ledger.path, statements],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as notebook:
+        assert notebook.stdout.readline() == "held\n"
+        ledger.record(event)
+        assert ledger.ingest().published
+        assert plainly(ledger.path, COUNT) == [(1, 1)]
+        notebook.stdin.write("\n")
+        notebook.stdin.flush()
+        assert notebook.stdout.readline() == "written\n"
+        yield
+
+
+def test_a_notebook_that_writes_after_a_publication_locks_nobody_out_for_long(path, ledger, make) -> None:
+    """What DuckDB keeps of its writing lies beside the new file by then, and has it refused to all: that is a reason to publish anew."""
+    with written_after_a_publication(ledger, make.note(), "CREATE TABLE mine AS SELECT 1 AS n"):
+        with pytest.raises(duckdb.IOException, match="WAL"):
+            plainly(path, COUNT)
+        assert ledger.ingest().published
+        assert plainly(path, COUNT) == [(1, 1)]
+    assert not ledger.ingest().published
+
+
+def test_what_a_notebook_writes_after_a_publication_is_none_of_the_ledgers(path, ledger, make) -> None:
+    """Though DuckDB takes it for a part of the new file, where the notebook has put its own in order since: not for whoever may not write either."""
+    statements = "CREATE TABLE mine AS SELECT 1 AS n; CHECKPOINT; DELETE FROM meta"
+    with written_after_a_publication(ledger, make.note(), statements):
+        assert plainly(path, "SELECT count(*) FROM meta") == [(0,)]
+        for may_write in (True, False):
+            with published(LedgerFiles.at(path), may_write=may_write) as connection:
+                assert connection.execute("SELECT count(*) FROM base.meta").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("put_there", ["an older copy", "another ledger's"])
+def test_what_is_put_in_the_published_files_place_gives_it_back(tmp_path, path, make, put_there) -> None:
+    """By an ingest that is asked for, though every segment has gone long since."""
+    strange = tmp_path / "strange.duckdb"
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note("first"))
+    if put_there == "an older copy":
+        shutil.copy(path, strange)
+    else:
+        open_ledger(strange, in_background=False).close()
+    with open_ledger(path, in_background=False) as ledger:
+        ledger.record(make.note("second"))
+    shutil.copy(strange, path)
+    with open_ledger(path, in_background=False) as ledger:
+        assert ledger.ingest().published
+        assert not ledger.ingest().published
+        assert messages(ledger) == ["first", "second"]
+    assert plainly(path, COUNT) == [(2, 2)]
+
+
+def a_text(path: Path) -> None:
+    path.write_text("my notes")
+
+
+def a_database(path: Path) -> None:
+    path.unlink()
+    with closing(duckdb.connect(str(path))) as theirs:
+        theirs.execute("CREATE TABLE mine AS SELECT 1 AS n")
+
+
+def damaged_pages(path: Path) -> None:
+    with path.open("r+b") as file:
+        for at in range(differences.HEADER_BYTES, path.stat().st_size, differences.PIECE_BYTES):
+            file.seek(at)
+            file.write(b"damaged!")
+
+
+def a_newer_ledger(path: Path) -> None:
+    with closing(connect_store(path)) as connection:
+        connection.execute("UPDATE meta SET schema_version = ?", [SCHEMA_VERSION + 1])
+
+
+@pytest.mark.parametrize(
+    ("put_there", "said"),
+    [
+        (a_text, "can't be read: .* 'actionledger doctor' says what is wrong"),
+        (damaged_pages, "can't be read: .* 'actionledger doctor' says what is wrong"),
+        (a_database, "is a DuckDB database, but no ledger"),
+        (a_newer_ledger, "upgrade actionledger"),
+    ],
+)
+def test_what_is_not_ours_in_the_published_files_place_is_kept(path, ledger, make, put_there, said) -> None:
+    """Somebody may want it back; all that is recorded is there for when it is moved away."""
+    ledger.record(make.note("first"))
+    ledger.ingest()
+    put_there(path)
+    theirs = path.read_bytes()
+    ledger.record(make.note("second"))
+    for _ in range(2):
+        with pytest.raises(LedgerError, match=said):
+            ledger.ingest()
+        assert path.read_bytes() == theirs
+    path.unlink()
+    assert ledger.ingest().published
+    assert messages(ledger) == ["first", "second"]
+
+
+def test_a_disk_that_fails_is_said_by_what_failed_first(tmp_path) -> None:
+    """And not by what DuckDB has made of it (*The database must be restarted*), which nobody can do."""
+    said = 'FATAL Error: Failed: database has been invalidated.\nIt must be restarted.\nOriginal error: "fsync failed!"'
+    with (
+        pytest.raises(LedgerError, match=r"^It can't be done: fsync failed\.$"),
+        one_sentence("It can't be done"),
+    ):
+        raise duckdb.FatalException(said)
+
+
+def test_a_published_file_copied_alone_is_left_alone(tmp_path, path, ledger, make) -> None:
+    """It lacks nothing, and needs no working file before somebody writes."""
+    ledger.record(make.note())
+    ledger.ingest()
+    alone = Path(shutil.copy(path, tmp_path / "alone.duckdb"))
+    with open_ledger(alone, in_background=False) as copied:
+        assert not copied.ingest().published
+        assert not Path(f"{alone}.d", "store.duckdb").exists()
 
 
 @pytest.mark.parametrize("hours", [-48, 48])

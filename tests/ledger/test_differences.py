@@ -4,7 +4,8 @@ import errno
 import os
 import signal
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -85,6 +86,28 @@ def test_who_writes_by_another_way_is_noticed(ledger, files, make) -> None:
     assert ledger.path.read_bytes() == files.store.read_bytes()
     publish_one(ledger, make)
     assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_who_writes_right_before_the_working_file_is_opened_is_noticed(
+    ledger, files, make, monkeypatch
+) -> None:
+    """It is looked at when nobody else can open it any more."""
+    usual, late = differences.watched, ["INSERT INTO beside FROM beside"]
+
+    @contextmanager
+    def watched(*arguments: object) -> Iterator[None]:
+        with usual(*arguments):
+            while late:
+                with closing(duckdb.connect(str(files.store))) as store:
+                    store.execute(late.pop())
+            yield
+
+    monkeypatch.setattr(differences, "watched", watched)
+    monkeypatch.setattr(spare, "PROBED", 0)
+    for _ in range(2):
+        publish_one(ledger, make)
+        assert ledger.path.read_bytes() == files.store.read_bytes()
+    assert not late
 
 
 def test_who_is_killed_leaves_nothing_to_believe(ledger, files, make) -> None:

@@ -12,6 +12,7 @@ import duckdb
 import pytest
 
 from actionledger.errors import LedgerError
+from actionledger.events import Event
 from actionledger.ledger import (
     Ledger,
     ingest as ingest_module,
@@ -21,9 +22,12 @@ from actionledger.ledger import (
     spare,
     working_file,
 )
+from actionledger.ledger.batch import Batch
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, ingest
+from actionledger.ledger.intake import FileIntake
 from actionledger.ledger.loading import Loader
+from actionledger.ledger.preparing import Prepared
 
 
 @pytest.fixture
@@ -168,7 +172,7 @@ def test_what_is_due_is_published_before_anything_is_taken_in(ledger, make, file
     ledger.record(make.note("first"))
     ledger.flush()
     assert ingest(files, Publishing.WHEN_DUE).published is False
-    age(files.published, 60)
+    age(files.ingest_lock, 60)
     ledger.record(make.note("second"))
     ledger.flush()
 
@@ -261,6 +265,42 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(ledger, make, files, monk
             ledger.ingest()
         assert ledger.sql("SELECT count(*) FROM events").fetchall() == [(1,)]
     assert ledger.ingest() == IngestReport(published=True)
+
+
+def prepared(event: Event) -> Prepared:
+    batch = Batch()
+    batch.add(event)
+    return batch.prepared()
+
+
+def test_what_live_writers_wait_for_is_published_within_an_import(ledger, make, files) -> None:
+    """As soon as it is due without an import, which waits for longer with what it has brought itself."""
+    ledger.ingest()
+    with closing(FileIntake(files)) as intake:
+        age(files.ingest_lock, 2)
+        assert intake.take_in(prepared(make.note("imported")))
+    assert published(ledger, "FROM events") == []
+    ledger.record(make.note("live"))
+    ledger.flush()
+    age(files.ingest_lock, 0)
+    assert not ingest(files, Publishing.WHEN_DUE).published
+    with closing(FileIntake(files)) as intake:
+        age(files.ingest_lock, 2)
+        assert intake.take_in(prepared(make.note("imported, too")))
+        assert published(ledger, "SELECT count(*) FROM events") == [(3,)]
+
+
+def test_an_import_that_can_not_begin_lets_go_of_the_working_file(ledger, make, files) -> None:
+    """Before it lets another be the ingester, who opens it."""
+    ledger.ingest()
+    content = files.published.read_bytes()
+    files.published.write_text("my notes")
+    with pytest.raises(LedgerError, match="can't be read") as refused:
+        FileIntake(files).take_in(prepared(make.note()))
+    with closing(duckdb.connect(str(files.store))) as store:
+        assert store.execute("SELECT count(*) FROM events").fetchall() == [(0,)]
+    files.published.write_bytes(content)
+    del refused  # whose trace holds on to what was going on until then
 
 
 def test_a_working_file_in_other_hands_is_one_sentence(ledger, make, files) -> None:

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from contextlib import ExitStack, closing
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -106,6 +107,27 @@ def test_a_copy_that_somebody_holds_never_changes(ledger, files, tmp_path, make,
     assert path.read_bytes() == files.store.read_bytes()
 
 
+def test_two_copies_take_turns_where_the_published_one_is_for_reading_only(
+    ledger, files, make, monkeypatch
+) -> None:
+    """As somebody makes it who wants it kept from notebooks; it stays so, and costs no whole copies."""
+    usual = os.open
+
+    def refusing(path: Path, flags: int, *more: object, **named: object) -> int:
+        if flags & os.O_RDWR and Path(path).exists() and not Path(path).stat().st_mode & 0o200:
+            raise PermissionError(13, "Permission denied", path)  # what anybody gets but a superuser
+        return usual(path, flags, *more, **named)
+
+    monkeypatch.setattr(os, "open", refusing)
+    publish_one(ledger, make)
+    ledger.path.chmod(0o444)
+    copies = [publish_one(ledger, make) for _ in range(5)]
+    assert spare.is_free(files)
+    assert copies[0] == copies[2] == copies[4] != copies[1] == copies[3]
+    assert ledger.path.stat().st_mode & 0o777 == 0o444
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
 def test_a_copy_whose_writer_was_killed_is_not_trusted(ledger, files, make) -> None:
     """Half brought up to date, it lies where leftovers do; killed between the two names of one file, it is the published one."""
     publish_one(ledger, make)
@@ -131,6 +153,32 @@ def test_bringing_up_to_date_can_be_stopped(ledger, files, make) -> None:
     assert ledger.path.read_bytes() == content
     publish_one(ledger, make)
     assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_whole_copy_that_was_stopped_is_gone_on_with(ledger, files, make, monkeypatch) -> None:
+    """Else one that takes longer than a program goes without a fork, which stops it, would be begun again and again."""
+    monkeypatch.setattr(spare, "_STOP_BYTES", 500_000)
+    monkeypatch.setattr(spare, "_copied_by_kernel", lambda *_: 0)
+    ledger.record(make.note(os.urandom(1_000_000).hex()))
+    publish_one(ledger, make)
+    files.spare.unlink(missing_ok=True)
+    publish(files)
+    files.spare.unlink()
+    content, size = ledger.path.read_bytes(), files.store.stat().st_size
+    answers = iter([False] * 4)
+    with pytest.raises(StoppedError):
+        publish(files, lambda: next(answers, True))
+    assert ledger.path.read_bytes() == content
+    written, usual = [], os.pwrite
+
+    def counting(descriptor: int, data: bytes, at: int) -> int:
+        written.append(len(data))
+        return usual(descriptor, data, at)
+
+    monkeypatch.setattr(os, "pwrite", counting)
+    publish(files)
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+    assert 0 < sum(written) <= size - 4 * 500_000 + 2 * spare.PIECE_BYTES
 
 
 def test_what_was_deleted_is_gone_from_both(ledger, files, make) -> None:
@@ -175,6 +223,40 @@ def test_where_the_kernel_does_not_copy_we_do(ledger, files, make, monkeypatch, 
     monkeypatch.setattr(spare, "_STOP_BYTES", 100_000)
     publish_one(ledger, make)
     assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_disk_that_gives_less_than_was_asked_for_is_asked_for_the_rest(
+    ledger, files, make, monkeypatch
+) -> None:
+    """As one does that fails within what is read, and some file systems do: what was not read is no part that is the same."""
+    usual = os.preadv
+
+    def shorter(descriptor: int, buffers: list[memoryview], at: int) -> int:
+        return usual(descriptor, [memoryview(buffers[0])[:1000]], at)
+
+    publish_one(ledger, make)
+    publish_one(ledger, make)
+    ledger.record(make.note(os.urandom(400_000).hex()))
+    monkeypatch.setattr(os, "preadv", shorter)
+    assert ledger.ingest().published
+    assert ledger.path.read_bytes() == files.store.read_bytes()
+
+
+def test_a_working_file_that_is_cut_while_it_is_copied_is_no_reason_to_go_on_for_ever(
+    files, monkeypatch
+) -> None:
+    """Nothing is published of it."""
+    content = files.published.read_bytes()
+
+    def cut(*_: object) -> int:
+        os.truncate(files.store, 0)
+        return 0
+
+    monkeypatch.setattr(spare, "_copied_by_kernel", cut)
+    with pytest.raises(OSError, match="was cut while it was copied"):
+        publish(files)
+    assert files.published.read_bytes() == content
+    files.store.unlink()
 
 
 def test_a_disk_that_cannot_be_read_is_no_reason_to_go_on(ledger, make, monkeypatch) -> None:

@@ -80,10 +80,10 @@ def _say_error(sentence: str) -> None:
 
 
 def _unforeseen(error: Exception) -> str:
-    from actionledger.ledger.damaged import DAMAGE, damage_sentence  # noqa: PLC0415 - the same
+    from actionledger.ledger.damaged import damage_sentence, is_damage  # noqa: PLC0415 - the same
 
     # A command's statements are right: what DuckDB can't read is the file.
-    if isinstance(error, DAMAGE):
+    if is_damage(error):
         return damage_sentence("the ledger's file", error)
     return f"A fault of actionledger itself: {type(error).__name__}: {error}. With {TRACEBACK_VARIABLE}=1 it says where."
 

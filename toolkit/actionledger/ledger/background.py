@@ -12,6 +12,7 @@ from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.stores.base import Store
 from actionledger.system.forking import watch_worker
+from actionledger.system.locks import POLL_SECONDS
 
 _GATHER_SECONDS = 0.3
 """How long it waits after a flush for more to come."""
@@ -95,12 +96,13 @@ class _Work:
         self._stop = stop
         self._seen: dict[str, int] = {}
         self._failures = 0
+        self._is_kept_waiting = False
 
     def run(self) -> None:
         while not self._stop.is_set():
             self._news.wait(_LOOK_SECONDS)
             self._news.clear()
-            if segment_sizes(self._store.files.segments) != self._seen:
+            if segment_sizes(self._store.files.segments) != self._seen or self._store.is_behind():
                 self._stop.wait(self._pause())
                 self._ingest()
 
@@ -112,7 +114,8 @@ class _Work:
             due = self._store.due_in()
         except OSError:
             due = 0.0
-        return min(max(due, _GATHER_SECONDS), _LONGEST_PAUSE_SECONDS)
+        least = POLL_SECONDS if self._is_kept_waiting else _GATHER_SECONDS
+        return min(max(due, least), _LONGEST_PAUSE_SECONDS)
 
     def _ingest(self) -> None:
         if self._stop.is_set():
@@ -127,5 +130,9 @@ class _Work:
             self._failures += 1
             return
         self._failures = 0
+        # An import is the ingester for seconds at a time, and leaves others a moment in between.
+        self._is_kept_waiting = report.was_busy and sizes != self._seen
+        if self._is_kept_waiting:
+            self._news.set()
         if not report.was_busy and report.due_in is None:
             self._seen = sizes

@@ -11,8 +11,8 @@ from uuid import uuid4
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from actionledger.ledger.differences import watched
-from actionledger.ledger.files import TEMPORARY, LedgerFiles
+from actionledger.ledger import differences
+from actionledger.ledger.files import TEMPORARY, LedgerFiles, wal_of
 from actionledger.ledger.instances import Instance, begin, borrowed, quiet
 from actionledger.ledger.memory import first_limit, within_reading_limit
 
@@ -77,10 +77,12 @@ def store(
     config = _STORE_CONFIG | bounds
     with (
         borrowed(config, _STORE) as connection,
-        nullcontext() if watched_of is None else watched(watched_of, connection),
+        nullcontext() if watched_of is None else differences.watched(watched_of, connection),
     ):
         connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
         connection.execute(f"ATTACH {_quoted(path)} AS {_STORE} (TYPE duckdb); USE {_STORE}")
+        if watched_of is not None:
+            differences.begin(watched_of)
         yield connection
         connection.execute(f"USE memory; DETACH {_STORE}")
 
@@ -129,7 +131,10 @@ def attach_published(connection: DuckDBPyConnection, files: LedgerFiles, *, may_
             _attach_link(connection, files)
             return
     try:
-        _attach_path(connection, files.published)
+        if wal_of(files.published).exists():  # a stranger's, and it may be of the copy before
+            _attach_copy(connection, files)
+        else:
+            _attach_path(connection, files.published)
     except duckdb.Error:
         with suppress(duckdb.Error, OSError):
             _attach_copy(connection, files)
@@ -144,11 +149,12 @@ def _attach_link(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
     try:
         _attach_path(connection, link)
     finally:
-        link.unlink(missing_ok=True)
+        with suppress(OSError):  # the next ingester removes it
+            link.unlink(missing_ok=True)
 
 
 def _attach_copy(connection: DuckDBPyConnection, files: LedgerFiles) -> None:
-    """Attach a copy: somebody has opened the published file for writing, which locks everyone else out."""
+    """Attach a copy: somebody has opened the published file for writing, which locks everyone else out, or has written beside it."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder, "copy.duckdb")
         shutil.copyfile(files.published, copy)

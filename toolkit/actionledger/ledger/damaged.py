@@ -4,12 +4,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from duckdb import FatalException, InternalException, IOException, SerializationException
+from duckdb import Error, FatalException, InternalException, IOException, SerializationException
 
 from actionledger.errors import LedgerError
 
-DAMAGE = (IOException, FatalException, InternalException, SerializationException)
-"""What DuckDB raises over a file that it can't read."""
+_DAMAGE = (IOException, FatalException, InternalException, SerializationException)
+
+
+def is_damage(error: Exception) -> bool:
+    """Return whether it is what DuckDB raises over a file that it can't read.
+
+    Args:
+        error: what was raised.
+    """
+    # DuckDB 2 has no kind of error for a block whose checksum is another one.
+    return isinstance(error, _DAMAGE) or type(error) is Error
 
 
 def damage_sentence(what: str, error: Exception) -> str:
@@ -17,7 +26,7 @@ def damage_sentence(what: str, error: Exception) -> str:
 
     Args:
         what: the file, in words.
-        error: what DuckDB has raised; one of ``DAMAGE``.
+        error: what DuckDB has raised; see ``is_damage``.
     """
     first, *_ = str(error).splitlines() or [""]
     return f"A part of {what} can't be read: {first.rstrip('.')}. 'actionledger doctor' says what is wrong with it."
@@ -35,5 +44,7 @@ def damage_told(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except DAMAGE as error:
+    except Error as error:
+        if not is_damage(error):
+            raise
         raise LedgerError(damage_sentence(str(path), error)) from error

@@ -56,17 +56,25 @@ def watched(files: LedgerFiles, connection: DuckDBPyConnection) -> Iterator[None
 
     Args:
         files: the ledger's files; the caller holds the ingest lock.
-        connection: the working file is attached to it within, and closed at the end.
+        connection: the working file is attached to it within, ``begin`` is called then, and it is closed at the end.
     """
     if files.store.stat().st_size < WATCHED_BYTES:
         yield
         return
-    if _believed(files) is None:
-        files.differences.unlink(missing_ok=True)
     connection.execute("CALL enable_logging('FileSystem')")
     yield
     note(files, connection)
     connection.execute("CALL disable_logging(); CALL truncate_duckdb_logs()")
+
+
+def begin(files: LedgerFiles) -> None:
+    """Keep what is known of the working file only if it is as it was left.
+
+    Args:
+        files: the ledger's files; the working file is open, so that nobody else can write to it, and nothing was written yet.
+    """
+    if _believed(files) is None:
+        files.differences.unlink(missing_ok=True)
 
 
 def note(files: LedgerFiles, connection: DuckDBPyConnection) -> None:

@@ -6,7 +6,7 @@
         spare.duckdb          the published copy before the last, where the next one is made of it
         differences.json      in which pieces the working file and its copies differ
         segments/W.NNNNNN.jsonl   what writer W recorded, a line an event, appended to and never changed
-        ingest.lock           whoever holds it is the ingester
+        ingest.lock           whoever holds it is the ingester; when it was changed last, a copy was published
         host                  which host writes, on a network file system
         decisions.lock        whoever holds it may decide about approvals
         sessions/S.lock       whoever holds it works on session S
@@ -40,6 +40,9 @@ TEMPORARY = "tmp-"
 
 _INTERRUPTED = "Query interrupted"
 """What DuckDB says where Ctrl-C comes in the middle of a statement: Python's own exception is gone by then."""
+
+_ORIGINAL = "Original error: "
+"""What DuckDB says before the cause, where it goes on about what it has made of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ class LedgerFiles:
 
     @property
     def ingest_lock(self) -> Path:
-        """The file whose lock elects the ingester."""
+        """The file whose lock elects the ingester; it was changed when a copy was published last."""
         return self.folder / "ingest.lock"
 
     @property
@@ -262,7 +265,8 @@ def one_sentence(what: str) -> Iterator[None]:
         if not isinstance(error, OSError | Error):
             raise
         cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        lines = cause.splitlines() or [type(error).__name__]
+        *_, cause = cause.rpartition(_ORIGINAL)
+        lines = cause.strip('"').splitlines() or [type(error).__name__]
         raise LedgerError(f"{what}: {lines[0].rstrip('.!')}.") from error
 
 

@@ -8,11 +8,13 @@ publishes by time, what is overdue first: however often ingesters are killed, th
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.connections import BASE, attach_published, offsets_in
 from actionledger.ledger.cut_off import refuse_cut
+from actionledger.ledger.damaged import damage_told
 from actionledger.ledger.differences import note
 from actionledger.ledger.files import LedgerFiles, forgetting_sentence, one_sentence, sync_to_disk
 from actionledger.ledger.forgetting.finishing import finish_records
@@ -20,15 +22,26 @@ from actionledger.ledger.forgetting.intent import intent_of
 from actionledger.ledger.hosts import claim
 from actionledger.ledger.loading import Loader
 from actionledger.ledger.preparing import Prepared
-from actionledger.ledger.proofs.chain import Chain
-from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, publish
+from actionledger.ledger.proofs.chain import Chain, Head, head_in
+from actionledger.ledger.publishing import DIRECT_SECONDS, StoppedError, due_in, is_behind, publish
 from actionledger.ledger.rollups.keeping import PIECES, keep_rolled_up
+from actionledger.ledger.schema import SCHEMA_VERSION
 from actionledger.ledger.segments import batches, has_live_writer, remove_finished, segment_sizes
+from actionledger.ledger.versions import version_of_copy
 from actionledger.ledger.working_file import with_store
 from actionledger.system.locks import FileLock, remove_free
 
-Offsets = Mapping[str, int]
-"""How much of each segment a database holds, in bytes by name."""
+
+class _Published(NamedTuple):
+    """What the published copy holds.
+
+    Args:
+        head: how far its chain has come; None where there is no copy.
+        offsets: how much of each segment it has, in bytes by name.
+    """
+
+    head: Head | None
+    offsets: Mapping[str, int]
 
 
 class Publishing(Enum):
@@ -89,16 +102,19 @@ def ingest(
         What was done.
 
     Raises:
-        LedgerError: the disk is full, a file can't be used, or the published one was cut; what was flushed is still in the segments.
+        LedgerError: the disk is full, a file can't be used, or the published one was cut or is none of this ledger that we know; what was
+            flushed is still in the segments.
     """
     lock = FileLock(files.ingest_lock)
     with one_sentence(f"The ledger {files.published} can't take in what was recorded"):
         if not begin_ingest(files, lock, patience):
             return IngestReport(was_busy=True)
         try:
-            is_behind = files.unpublished.exists() or not files.published.exists()
-            if not is_behind and not segment_sizes(files.segments):
+            is_news = is_behind(files) or not files.published.exists() or bool(segment_sizes(files.segments))
+            if not is_news:
                 refuse_cut(files)
+            # Whoever asks also wants to have it found out that another file stands in the published one's place.
+            if not is_news and (publishing is not Publishing.AT_THE_END or not files.store.exists()):
                 return IngestReport()
             return with_store(files, lambda connection: Ingest(files, connection, is_stopped).run(publishing))
         finally:
@@ -176,9 +192,10 @@ class Ingest:
         self._files = files
         self._connection = connection
         self._is_stopped = is_stopped
-        self._loader = Loader(connection, chain=Chain(connection))
+        self._chain = Chain(connection)
+        self._loader = Loader(connection, chain=self._chain)
         self._taken_in = offsets_in(connection)
-        self._published = _published_offsets(connection, files)
+        self._published = _published(connection, files)
         self._has_published = False
 
     def run(self, publishing: Publishing) -> IngestReport:
@@ -190,18 +207,18 @@ class Ingest:
                 self._publish(pieces=None if publishing is Publishing.AT_THE_END else PIECES)
         except StoppedError:
             pass
-        remove_finished(self._files.segments, self._published or {})
+        remove_finished(self._files.segments, self._published.offsets)
         remove_free(self._files.sessions)
         return self._report()
 
     def take_in(self, prepared: Prepared) -> None:
-        """Take in events that are in no segment; a copy that has been due for long is made."""
+        """Take in events that are in no segment; a copy is made where live writers wait for one, or it has been due for long."""
         if not self._files.unpublished.exists():
             # Before the rows are there: whoever is killed right then leaves a copy that is known to be behind.
             self._files.unpublished.touch(mode=0o600)
             sync_to_disk(self._files.folder)
         self._loader.load_prepared(prepared)
-        if due_in(self._files, at_least=DIRECT_SECONDS) == 0:
+        if due_in(self._files, at_least=0.0 if self._lacks_lines() else DIRECT_SECONDS) == 0:
             self._publish()
 
     def take_in_all(self) -> None:
@@ -229,17 +246,17 @@ class Ingest:
         note(self._files, self._connection)
         publish(self._files, self._is_stopped)
         self._files.unpublished.unlink(missing_ok=True)
-        self._published = dict(self._taken_in)
+        self._published = _Published(self._chain.head, dict(self._taken_in))
         self._has_published = True
 
     def _is_behind(self) -> bool:
-        """Whether the published copy lacks something that the working file holds."""
-        published = self._published
-        return (
-            published is None
-            or self._files.unpublished.exists()
-            or any(offset > published.get(name, 0) for name, offset in self._taken_in.items())
-        )
+        """Whether the published copy is another one than the working file would give."""
+        return is_behind(self._files) or self._published.head != self._chain.head or self._lacks_lines()
+
+    def _lacks_lines(self) -> bool:
+        """Whether the published copy lacks lines of segments that the working file holds."""
+        offsets = self._published.offsets
+        return any(offset > offsets.get(name, 0) for name, offset in self._taken_in.items())
 
     def _wants_copy(self, publishing: Publishing) -> bool:
         if not self._is_behind():
@@ -273,12 +290,16 @@ class Ingest:
         )
 
 
-def _published_offsets(connection: DuckDBPyConnection, files: LedgerFiles) -> Offsets | None:
-    """Return what the published copy holds, None where there is none; a DuckDB of its own would take longer to begin than to ask."""
+def _published(connection: DuckDBPyConnection, files: LedgerFiles) -> _Published:
+    """Return what the published copy holds; a DuckDB of its own would take longer to begin than to ask."""
     if not files.published.exists():
-        return None
-    attach_published(connection, files, may_write=True)
-    try:
-        return offsets_in(connection, BASE)
-    finally:
-        connection.execute(f"DETACH {BASE}")
+        return _Published(None, {})
+    with damage_told(files.published):
+        attach_published(connection, files, may_write=True)
+        try:
+            # One of an older version has no chain.
+            is_older = version_of_copy(connection, files.published) < SCHEMA_VERSION
+            head = None if is_older else head_in(connection, BASE)
+            return _Published(head, offsets_in(connection, BASE))
+        finally:
+            connection.execute(f"DETACH {BASE}")

@@ -20,7 +20,7 @@ from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import Ingest, begin_ingest
 from actionledger.ledger.preparing import Prepared
 from actionledger.ledger.working_file import opened, wants_memory, with_store
-from actionledger.system.locks import FileLock
+from actionledger.system.locks import POLL_SECONDS, FileLock
 
 OPEN_SECONDS = 4.0
 """How long a working file is held open between two pieces, where closing it takes no time."""
@@ -71,6 +71,9 @@ class FileIntake:
                 raise
             if time.monotonic() - self._opened_at >= self._open_seconds:
                 self.close()
+                time.sleep(
+                    2 * POLL_SECONDS
+                )  # else whoever waits for their turn finds it free by chance alone
             return True
 
     def close(self) -> None:
@@ -97,6 +100,8 @@ class FileIntake:
             connection = store.enter_context(opened(self._files, *bounds))
             self._ingest = Ingest(self._files, connection, lambda: False)
         except BaseException:
+            # First the file: whoever becomes the ingester opens it.
+            store.close()
             self._lock.release()
             raise
         self._store, self._opened_at = store, time.monotonic()

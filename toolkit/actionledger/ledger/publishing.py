@@ -13,7 +13,7 @@ from actionledger.ledger import differences, spare
 from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
 from actionledger.ledger.spare import StoppedError
 
-__all__ = ["DIRECT_SECONDS", "StoppedError", "due_in", "publish", "publishing_interval"]
+__all__ = ["DIRECT_SECONDS", "StoppedError", "due_in", "is_behind", "publish", "publishing_interval"]
 
 SMALL_BYTES = 64 * 1024 * 1024
 """A working file below this is copied every second while something is new."""
@@ -50,6 +50,20 @@ def publishing_interval(store_bytes: int, *, has_spare: bool = False, is_known: 
     return min(interval, _MIDDLING_SECONDS) if store_bytes < MIDDLING_BYTES else interval
 
 
+def is_behind(files: LedgerFiles) -> bool:
+    """Return whether the published copy has to be made anew, whatever segments hold.
+
+    It lacks what was put into the working file directly, or it is gone, or somebody has written to it: a log of that beside it may be
+    of the copy before, and no DuckDB opens the two together.
+
+    Args:
+        files: the ledger's files.
+    """
+    if not files.store.exists():
+        return False
+    return files.unpublished.exists() or not files.published.exists() or wal_of(files.published).exists()
+
+
 def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
     """Return in how many seconds a new copy is due, if there is anything new; 0 where it is due now.
 
@@ -57,13 +71,16 @@ def due_in(files: LedgerFiles, *, at_least: float = 0.0) -> float:
         files: the ledger's files; the working file is there.
         at_least: how old a copy is before another one is due, in seconds, however small the ledger is.
     """
+    if not files.published.exists():
+        return 0.0
     try:
-        age = time.time() - files.published.stat().st_mtime
+        # Anybody may touch the copy itself, and would put off the next one each time.
+        age = time.time() - files.ingest_lock.stat().st_mtime
     except FileNotFoundError:
         return 0.0
     size = files.store.stat().st_size
     has_spare = size >= MIDDLING_BYTES and spare.is_free(files)
-    is_known = files.differences.exists()
+    is_known = files.differences.exists()  # one that is not believed goes when the working file is opened
     interval = max(publishing_interval(size, has_spare=has_spare, is_known=is_known), at_least)
     # A clock that was set back must not stop it.
     return interval - age if 0 <= age < interval else 0.0
@@ -95,6 +112,9 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
         os.fchmod(descriptor, mode)
         os.utime(descriptor)  # when it was published, though nothing may have been written
         os.fsync(descriptor)
+    except StoppedError:
+        copy.replace(files.spare)  # the next one goes on with what there is of it
+        raise
     finally:
         os.close(descriptor)
     differences.is_the_same(files, copy)
@@ -102,5 +122,7 @@ def publish(files: LedgerFiles, is_stopped: Callable[[], bool] = lambda: False) 
     wal_of(files.published).unlink(missing_ok=True)
     spare.keep(files)
     copy.replace(files.published)
+    # By the clock that it is read by: a file server's may be another one.
+    os.utime(files.ingest_lock, times=(time.time(),) * 2)
     sync_to_disk(files.folder)
     sync_to_disk(files.published.parent)

@@ -44,14 +44,7 @@ def is_free(files: LedgerFiles) -> bool:
     Args:
         files: the ledger's files.
     """
-    try:
-        descriptor = os.open(files.spare, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        return _is_nobodys(descriptor)
-    finally:
-        os.close(descriptor)
+    return _is_nobodys(files.spare)
 
 
 def take(files: LedgerFiles, copy: Path) -> int | None:
@@ -64,16 +57,12 @@ def take(files: LedgerFiles, copy: Path) -> int | None:
     Returns:
         Its descriptor for reading and writing; None where there is none that may be written to, and nothing at ``copy`` then.
     """
-    try:
+    with suppress(OSError):
         files.spare.replace(copy)
-        descriptor = os.open(copy, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        copy.unlink(missing_ok=True)
-        return None
-    if _is_nobodys(descriptor):
-        return descriptor
-    os.close(descriptor)
-    copy.unlink()
+        if _is_nobodys(copy):
+            copy.chmod(0o600)  # the published file may be for reading only
+            return os.open(copy, os.O_RDWR | os.O_NOFOLLOW)
+    copy.unlink(missing_ok=True)
     return None
 
 
@@ -109,7 +98,8 @@ def bring_up_to_date(
     with source.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         whole = range(-(-(size - HEADER_BYTES) // PIECE_BYTES))
-        _write(descriptor, memoryview(os.pread(file.fileno(), HEADER_BYTES, 0)), 0)
+        header = bytearray(HEADER_BYTES)
+        _write(descriptor, memoryview(header)[: _read(file.fileno(), header, 0)], 0)
         _make_same(descriptor, file.fileno(), whole if pieces is None else sorted(pieces), is_stopped)
         if pieces is not None:
             drawn = sample(whole, min(PROBED, len(whole)))
@@ -127,9 +117,9 @@ def _make_same(descriptor: int, source: int, pieces: Iterable[int], is_stopped: 
         if is_stopped():
             raise StoppedError
         at = HEADER_BYTES + piece * PIECE_BYTES
-        count = os.preadv(source, [theirs], at)
+        count = _read(source, theirs, at)
         # What a shorter last piece leaves in the buffers is compared as well: at worst it is written for nothing.
-        if os.preadv(descriptor, [mine], at) != count or mine != theirs:
+        if _read(descriptor, mine, at) != count or mine != theirs:
             _write(descriptor, memoryview(theirs)[:count], at)
             has_differed = True
     return has_differed
@@ -156,7 +146,10 @@ def copy_whole(descriptor: int, source: Path, is_stopped: Callable[[], bool]) ->
             if is_stopped():
                 raise StoppedError
             copied = _copied_by_kernel(file.fileno(), descriptor, at)
-            at += copied or _write(descriptor, memoryview(os.pread(file.fileno(), _STOP_BYTES, at)), at)
+            copied = copied or _write(descriptor, memoryview(os.pread(file.fileno(), _STOP_BYTES, at)), at)
+            if not copied:
+                raise OSError(errno.EIO, f"{source} was cut while it was copied")
+            at += copied
 
 
 def _copied_by_kernel(source: int, target: int, at: int) -> int:
@@ -171,6 +164,17 @@ def _copied_by_kernel(source: int, target: int, at: int) -> int:
         raise
 
 
+def _read(descriptor: int, piece: bytearray, at: int) -> int:
+    """Fill a piece; return how many bytes of it there are. A disk that fails gives fewer than there are before it says so."""
+    count = 0
+    while rest := memoryview(piece)[count:]:
+        read = os.preadv(descriptor, [rest], at + count)
+        if not read:
+            break
+        count += read
+    return count
+
+
 def _write(descriptor: int, piece: memoryview, at: int) -> int:
     count = len(piece)
     while piece:
@@ -179,11 +183,20 @@ def _write(descriptor: int, piece: memoryview, at: int) -> int:
     return count
 
 
-def _is_nobodys(descriptor: int) -> bool:
-    """Return whether a file has one name and nobody else has it open."""
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+def _is_nobodys(path: Path) -> bool:
+    """Return whether a file has one name and nobody has it open."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
         return False
+    try:
+        status = os.fstat(descriptor)
+        return stat.S_ISREG(status.st_mode) and status.st_nlink == 1 and _is_open_here_alone(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _is_open_here_alone(descriptor: int) -> bool:
     try:
         # Nobody is told by the signal that ends a process if it is not looked for.
         fcntl.fcntl(descriptor, fcntl.F_SETSIG, signal.SIGURG)  # type: ignore[attr-defined, unused-ignore]

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from actionledger.system.forking import watch
 
-_POLL_SECONDS = 0.02
+POLL_SECONDS = 0.02
+"""How often whoever waits for a lock asks for it: who lets others have their turn leaves it for longer."""
+
 STALE_SECONDS = 3600.0
 """After how long the file of a lock that nobody holds is one that a killed process left."""
 
@@ -37,7 +39,7 @@ class FileLock:
         while not self._try():
             if time.monotonic() >= give_up_at:
                 return False
-            time.sleep(_POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
         return True
 
     def release(self, *, remove: bool = False) -> None:

@@ -58,8 +58,9 @@ def published_file(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             Check.PUBLISHED,
             Level.FAULT,
-            f"Somebody has written into the published file: {wal.name} holds {size_words(wal.stat().st_size)} of it, and goes with the next publication.",
-            "Copy both files elsewhere first if you need what was written; the ledger itself doesn't.",
+            f"Somebody has written into the published file: {wal.name} holds {size_words(wal.stat().st_size)} of it. Until the next publication, with "
+            "which it goes, other tools may be refused, or take it for the ledger's.",
+            f"{command('ingest', facts)} publishes the ledger's own; copy both files elsewhere first if you need what was written.",
         )
 
 

@@ -95,7 +95,7 @@ class Store(Protocol):
         """Return in how many seconds what is new is due to be seen by readers; 0 where it is due now."""
 
     def is_behind(self) -> bool:
-        """Whether readers lack something that was taken in and is in no segment."""
+        """Whether what readers see has to be made anew, whatever segments hold."""
 
     def exists(self) -> bool:
         """Whether there is something for readers to see."""

@@ -7,7 +7,7 @@ from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, forget, ingest
 from actionledger.ledger.instances import Instance
 from actionledger.ledger.intake import FileIntake
-from actionledger.ledger.publishing import due_in
+from actionledger.ledger.publishing import due_in, is_behind
 from actionledger.ledger.versions import refuse_unreadable
 
 
@@ -43,8 +43,8 @@ class LocalStore:
         return due_in(self.files)
 
     def is_behind(self) -> bool:
-        """Whether the published copy lacks what was put into the working file directly."""
-        return self.files.unpublished.exists()
+        """Whether the published copy has to be made anew, whatever segments hold."""
+        return is_behind(self.files)
 
     def exists(self) -> bool:
         """Whether there is a published copy."""
