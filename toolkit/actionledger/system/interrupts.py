@@ -40,6 +40,8 @@ class _Gate:
 _gates: list[_Gate] = []
 """That of the main thread, while it has one: to install it takes as long as a twentieth of taking in a turn."""
 
+_NOTHING = nullcontext()
+
 
 @contextmanager
 def gated() -> Iterator[None]:
@@ -62,19 +64,17 @@ def gated() -> Iterator[None]:
         signal.signal(signal.SIGINT, answer)
 
 
+def held_back() -> AbstractContextManager[None]:
+    """Return a context for whose end Ctrl-C waits; it is then answered as it would have been."""
+    if not _gates:
+        return _held_back_alone()
+    return _gates[-1] if _is_in_main_thread() else _NOTHING
+
+
 @contextmanager
-def held_back() -> Iterator[None]:
-    """Let Ctrl-C wait for the end of what is done in this context; it is then answered as it would have been."""
-    with _installed(), _of_this_thread():
+def _held_back_alone() -> Iterator[None]:
+    with gated(), held_back() if _gates else _NOTHING:
         yield
-
-
-def _installed() -> AbstractContextManager[None]:
-    return nullcontext() if _gates else gated()
-
-
-def _of_this_thread() -> AbstractContextManager[None]:
-    return _gates[-1] if _gates and _is_in_main_thread() else nullcontext()
 
 
 def _is_in_main_thread() -> bool:
