@@ -23,6 +23,7 @@ from actionledger.common.ids import new_id
 from actionledger.events import SystemNoted
 from actionledger.importing import import_path
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.funnel import funnel
 from actionledger.ledger.queries.reasons import reasons
 from actionledger.ledger.queries.sessions import sessions
@@ -83,6 +84,15 @@ def commit_often(path: Path, commits: int) -> None:
             ledger.ingest()
 
 
+def show_verifying(path: Path) -> None:
+    begun = _cpu()
+    found = verify(path)
+    cpu = _cpu() - begun
+    print(
+        f"  verify: {found.rows:,} rows in {found.links:,} links in {cpu:.2f} CPU-s, {cpu / found.rows * 1e6:.0f} µs a row; whole: {found.is_whole}"
+    )
+
+
 def measure(name: str, path: Path, source: Path, profile: str | None, commits: int) -> None:
     cpu, wall = measured(lambda: import_path(source, path, profile=profile))
     size, files = size_of(path)
@@ -101,6 +111,7 @@ def measure(name: str, path: Path, source: Path, profile: str | None, commits: i
                 costs.append(measured(lambda ledger=ledger, ask=ask: ask(ledger)))
         cpu, wall = min(costs)
         print(f"  {question:20} {cpu * 1000:6.0f} ms CPU {wall * 1000:6.0f} ms")
+    show_verifying(path)
     cpu, wall = measured(lambda: commit_often(path, commits))
     print(f"  a commit of 20 events {cpu / commits * 1000:6.0f} ms CPU {wall / commits * 1000:6.0f} ms")
     if is_place(path):
@@ -112,6 +123,7 @@ def measure(name: str, path: Path, source: Path, profile: str | None, commits: i
         print(
             f"  compacted: {cpu:.2f} CPU-s {wall:.1f} s; {size * per / 1e6:.2f} MB per 1,000 in {files} files"
         )
+        show_verifying(path)
 
 
 def place(folder: Path, metadata_path: str, data_path: str) -> Path:

@@ -52,7 +52,7 @@ def ledger_of(events: Prepared | list[Line]) -> duckdb.DuckDBPyConnection:
         loader.load_prepared(events)
     else:
         loader.load(events)
-    assert walk(connection).faults == []
+    assert walk(connection)[0].faults == []
     return connection
 
 
@@ -151,7 +151,7 @@ def test_an_event_that_is_known_is_there_once(make) -> None:
     assert (loader.tally.events, loader.tally.duplicates) == (1, 2)
     assert connection.execute("SELECT count(*) FROM parse_attempts").fetchall() == [(1,)]
     assert connection.execute("SELECT max(link) FROM links").fetchall() == [(2,)]
-    assert walk(connection).faults == []
+    assert walk(connection)[0].faults == []
 
 
 def test_of_a_turn_that_was_superseded_nothing_comes_in(make) -> None:

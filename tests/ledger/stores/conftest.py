@@ -2,44 +2,17 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import closing
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import lake_servers
 import pytest
 from effort import soaked
+from lakes import why_no_lake, write_place
 
 from actionledger.common.ids import new_id
-from actionledger.errors import LedgerError, MissingPackageError
 
 Where = Callable[[Path], Path]
 """Makes the path of a ledger in a folder; each time of one in the same place, for another host."""
-
-
-@cache
-def why_no_lake() -> str:
-    """Return why there can't be a lake with this DuckDB; empty where there can be one."""
-    from actionledger.ledger import open_ledger
-
-    with TemporaryDirectory() as folder:
-        try:
-            with closing(
-                open_ledger(write_place(Path(folder), "sqlite:catalog.sqlite", "data"), in_background=False)
-            ):
-                return ""
-        except (LedgerError, MissingPackageError) as error:
-            return str(error)
-
-
-def write_place(folder: Path, metadata_path: str, data_path: str, host: str = "here") -> Path:
-    """Write the file that says where a lake is."""
-    folder.mkdir(exist_ok=True)
-    path = folder / "team.toml"
-    said = {"metadata_path": metadata_path, "data_path": data_path, "host": host}
-    path.write_text("\n".join(["[ducklake]", *(f'{key} = "{value}"' for key, value in said.items())]))
-    return path
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from actionledger.ledger import ingest, loading, open_ledger, staging
-from actionledger.ledger.stores.lake import ingesting
+from actionledger.ledger.stores.lake import chains, ingesting
 
 
 def die(*_: Any, **__: Any) -> None:
@@ -29,6 +29,8 @@ match step:
         loading.Loader._finish = behind(loading.Loader._finish)  # type: ignore[method-assign]
     case "commit":
         loading.Loader._take_in = behind(loading.Loader._take_in)  # type: ignore[method-assign]
+    case "head":
+        chains._keep = ingest.publish = die  # type: ignore[assignment]
     case "segments":
         ingesting.remove_finished = ingest.remove_finished = die  # type: ignore[assignment]
 with open_ledger(path, in_background=False) as ledger:

@@ -13,11 +13,12 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.connections import BASE
 from actionledger.ledger.encoding import encode
+from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.schema import QUARANTINE, TABLES, VIEWS
 from actionledger.ledger.stores import store_at
 
 HERE = Path(__file__).parent
-STEPS = ("rows", "offsets", "commit", "segments")
+STEPS = ("rows", "offsets", "commit", "head", "segments")
 
 
 @pytest.fixture
@@ -84,7 +85,9 @@ def test_an_ingester_killed_at_any_step_loses_and_doubles_nothing(place, make, s
         assert messages(ledger) == ["0", "1", "2"]
         ledger.ingest()
         assert messages(ledger) == ["0", "1", "2"]
-    assert committed(place("here"), "SELECT count(*) FROM events") == [(3,)]
+        ledger.record(make.note("3"))
+        assert ledger.verify().is_whole
+    assert committed(place("here"), "SELECT count(*) FROM events") == [(4,)]
 
 
 def test_an_event_counts_once_however_often_it_comes(ledger, make) -> None:
@@ -158,6 +161,7 @@ def test_two_processes_write_at_once(place, make, worker) -> None:
         ledger.ingest()
         found = ledger.sql("SELECT count(*), count(DISTINCT event_id) FROM events").fetchall()
     assert found == [(200, 200)]
+    assert verify(hosts[0]).is_whole
 
 
 def test_processes_that_find_nothing_there_make_one_ledger(place, worker) -> None:
@@ -171,6 +175,7 @@ def test_processes_that_find_nothing_there_make_one_ledger(place, worker) -> Non
     with open_ledger(paths[0], in_background=False) as ledger:
         ledger.ingest()
         assert ledger.sql("SELECT count(*), count(DISTINCT event_id) FROM events").fetchall() == [(300, 300)]
+        assert ledger.verify().is_whole
 
 
 def test_the_past_can_be_read_where_it_is_kept(ledger, make) -> None:

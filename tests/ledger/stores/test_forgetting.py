@@ -9,9 +9,8 @@ import duckdb
 import pytest
 
 import actionledger as al
-from actionledger.errors import LedgerError, UsageError
+from actionledger.errors import LedgerError
 from actionledger.ledger import open_ledger
-from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.stores.lake import forgetting as in_lake
 
 WORDS = "~~~Zaphod"
@@ -110,14 +109,6 @@ def test_another_host_goes_on(lake, tmp_path) -> None:
         other.record_turn("good", f"{KEPT} There.")
         other.ingest()
         assert ledger.sql("SELECT text FROM turns ORDER BY text").fetchall() == [(KEPT,), (f"{KEPT} There.",)]
-
-
-def test_a_lake_keeps_no_chain_and_says_so(tmp_path) -> None:
-    """It was called a file that is no DuckDB database."""
-    path = tmp_path / "team.toml"
-    path.write_text("[ducklake]")
-    with pytest.raises(UsageError, match="keeps no chain"):
-        verify(path)
 
 
 def test_what_json_holds_is_compared_in_parentheses() -> None:

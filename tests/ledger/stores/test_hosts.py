@@ -19,6 +19,7 @@ from actionledger.ledger import open_ledger
 from actionledger.ledger.health.examining import examine
 from actionledger.ledger.health.mending import mend
 from actionledger.ledger.ingest import Publishing
+from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.schema import TABLES
 from actionledger.ledger.stores.lake import loading
 from actionledger.ledger.stores.lake.connecting import connect_lake
@@ -70,6 +71,7 @@ def test_a_recording_that_two_hosts_take_in_at_once_counts_once(lake, tmp_path, 
     for importer in importers:
         importer.join()
     assert collided
+    assert verify(places[0]).is_whole
     expected, found = counts(tmp_path / "alone.duckdb"), counts(places[0])
     assert found["turn_starts"] == expected["turn_starts"] > 0
     # Each of the two imports is a run of its own.
@@ -118,6 +120,7 @@ def test_a_host_that_is_killed_again_and_again_loses_and_doubles_nothing(place, 
     assert len(found) == len(set(found))
     assert acknowledged
     assert set(acknowledged) <= set(found)
+    assert verify(place("a")).is_whole
 
 
 @pytest.mark.parametrize(

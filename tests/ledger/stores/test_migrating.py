@@ -84,8 +84,8 @@ def test_one_that_is_stopped_leaves_nothing_and_can_be_tried_again(
     """In whichever table; neither a lake nor a file has any of it."""
     usual = migrating._content
 
-    def spoiled(connection, place, table):
-        count, total = usual(connection, place, table)
+    def spoiled(connection, place, table, columns):
+        count, total = usual(connection, place, table, columns)
         return (count, total + (table.name == fails_at and place == spoiled.place))
 
     there, back = lake("here"), tmp_path / "back.duckdb"

@@ -142,7 +142,7 @@ COMMANDS = {
     ),
     "verify": Entry(
         "verifying:verify",
-        "Look whether a ledger's files hold what was taken in; say what was changed, lost or put there, the first place first.",
+        "Look whether a ledger holds what was taken in; say what was changed, lost or put there, the first place first.",
     ),
     "forget": Entry(
         "forgetting:forget_sessions",

@@ -21,25 +21,25 @@ def verify(
     ledger: LedgerOption = None,
     *,
     head: Annotated[
-        bool, typer.Option("--head", help="Print nothing but the chain's head, to be kept elsewhere.")
+        bool, typer.Option("--head", help="Print nothing but the head of each chain, to be kept elsewhere.")
     ] = False,
     since: Annotated[
         str,
-        typer.Option(metavar="HEAD", help="Look as well whether all is as it was when this head was kept."),
+        typer.Option(metavar="HEAD", help="Look as well whether all is as it was when this was kept."),
     ] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Look whether a ledger's files hold what was taken in; say what was changed, lost or put there, the first place first.
+    """Look whether a ledger holds what was taken in; say what was changed, lost or put there, the first place first.
 
     Exit code 1: something is not as it was taken in. What this does not prove stands in docs/ledger.md.
     """
     found = verified(existing(path or ledger), since=since)
     if as_json:
-        print_json({"verification": found, "head": str(found.head or ""), "is_whole": found.is_whole})
+        print_json({"verification": found, "head": found.head, "is_whole": found.is_whole})
     elif head:
-        if found.head is None:
+        if not found.head:
             raise LedgerError(" ".join(found.notes))
-        console.print(plain(str(found.head)))
+        console.print(plain(found.head))
     else:
         _print(found)
     raise typer.Exit(ExitCode.DONE if found.is_whole else ExitCode.FAULT)
@@ -58,8 +58,22 @@ def _print(found: Verification) -> None:
         console.print(table)
     for note in found.notes:
         beside.print(plain(note))
-    if found.head is None:
-        return
+    if found.chains:
+        _print_proven(found)
+
+
+def _print_proven(found: Verification) -> None:
+    if len(found.chains) > 1:
+        table = Sheet("host", "links", "rows", "since (UTC)", "head")
+        for each in found.chains:
+            table.add_row(
+                each.host,
+                f"{each.links:,}",
+                f"{each.rows:,}",
+                f"{each.since:%Y-%m-%d %H:%M:%S}",
+                str(each.head),
+            )
+        console.print(table)
     gone = f"; {found.forgotten:,} cells of forgotten sessions and {found.superseded:,} of superseded turns are gone rightly"
     said = f"{counted(found.rows, 'row')} in {counted(found.links, 'link')} since {found.since:%Y-%m-%d %H:%M:%S} UTC{gone}."
     before = f" {counted(found.unproven, 'row')} of them were recorded before proofs were kept." * bool(
@@ -71,4 +85,5 @@ def _print(found: Verification) -> None:
         else f"{counted(len(found.faults), 'place')} are not as they were taken in."
     )
     console.print(plain(f"{said}{before} {verdict}"))
-    console.print(plain(f"Head: {found.head}"))
+    if len(found.chains) == 1:
+        console.print(plain(f"Head: {found.head}"))

@@ -20,6 +20,7 @@
         places/S              the place that the next turn of session S has, where a program records its turns
         rates.json            how often actions ran lately, for sessions that share their limits
         committed             of a ledger in a lake: says when this host last committed; making.lock is whoever's who makes it
+        heads                 of a ledger in a lake: how far the chains of this host's commits have come; committing is there until that is kept
         tmp-…                 made by whoever holds the ingest lock, or by a reader for a moment
 
 POSIX only: writers and ingester find out about each other through ``flock``.
@@ -160,6 +161,16 @@ class LedgerFiles:
         return self.folder / "making.lock"
 
     @property
+    def heads(self) -> Path:
+        """The file of how far the chains have come that this host has in a lake, the last line of the one that it goes on with."""
+        return self.folder / "heads"
+
+    @property
+    def committing(self) -> Path:
+        """The file that is there while a host commits to a lake, until it has kept how far its chain has come."""
+        return self.folder / "committing"
+
+    @property
     def forgetting_lock(self) -> Path:
         """The file whose lock lets one process at a time say what is to be forgotten."""
         return self.folder / "forgetting.lock"
@@ -199,6 +210,8 @@ class LedgerFiles:
             self.taken_files,
             self.forgetting,
             self.forgetting_lock,
+            self.heads,
+            self.committing,
             self.unpublished,
         )
         for part in parts:

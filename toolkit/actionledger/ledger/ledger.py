@@ -25,11 +25,11 @@ from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.internals import Internals
 from actionledger.ledger.journal import SegmentWriter
+from actionledger.ledger.proofs.heads import heads_in
 from actionledger.ledger.proofs.report import Verification
-from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.segments import has_live_writer
-from actionledger.ledger.stores import AsOf, LocalStore, Store, store_at
+from actionledger.ledger.stores import AsOf, Store, store_at
 from actionledger.privacy import custom
 from actionledger.system.forking import watch
 
@@ -267,10 +267,12 @@ class Ledger(AskedLedger):
             return self._store.ingest(Publishing.AT_THE_END, patience=_PATIENCE_SECONDS)
 
     def verify(self, *, since: str = "") -> Verification:
-        """Look whether the ledger's files hold what was taken in; what was recorded here is taken in first.
+        """Look whether the ledger's tables hold what was taken in; what was recorded here is taken in first.
+
+        A lake that was opened ``as_of`` a state of the past is looked at as it was then.
 
         Args:
-            since: a head that was kept elsewhere, as ``Verification.head`` was written then; empty for none.
+            since: what was kept elsewhere, as ``Verification.head`` was written then; empty for none.
 
         Returns:
             What is not as it was taken in, the first place first, and what can't be told.
@@ -282,15 +284,14 @@ class Ledger(AskedLedger):
         Example:
             >>> with al.open_ledger("team.duckdb") as ledger:
             ...     _ = ledger.record_turn("s1", "Hello.")
-            ...     kept = str(ledger.verify().head)
+            ...     kept = ledger.verify().head
             ...     ledger.verify(since=kept).is_whole
             True
         """
         self._refuse_if_closed()
-        self._refuse_lake("verified")
         if not self.read_only:
             self.ingest()
-        return verify(self.path, since=since)
+        return self._store.verify(heads_in(since))
 
     def forget(self, sessions: Iterable[Called], *, by: str = "", why: str = "") -> "ForgetReport":
         """Remove all that is recorded of sessions, and of their children, from every file of the ledger; that it was done is recorded.
@@ -404,12 +405,6 @@ class Ledger(AskedLedger):
         if self._store.is_behind():
             with suppress(LedgerError):
                 self._store.ingest(Publishing.WHEN_DUE)
-
-    def _refuse_lake(self, what: str) -> None:
-        if not isinstance(self._store, LocalStore):
-            raise LedgerError(
-                f"The ledger {self.path} is a lake, and only a ledger in one file can be {what} so far."
-            )
 
     def _refuse_unless_writable(self) -> None:
         self._refuse_if_closed()

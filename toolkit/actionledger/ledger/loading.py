@@ -7,7 +7,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import now
-from actionledger.events import Event, Reviewed, TurnSuperseded
+from actionledger.events import Event, ParserUsed, Reviewed, TurnSuperseded
 from actionledger.ledger.connections import transaction
 from actionledger.ledger.decoding import decode
 from actionledger.ledger.fitting import fit
@@ -194,7 +194,8 @@ class Loader:
             except ValueError as error:
                 _quarantine(line, str(error), staging, cells, tally)
         known = self._known_events([event.event_id for _, event in decoded])
-        parsers = self._known("parser_id", "parsers")
+        is_asked = any(isinstance(event, ParserUsed) for _, event in decoded)
+        parsers = self._known("parser_id", "parsers") if is_asked else set()
         gone = self._known("turn_id::VARCHAR", "superseded")
         forgotten = self._forgotten()
         superseded: list[str] = []

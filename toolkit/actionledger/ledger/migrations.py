@@ -91,7 +91,7 @@ def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
 
 def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
     """Make room for what shows that records are as they were taken in; what was recorded before belongs to no link."""
-    for ddl in PROOFS:
+    for ddl in PROOFS.values():
         connection.execute(ddl.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS", 1))
     for table in (*TABLES, QUARANTINE):
         connection.execute(f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {LINK} INTEGER")

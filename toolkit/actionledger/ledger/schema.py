@@ -311,17 +311,17 @@ VIEWS = {
 }
 """What people read: each view's name and its SELECT."""
 
-PROOFS = (
-    "CREATE TABLE links (link INTEGER, made_at TIMESTAMP, seed VARCHAR, head VARCHAR, marks BLOB)",
-    "CREATE TABLE salts (link INTEGER, owner UUID, salt UUID)",
-    "CREATE TABLE withdrawn (link INTEGER, by_link INTEGER, digest BLOB, reason VARCHAR)",
-)
+PROOFS = {
+    "links": "CREATE TABLE links (link INTEGER, made_at TIMESTAMP, seed VARCHAR, head VARCHAR, marks BLOB)",
+    "salts": "CREATE TABLE salts (link INTEGER, owner UUID, salt UUID)",
+    "withdrawn": "CREATE TABLE withdrawn (link INTEGER, by_link INTEGER, digest BLOB, reason VARCHAR)",
+}
 """What shows that records are as they were taken in: a chain of links, what its digests are salted with, and those of rows that are gone."""
 
 BOOKKEEPING = (
     "CREATE TABLE meta (schema_version INTEGER, created_at TIMESTAMP, toolkit_version VARCHAR)",
     "CREATE TABLE segments (name VARCHAR PRIMARY KEY, ingested_bytes BIGINT)",
     QUARANTINE.ddl,
-    *PROOFS,
+    *PROOFS.values(),
 )
 """What the ingester needs: the schema's version, how far each segment was taken in, lines that can't be read, and the proofs."""

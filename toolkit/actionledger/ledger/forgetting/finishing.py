@@ -13,6 +13,7 @@ from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_
 from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import forget_records
+from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.publishing import publish
 from actionledger.ledger.rollups.keeping import forget_rolled_up
 from actionledger.ledger.segments import remove_finished
@@ -33,7 +34,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     """
     with closing(open_store(files)) as connection:
         take_in(connection)
-        forget_records(connection, intent)
+        forget_records(connection, intent, Chain(connection))
         forget_rolled_up(files, connection)
         connection.execute("CHECKPOINT")
         offsets = offsets_in(connection)

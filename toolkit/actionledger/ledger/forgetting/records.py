@@ -56,51 +56,57 @@ class _Part(NamedTuple):
     condition: str
 
 
-def forget_records(connection: DuckDBPyConnection, intent: Intent, *, is_proven: bool = True) -> None:
+def forget_records(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
     """Delete all records of sessions, and record that they are forgotten; a second time does nothing.
 
     Args:
-        connection: its current database is a working file, in which all is taken in that was flushed.
+        connection: its current database has the records, in which all is taken in that was flushed.
         intent: which sessions.
-        is_proven: whether a chain is kept, which gets a link.
+        chain: gets a link.
     """
     asked = "SELECT count(*) FROM events WHERE event_id IN (SELECT unnest(string_split(?, ','))::UUID)"
     if connection.execute(asked, [",".join(intent.events.values())]).fetchone() != (0,):
         return
     _pick(connection, intent)
     events = list(_events(intent, _counts(connection, list(_parts()))))
-    chain = Chain(connection) if is_proven else None
     staging = Staging()
     cells = _staged(events, staging)
     with transaction(connection):
-        if chain is None:
-            _delete(connection)
-            staging.insert(connection, None)
-        else:
-            link = chain.head.link + 1
-            withdrawn = withdraw(connection, list(_going(intent)), link, ForgettingStep.FORGOTTEN)
-            _delete(connection)
-            connection.execute(
-                f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})"  # noqa: S608
-            )
-            staging.insert(connection, link)
-            salts = draw_salts(cells.salted_by)
-            chain.write_salts(salts)
-            chain.write(list(cells.digests(salts)), withdrawn)
+        withdrawn = _take_away(connection, intent, chain)
+        staging.insert(connection, chain.head.link + 1)
+        salts = draw_salts(cells.salted_by)
+        chain.write_salts(salts)
+        head = chain.write(list(cells.digests(salts)), withdrawn)
+    chain.head = head
     connection.execute(f"DROP TABLE {_PICKED}")
 
 
-def delete_late(connection: DuckDBPyConnection, intent: Intent) -> None:
-    """Delete records of sessions that came in beside the forgetting, where nothing is proven.
+def delete_late(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> None:
+    """Delete records of sessions that came in beside the forgetting.
 
     Args:
         connection: its current database has the records.
         intent: which sessions.
+        chain: gets a link where there are any.
     """
     _pick(connection, intent)
+    head = chain.head
     with transaction(connection):
-        _delete(connection)
+        if withdrawn := _take_away(connection, intent, chain):
+            head = chain.write((), withdrawn)
+    chain.head = head
     connection.execute(f"DROP TABLE {_PICKED}")
+
+
+def _take_away(connection: DuckDBPyConnection, intent: Intent, chain: Chain) -> list[bytes]:
+    """Delete rows and their salts, and return the digests that are kept of them."""
+    withdrawn = withdraw(connection, list(_going(intent)), chain.head.link + 1, ForgettingStep.FORGOTTEN)
+    for part in reversed(list(_parts())):  # ends before the starts that name their session
+        connection.execute(
+            f"DELETE FROM {part.table} AS t WHERE {part.condition}"  # noqa: S608 (our own names)
+        )
+    connection.execute(f"DELETE FROM salts WHERE owner IN (SELECT session_id FROM {_PICKED})")  # noqa: S608
+    return withdrawn
 
 
 def _pick(connection: DuckDBPyConnection, intent: Intent) -> None:
@@ -108,13 +114,6 @@ def _pick(connection: DuckDBPyConnection, intent: Intent) -> None:
     connection.execute(
         f"INSERT INTO {_PICKED} SELECT unnest(string_split(?, ','))::UUID", [",".join(intent.sessions)]
     )
-
-
-def _delete(connection: DuckDBPyConnection) -> None:
-    for part in reversed(list(_parts())):  # ends before the starts that name their session
-        connection.execute(
-            f"DELETE FROM {part.table} AS t WHERE {part.condition}"  # noqa: S608 (our own names)
-        )
 
 
 def _parts() -> Iterator[_Part]:

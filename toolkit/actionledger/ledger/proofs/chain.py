@@ -1,4 +1,8 @@
-"""The chain: one link more for each transaction that takes something in, or takes something away."""
+"""A chain: one link more for each transaction that takes something in, or takes something away.
+
+A ledger in one file has one. In a lake each host has its own, so that hosts that commit side by side don't wait for each other: the
+numbers of one chain's links lie ``SPAN`` from those of the next.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +19,9 @@ from actionledger.ledger.proofs.cells import MARK_BYTES
 
 FIRST = 0
 """The link of all that was there before a chain was kept: nothing in a new ledger."""
+
+SPAN = 1_000_000_000_000
+"""How many links a chain can have: more than a file's column counts, and than a host ever commits."""
 
 
 class Head(NamedTuple):
@@ -41,7 +48,7 @@ class Link:
         made_at: when, UTC without a zone.
         cells: the digests of what it took in.
         withdrawn: those of what it took away.
-        seed: of the first link alone, what tells this chain from every other one.
+        seed: of the first link alone, what tells this chain from every other one; in a lake behind the name of its host.
     """
 
     number: int
@@ -66,15 +73,16 @@ class Link:
 
 
 class Chain:
-    """Adds links to the chain of the current database; of whoever may write to it.
+    """Adds links to a chain of the current database; of whoever may write to it.
 
     Args:
-        connection: its current database is a working file whose chain has begun.
+        connection: its current database has a chain that has begun.
+        head: how far the chain has come; None for the one chain of a file.
     """
 
-    def __init__(self, connection: DuckDBPyConnection) -> None:
+    def __init__(self, connection: DuckDBPyConnection, head: Head | None = None) -> None:
         self._connection = connection
-        self.head = head_in(connection)
+        self.head = head or head_in(connection)
 
     def write(self, cells: Sequence[bytes], withdrawn: Sequence[bytes] = ()) -> Head:
         """Write the next link; where its transaction is committed, ``head`` is to become what this returns.
@@ -114,23 +122,37 @@ def insert_link(connection: DuckDBPyConnection, link: Link, head: str) -> None:
     )
 
 
-def begin(connection: DuckDBPyConnection, cells: Iterable[bytes] = ()) -> None:
-    """Begin the chain of the current database.
+def begin(
+    connection: DuckDBPyConnection, cells: Iterable[bytes] = (), *, number: int = FIRST, host: str = ""
+) -> Head:
+    """Begin a chain in the current database.
 
     Args:
-        connection: its current database has no chain yet.
+        connection: its current database has no such chain yet.
         cells: the digests of what is there already.
+        number: the first link's number.
+        host: whose chain it is in a lake; empty for the chain of a file.
+
+    Returns:
+        How far it has come.
     """
-    link = Link(FIRST, now(), list(cells), seed=token_hex(16))
-    insert_link(connection, link, link.head(""))
+    link = Link(number, now(), list(cells), seed=f"{host} {token_hex(16)}".lstrip())
+    head = link.head("")
+    insert_link(connection, link, head)
+    return Head(number, head)
+
+
+def host_of(seed: str) -> str:
+    """Return whose chain it is that begins with a seed; empty for the chain of a file."""
+    return seed.rpartition(" ")[0]
 
 
 def head_in(connection: DuckDBPyConnection, catalog: str = "") -> Head:
-    """Return how far a chain has come.
+    """Return how far the one chain of a file has come.
 
     Args:
         connection: what to ask.
-        catalog: what the database is called there; empty for the current one.
+        catalog: what the file is called there; empty for the current database.
     """
     table = f"{catalog}.links" if catalog else "links"
     found = connection.execute(f"SELECT link, head FROM {table} ORDER BY link DESC LIMIT 1").fetchone()  # noqa: S608

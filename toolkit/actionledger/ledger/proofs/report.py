@@ -27,17 +27,34 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class ProvenChain:
+    """What one chain proves.
+
+    Args:
+        head: how far it has come.
+        host: whose commits it is of, in a lake; empty for the chain of a file, and in a lake for what was there before its hosts had any.
+        links: how many links were looked at.
+        rows: how many rows they hold.
+        unproven: how many of those were recorded before proofs were kept.
+        since: when the chain began, UTC without a zone.
+    """
+
+    head: Head
+    host: str
+    links: int
+    rows: int
+    unproven: int
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Verification:
     """What comes of verifying a ledger.
 
     Args:
         faults: what is not as it was taken in, the first place first; none where all is.
         notes: what could not be looked at, or is no proof, a sentence each.
-        head: how far the chain has come; None where there is none.
-        links: how many links were looked at.
-        rows: how many rows they hold.
-        unproven: how many rows were recorded before proofs were kept.
-        since: when the chain began, UTC without a zone; None where there is none.
+        chains: what was looked at, chain by chain: one of a file, one of each host in a lake; none where there is none.
         superseded: how many cells went with turns that a later state of a recording took the place of.
         forgotten: how many cells went with sessions that were forgotten.
 
@@ -51,11 +68,7 @@ class Verification:
 
     faults: tuple[Fault, ...]
     notes: tuple[str, ...]
-    head: Head | None
-    links: int = 0
-    rows: int = 0
-    unproven: int = 0
-    since: datetime | None = None
+    chains: tuple[ProvenChain, ...] = ()
     superseded: int = 0
     forgotten: int = 0
 
@@ -63,3 +76,28 @@ class Verification:
     def is_whole(self) -> bool:
         """Whether all that could be looked at is as it was taken in."""
         return not self.faults
+
+    @property
+    def head(self) -> str:
+        """How far all chains have come, as it is to be kept elsewhere; empty where there is none."""
+        return " ".join(str(each.head) for each in self.chains)
+
+    @property
+    def links(self) -> int:
+        """How many links were looked at."""
+        return sum(each.links for each in self.chains)
+
+    @property
+    def rows(self) -> int:
+        """How many rows they hold."""
+        return sum(each.rows for each in self.chains)
+
+    @property
+    def unproven(self) -> int:
+        """How many rows were recorded before proofs were kept."""
+        return sum(each.unproven for each in self.chains)
+
+    @property
+    def since(self) -> datetime | None:
+        """When the first chain began, UTC without a zone; None where there is none."""
+        return min((each.since for each in self.chains), default=None)

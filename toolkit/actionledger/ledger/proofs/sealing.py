@@ -13,15 +13,23 @@ from actionledger.ledger.proofs.stored import rows_of_links, stored_cells
 def begin_chain(connection: DuckDBPyConnection) -> None:
     """Begin the chain of the current database, if it has none: of a ledger that is older than chains.
 
-    What is there already is a part of the first link, unsalted: nobody knows whether it is as it was recorded, but from now on whether
-    it stays as it is.
-
     Args:
         connection: its current database is a ledger of the newest version.
     """
     if connection.execute("SELECT count(*) FROM links").fetchone() == (0,):
         with transaction(connection):
-            begin(connection, [cell.digest for cell in stored_cells(connection, rows_of_links(FIRST, FIRST))])
+            seal(connection)
+
+
+def seal(connection: DuckDBPyConnection) -> None:
+    """Make what is there already a part of the first link, within a transaction.
+
+    It is unsalted: nobody knows whether it is as it was recorded, but from now on whether it stays as it is.
+
+    Args:
+        connection: its current database is a ledger of the newest version that has no chain.
+    """
+    begin(connection, [cell.digest for cell in stored_cells(connection, rows_of_links(FIRST, FIRST))])
 
 
 def begin_anew(file: Path) -> None:

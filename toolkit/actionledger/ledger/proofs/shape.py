@@ -1,6 +1,6 @@
 """Whether a database has the tables, columns and views of a ledger: rows that nobody has changed say nothing where people read a view that is another one."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +13,8 @@ from actionledger.ledger.migrations import create_everything
 from actionledger.ledger.proofs.report import Fault
 from actionledger.ledger.rollups.tables import ROLLUPS
 from actionledger.ledger.schema import VIEWS
+
+Make = Callable[[DuckDBPyConnection], None]
 
 _COLUMNS = (
     "SELECT table_name, column_name, data_type FROM duckdb_columns() "
@@ -50,13 +52,14 @@ class Shape:
     can_be_walked: bool
 
 
-def shape_of(connection: DuckDBPyConnection) -> Shape:
+def shape_of(connection: DuckDBPyConnection, make: Make = create_everything) -> Shape:
     """Compare what the current database is made of with what a ledger of this version is.
 
     Args:
         connection: its current database is a ledger of the newest version.
+        make: makes all tables and views that it should have.
     """
-    here, meant = _contents(connection), _meant()
+    here, meant = _contents(connection), _meant(make)
     of_tables = [fault for fault in _of_columns(here, meant) if fault.table not in VIEWS]
     of_tables += [
         Fault(
@@ -84,9 +87,9 @@ def _contents(connection: DuckDBPyConnection) -> _Contents:
 
 
 @cache
-def _meant() -> _Contents:
+def _meant(make: Make) -> _Contents:
     with closing(duckdb.connect()) as connection:
-        create_everything(connection)
+        make(connection)
         return _contents(connection)
 
 

@@ -49,16 +49,15 @@ class Rows(NamedTuple):
 
 
 def rows_of_links(first: int, last: int) -> Rows:
-    """Return all rows of some links.
+    """Return all rows of some links, with the first one those that no link has taken in.
 
     Args:
         first: the first link's number.
         last: the last one's.
     """
-    condition = f"t.{LINK} IS NULL OR t.{LINK} = 0" if last == FIRST else f"t.{LINK} BETWEEN $first AND $last"
-    parameters = {} if last == FIRST else {"first": first, "last": last}
-    salts = "link = 0" if last == FIRST else "link BETWEEN $first AND $last"
-    return Rows(condition, salts, tuple(PROVEN), parameters)
+    unlinked = f"t.{LINK} IS NULL OR " if first <= FIRST <= last else ""
+    condition = f"({unlinked}t.{LINK} BETWEEN $first AND $last)"
+    return Rows(condition, "link BETWEEN $first AND $last", tuple(PROVEN), {"first": first, "last": last})
 
 
 def rows_of_turns(turn_ids: Iterable[str]) -> Rows:

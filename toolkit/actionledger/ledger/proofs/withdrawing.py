@@ -25,7 +25,7 @@ def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int,
         cells = [(cell.link, cell.digest) for cell in stored_cells(connection, each)]
         if cells:
             connection.execute(
-                "INSERT INTO withdrawn SELECT unnest(string_split(?, ','))::INTEGER, ?, unhex(unnest(string_split(?, ','))), ?",
+                "INSERT INTO withdrawn SELECT unnest(string_split(?, ','))::BIGINT, ?, unhex(unnest(string_split(?, ','))), ?",
                 [
                     ",".join(str(link) for link, _ in cells),
                     by_link,
@@ -35,3 +35,8 @@ def withdraw(connection: DuckDBPyConnection, rows: Sequence[Rows], by_link: int,
             )
         digests += [made for _, made in cells]
     return digests
+
+
+def withdrawn_in(connection: DuckDBPyConnection) -> dict[str, int]:
+    """Return how many cells were taken away, by why, in one word."""
+    return dict(connection.execute("SELECT reason, count(*) FROM withdrawn GROUP BY reason").fetchall())

@@ -4,7 +4,7 @@ What was recorded lies in segments on this host until the ingester takes it in: 
 transaction. Readers see what is committed, at one state of it, and add what the segments hold beyond that state's offsets.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from datetime import datetime
 from typing import Protocol, TypeAlias
 
@@ -12,6 +12,8 @@ from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
 from actionledger.ledger.preparing import Prepared
+from actionledger.ledger.proofs.chain import Head
+from actionledger.ledger.proofs.report import Verification
 
 AsOf: TypeAlias = int | datetime
 """A state of a lake: the number of a snapshot, or a time."""
@@ -89,6 +91,16 @@ class Store(Protocol):
 
         Raises:
             LedgerError: it can't be done; whoever ingests next on this host goes on with it.
+        """
+
+    def verify(self, kept: Sequence[Head]) -> Verification:
+        """Look whether the tables, as readers see them, hold what was taken in, and the segments what was not yet; nothing is changed.
+
+        Args:
+            kept: heads that were kept elsewhere.
+
+        Raises:
+            LedgerError: they can't be read.
         """
 
     def due_in(self) -> float:

@@ -1,12 +1,15 @@
 """One file on one machine: the ingester's working file, and the published copy of it that readers open."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 
 from actionledger.ledger.connections import begin_published
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.ingest import IngestReport, Publishing, forget, ingest
 from actionledger.ledger.instances import Instance
 from actionledger.ledger.intake import FileIntake
+from actionledger.ledger.proofs.chain import Head
+from actionledger.ledger.proofs.of_file import verify_file
+from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.publishing import due_in, is_behind
 from actionledger.ledger.versions import refuse_unreadable
 
@@ -37,6 +40,10 @@ class LocalStore:
     def forget(self, *, patience: float = 0.0) -> bool:
         """Make the working file anew, and publish it."""
         return forget(self.files, patience=patience)
+
+    def verify(self, kept: Sequence[Head]) -> Verification:
+        """Look at the published copy, the working file and the segments."""
+        return verify_file(self.files, kept)
 
     def due_in(self) -> float:
         """Return in how many seconds another copy is due."""

@@ -1,4 +1,8 @@
-"""A whole ledger from one file into a lake, or from a lake into one file: all of it, compared row by row, or nothing."""
+"""A whole ledger from one file into a lake, or from a lake into one file: all of it, compared row by row, or nothing.
+
+A file's chain comes along: it is the first one of the lake, and ends there. A lake has several, for which a file has no room: the
+file's begins with what is there.
+"""
 
 import os
 import shutil
@@ -15,8 +19,9 @@ from actionledger.ledger.connections import BASE, STORAGE_VERSION, transaction
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.migrations import make_ledger
+from actionledger.ledger.proofs.chain import FIRST
 from actionledger.ledger.proofs.sealing import begin_anew
-from actionledger.ledger.schema import QUARANTINE, TABLES, Table
+from actionledger.ledger.schema import LINK, PROOFS, QUARANTINE, TABLES, Table
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores.base import Store
 from actionledger.ledger.stores.lake.connecting import connect_lake
@@ -107,7 +112,9 @@ def _to_lake(files: LedgerFiles, lake: LakeStore) -> Migrated:
         connection.execute(f"ATTACH {_quoted(files.published)} AS {_OTHER} (READ_ONLY, TYPE duckdb)")
         _copy_files(files, lake.files)
         with transaction(connection):
-            return _copy(connection, _OTHER, BASE)
+            migrated = _copy(connection, _OTHER, BASE, (LINK,))
+            _copy_chain(connection)
+            return migrated
 
 
 def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
@@ -129,7 +136,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
             make_ledger(cursor)
             comment_on_everything(cursor)
             with transaction(connection):
-                migrated = _copy(connection, BASE, _OTHER)
+                migrated = _copy(connection, BASE, _OTHER, ())
             connection.execute(f"CHECKPOINT {_OTHER}")
         begin_anew(new)
         _copy_files(lake.files, files)
@@ -141,19 +148,25 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
     return migrated
 
 
-def _copy(connection: DuckDBPyConnection, source: str, target: str) -> Migrated:
+def _copy(connection: DuckDBPyConnection, source: str, target: str, beside: tuple[str, ...]) -> Migrated:
     """Copy every table, and count and hash it in both places.
+
+    Args:
+        connection: both are attached to it.
+        source: what it is copied from.
+        target: what it is copied to.
+        beside: the columns that go along with those of records.
 
     Raises:
         LedgerError: one is not the same there.
     """
     rows = {}
     for table in _TABLES:
-        columns = _columns(table)
+        columns = ", ".join(f'"{name}"' for name in (*table.columns, *beside))
         connection.execute(
             f"INSERT INTO {target}.{table.name} ({columns}) SELECT {columns} FROM {source}.{table.name}"
         )
-        before, after = (_content(connection, place, table) for place in (source, target))
+        before, after = (_content(connection, place, table, columns) for place in (source, target))
         if before != after:
             raise LedgerError(
                 f"The table {table.name} has {before[0]:,} rows here and {after[0]:,} there, or not the same ones."
@@ -163,16 +176,19 @@ def _copy(connection: DuckDBPyConnection, source: str, target: str) -> Migrated:
     return Migrated(rows)
 
 
-def _content(connection: DuckDBPyConnection, place: str, table: Table) -> tuple[int, int]:
+def _content(connection: DuckDBPyConnection, place: str, table: Table, columns: str) -> tuple[int, int]:
     """Return how many rows a table has, and the sum of a hash of each."""
     [(count, total)] = connection.execute(
-        f"SELECT count(*), coalesce(sum(hash({_columns(table)})::HUGEINT), 0) FROM {place}.{table.name}"
+        f"SELECT count(*), coalesce(sum(hash({columns})::HUGEINT), 0) FROM {place}.{table.name}"
     ).fetchall()
     return int(count), int(total)
 
 
-def _columns(table: Table) -> str:
-    return ", ".join(f'"{column}"' for column in table.columns)
+def _copy_chain(connection: DuckDBPyConnection) -> None:
+    """Put a file's chain in the place of the first one of a lake, which holds nothing."""
+    connection.execute(f"DELETE FROM {BASE}.links WHERE link = {FIRST}")
+    for name in PROOFS:
+        connection.execute(f"INSERT INTO {BASE}.{name} BY NAME FROM {_OTHER}.{name}")
 
 
 def _copy_files(source: LedgerFiles, target: LedgerFiles) -> None:

@@ -13,6 +13,7 @@ from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import delete_late, forget_records
+from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.segments import qualified_name
 from actionledger.ledger.stores.lake.loading import is_conflict
 from actionledger.ledger.stores.lake.place import LakePlace
@@ -32,6 +33,8 @@ def forget_in_lake(
     files: LedgerFiles,
     intent: Intent,
     offsets: dict[str, int],
+    *,
+    chain: Chain,
 ) -> None:
     """Have nothing left of some sessions in a lake and in this host's segments; a second time goes on with it.
 
@@ -41,15 +44,16 @@ def forget_in_lake(
         files: what this host has of the ledger.
         intent: which sessions.
         offsets: how much of each segment was taken in, in bytes by its name beside those of other hosts.
+        chain: this host's own, which gets a link.
 
     Raises:
         duckdb.Error: the lake can't be reached or written to.
     """
     for attempt in stamina.retry_context(on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS):
         with attempt:
-            forget_records(connection, intent, is_proven=False)
+            forget_records(connection, intent, chain)
             # What another host has committed since it was asked to know that they are forgotten.
-            delete_late(connection, intent)
+            delete_late(connection, intent, chain)
             for (table,) in connection.execute(_WITH_DELETED).fetchall():
                 connection.execute(
                     f"CALL ducklake_rewrite_data_files('{BASE}', '{table}', delete_threshold => 0)"

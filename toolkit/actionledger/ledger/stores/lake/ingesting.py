@@ -21,6 +21,7 @@ from actionledger.ledger.segments import (
     remove_finished,
     segment_sizes,
 )
+from actionledger.ledger.stores.lake.chains import OwnChain
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.forgetting import forget_in_lake, vacuum
 from actionledger.ledger.stores.lake.loading import LakeLoader
@@ -59,10 +60,12 @@ class LakeIngester:
     Args:
         place: where the lake is.
         files: what this host has of the ledger.
+        chain: the host's own.
     """
 
     place: LakePlace
     files: LedgerFiles
+    chain: OwnChain
 
     def ingest(
         self, publishing: Publishing, *, patience: float, is_stopped: Callable[[], bool]
@@ -83,8 +86,8 @@ class LakeIngester:
         """Take in events that are in no segment; return whether it was done."""
         with self._elected(patience) as is_elected:
             if is_elected:
-                with closing(self._connect()) as connection:
-                    LakeLoader(connection).load_prepared(prepared)
+                with closing(self._connect()) as connection, self.chain.gone_on_with(connection) as chain:
+                    LakeLoader(connection, chain).load_prepared(prepared)
             return is_elected
 
     def forget(self, *, patience: float) -> bool:
@@ -103,8 +106,9 @@ class LakeIngester:
         return seconds - age if 0 <= age < seconds else 0.0
 
     def _run(self, connection: DuckDBPyConnection, is_stopped: Callable[[], bool]) -> IngestReport:
-        loader = LakeLoader(connection)
-        known, has_committed = self._load(connection, loader, is_stopped)
+        with self.chain.gone_on_with(connection) as chain:
+            loader = LakeLoader(connection, chain)
+            known, has_committed = self._load(connection, loader, is_stopped)
         remove_finished(self.files.segments, known, host=self.place.host, older_than=GRACE_SECONDS)
         remove_free(self.files.sessions)
         tally = loader.tally
@@ -140,10 +144,9 @@ class LakeIngester:
         if intent is None or not intent.is_beside_done:
             return
         with forgetting_sentence(self.files):
-            with closing(self._connect()) as connection:
-                loader = LakeLoader(connection)
-                known, _ = self._load(connection, loader, lambda: False)
-                forget_in_lake(connection, self.place, self.files, intent, known)
+            with closing(self._connect()) as connection, self.chain.gone_on_with(connection) as chain:
+                known, _ = self._load(connection, LakeLoader(connection, chain), lambda: False)
+                forget_in_lake(connection, self.place, self.files, intent, known, chain=chain)
             vacuum(self.place)
             self.files.forgetting.unlink(missing_ok=True)
             sync_to_disk(self.files.folder)

@@ -8,6 +8,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger.loading import Loader, Tally
 from actionledger.ledger.preparing import Prepared
+from actionledger.ledger.proofs.chain import Chain
 from actionledger.ledger.segments import Line
 from actionledger.ledger.staging import Staging
 
@@ -25,22 +26,23 @@ class LakeLoader(Loader):
 
     Args:
         connection: its current database is a lake.
+        chain: this host's own, which gets a link for each commit.
     """
 
-    def __init__(self, connection: DuckDBPyConnection) -> None:
-        super().__init__(connection)
+    def __init__(self, connection: DuckDBPyConnection, chain: Chain) -> None:
+        super().__init__(connection, chain=chain)
         self._is_derived = False
         self._has_claimed = False
 
     def load(self, lines: Sequence[Line]) -> None:
         """Take in lines, again where another host was first; see ``Loader.load``."""
-        for attempt in _tried_again():
+        for attempt in tried_again():
             with attempt:
                 super().load(lines)
 
     def load_prepared(self, prepared: Prepared) -> None:
         """Take in events, again where another host was first; see ``Loader.load_prepared``."""
-        for attempt in _tried_again():
+        for attempt in tried_again():
             with attempt:
                 super().load_prepared(prepared)
 
@@ -56,7 +58,7 @@ class LakeLoader(Loader):
 
     def _claim(self) -> None:
         if not self._has_claimed:
-            self._connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
+            claim(self._connection)
             self._has_claimed = True
 
     def _known_events(self, event_ids: Sequence[str]) -> set[str]:
@@ -76,7 +78,17 @@ class LakeLoader(Loader):
         )
 
 
-def _tried_again() -> Iterable[stamina.Attempt]:
+def claim(connection: DuckDBPyConnection) -> None:
+    """Have this transaction collide with any other one that claims something.
+
+    Args:
+        connection: its current database is a lake; a transaction has begun.
+    """
+    connection.execute("UPDATE meta SET toolkit_version = toolkit_version")
+
+
+def tried_again() -> Iterable[stamina.Attempt]:
+    """Return the attempts at what may collide with another host's commit, a few minutes of them."""
     return stamina.retry_context(
         on=is_conflict, attempts=None, timeout=_PATIENCE_SECONDS, wait_initial=0.1, wait_max=5.0
     )

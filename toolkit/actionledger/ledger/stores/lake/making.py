@@ -1,5 +1,7 @@
 """The tables of a lake: those of ``schema.py``, without what DuckLake has no word for."""
 
+import re
+
 import duckdb
 from duckdb import DuckDBPyConnection
 
@@ -8,7 +10,9 @@ from actionledger.common.clock import now
 from actionledger.errors import LedgerError, NotALedgerError
 from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import BASE, transaction
-from actionledger.ledger.schema import BOOKKEEPING, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.proofs.chain import begin
+from actionledger.ledger.proofs.sealing import seal
+from actionledger.ledger.schema import BOOKKEEPING, LINK, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.ledger.versions import refuse_newer, version_in
 
@@ -17,6 +21,8 @@ _OPTIONS = {
     # Small inserts kept in the catalog have to be written out later, by somebody who then stands in everybody's way.
     "data_inlining_row_limit": "0",
 }
+
+_LINK_TYPE = "BIGINT"
 
 
 def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
@@ -47,6 +53,7 @@ def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
             if version_in(connection, BASE) is None:
                 raise
     refuse_other_versions(connection, place)
+    _begin_chain(connection)
 
 
 def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> None:
@@ -70,19 +77,51 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> N
         )
 
 
+def create_everything(connection: DuckDBPyConnection) -> None:
+    """Make all tables and views of ``schema.py`` as a lake has them."""
+    tables = (_plain(ddl) for ddl in (*(table.ddl for table in TABLES), *BOOKKEEPING))
+    views = (f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items())
+    connection.execute(";".join((*tables, *views)))
+
+
 def _make(connection: DuckDBPyConnection) -> None:
     cursor = connection.cursor()
     cursor.execute(f"USE {BASE}")
     for name, value in _OPTIONS.items():
         cursor.execute(f"CALL {BASE}.set_option('{name}', '{value}')").fetchall()
-    views = (f"CREATE VIEW {name} AS {select}" for name, select in VIEWS.items())
-    tables = (_plain(ddl) for ddl in (*(table.ddl for table in TABLES), *BOOKKEEPING))
     with transaction(cursor):
-        cursor.execute(";".join((*tables, *views)))
+        create_everything(cursor)
         cursor.execute("INSERT INTO meta VALUES (?, ?, ?)", [SCHEMA_VERSION, now(), __version__])
+        begin(cursor)
     comment_on_everything(cursor, columns_of_views=False)
 
 
+def is_older_than_chains(connection: DuckDBPyConnection) -> bool:
+    """Return whether a lake was made when lakes had no chains: its links have the numbers of a file's.
+
+    Args:
+        connection: its current database is the lake.
+    """
+    return connection.execute("SELECT typeof(max(link)) FROM links").fetchall() != [(_LINK_TYPE,)]
+
+
+def _begin_chain(connection: DuckDBPyConnection) -> None:
+    """Begin the first chain of a lake that is older than chains, with what is there."""
+    cursor = connection.cursor()
+    cursor.execute(f"USE {BASE}")
+    if not is_older_than_chains(cursor):
+        return
+    asked = (
+        "SELECT table_name, column_name FROM duckdb_columns() WHERE database_name = ? AND data_type = 'INTEGER' "
+        "AND (column_name = ? OR table_name = 'withdrawn')"
+    )
+    with transaction(cursor):
+        for table, column in cursor.execute(asked, [BASE, LINK]).fetchall():
+            cursor.execute(f"ALTER TABLE {table} ALTER COLUMN {column} TYPE {_LINK_TYPE}")
+        seal(cursor)
+
+
 def _plain(ddl: str) -> str:
-    """Return a statement without what DuckLake does by itself, or for a whole lake."""
-    return ddl.replace(" USING COMPRESSION zstd", "").replace(" PRIMARY KEY", "")
+    """Return a statement without what DuckLake does by itself, or for a whole lake, and with room for links of many hosts."""
+    plain = ddl.replace(" USING COMPRESSION zstd", "").replace(" PRIMARY KEY", "")
+    return re.sub(rf'\b({LINK}"?|by_link) INTEGER', rf"\1 {_LINK_TYPE}", plain)

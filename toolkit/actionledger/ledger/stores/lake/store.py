@@ -1,8 +1,9 @@
 """A ledger in a lake: many hosts write to it, each through an ingester of its own, and all of them read one set of tables."""
 
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, closing
+from dataclasses import replace
 from threading import Lock
 
 import duckdb
@@ -11,15 +12,20 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.common.clock import utc
 from actionledger.errors import LedgerError
+from actionledger.ledger.connections import BASE
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.instances import Instance
+from actionledger.ledger.proofs.chain import Head
+from actionledger.ledger.proofs.report import Verification
 from actionledger.ledger.stores.base import AsOf
+from actionledger.ledger.stores.lake.chains import OwnChain, kept_heads
 from actionledger.ledger.stores.lake.connecting import connect_lake
 from actionledger.ledger.stores.lake.ingesting import GRACE_SECONDS, LakeIngester, LakeIntake
 from actionledger.ledger.stores.lake.loading import is_conflict
 from actionledger.ledger.stores.lake.making import make_tables, refuse_other_versions
 from actionledger.ledger.stores.lake.place import LakePlace
+from actionledger.ledger.stores.lake.verifying import faults_of_host, verify_lake
 from actionledger.system.forking import abandon, watch
 from actionledger.system.locks import FileLock
 
@@ -44,7 +50,7 @@ class LakeStore:
         self.folders: tuple[str, ...] = (place.data_path,)
         self.host = place.host
         self.has_tail = as_of is None
-        self._ingester = LakeIngester(place, self.files)
+        self._ingester = LakeIngester(place, self.files, OwnChain(place, self.files))
         self._lock = Lock()
         self._watching: DuckDBPyConnection | None = None
         watch(self)
@@ -96,6 +102,19 @@ class LakeStore:
     def forget(self, *, patience: float = 0.0) -> bool:
         """Delete the rows, and let go of every state and file that has them."""
         return self._ingester.forget(patience=patience)
+
+    def verify(self, kept: Sequence[Head]) -> Verification:
+        """Look at every host's chain in the state that is read; in the newest one also at what this host has kept of its own, and its segments."""
+        # What is kept is of commits that the state has which is asked for behind it.
+        own = kept_heads(self.files) if self.has_tail else ()
+        connection = self.connect(may_write=False).connection
+        with self._one_sentence("verified"), closing(connection):
+            connection.execute(f"USE {BASE}")
+            found = verify_lake(connection, (*kept, *own))
+            if not self.has_tail:
+                return found
+            of_host = faults_of_host(connection, self.files, self.host)
+            return replace(found, faults=(*found.faults, *of_host))
 
     def due_in(self) -> float:
         """Return in how many seconds another commit is due."""
