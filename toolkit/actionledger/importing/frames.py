@@ -1,6 +1,7 @@
 """What the processes of an import tell each other: pickled values between processes of one program, each with its length before it."""
 
 import pickle
+from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from struct import Struct
@@ -11,6 +12,9 @@ from actionledger.importing.parts import Part
 from actionledger.importing.prices import Prices
 
 _LENGTH = Struct("<Q")
+
+_ON_THEIR_WAY = 4
+"""So many values may be on their way: whoever fetches them puts a ledger in order now and then, for as long as two or three take to be made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ def send(stream: IO[bytes], value: object) -> None:
 
 
 class SentBehind:
-    """Sends values one after the other, and doesn't wait until they are fetched: one is on its way while the next is made.
+    """Sends values one after the other, and doesn't wait until they are fetched: some are on their way while the next is made.
 
     Args:
         stream: where to.
@@ -100,18 +104,18 @@ class SentBehind:
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream
         self._thread = ThreadPoolExecutor(1)
-        self._last: Future[None] | None = None
+        self._on_their_way: deque[Future[None]] = deque()
 
     def send(self, value: object) -> None:
-        """Send a value, once the one before has gone.
+        """Send a value, once no more than a few are on their way.
 
         Raises:
             BrokenPipeError: nobody is there who fetches them.
         """
         data = _pickled(value)
-        if self._last is not None:
-            self._last.result()
-        self._last = self._thread.submit(_write, self._stream, data)
+        while len(self._on_their_way) >= _ON_THEIR_WAY:
+            self._on_their_way.popleft().result()
+        self._on_their_way.append(self._thread.submit(_write, self._stream, data))
 
 
 def _pickled(value: object) -> bytes:
