@@ -28,6 +28,9 @@ STORE_MEMORY = "96MB"
 LITTLE_STORE_MEMORY = "48MB"
 """How much of it where small pieces come in, as a rule from the process that reads them, which has more to hold."""
 
+MUCH_STORE_MEMORY = "128MB"
+"""How much of it where many large pieces come in one after the other."""
+
 MORE_STORE_MEMORY = "192MB"
 """How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
 
