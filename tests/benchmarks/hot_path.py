@@ -4,10 +4,11 @@
 
 Milliseconds of the loop's own thread. Each turn is handled by three runtimes, each the first in turn, so that all meet the same machine: without a
 ledger, with one, and with one but without the states of the workspace. Between two turns the loop waits as an agent waits for its
-model: a file that was written a moment ago is read again at the next look, and caches are cold. The ledger has its ingester beside it.
+model: a file that was written a moment ago is read again at the next look, and caches are cold; ``json.dumps`` says what that is alone. The ledger has its ingester beside it.
 """
 
 import argparse
+import json
 import tempfile
 import time
 from collections.abc import Callable
@@ -51,8 +52,8 @@ def main() -> None:
 
 
 def recorded(folder: Path, turns: int, pause: float, characters: int) -> None:
-    """Record responses and flush them."""
-    times: dict[str, list[float]] = {"record": [], "flush": []}
+    """Record responses and flush them, beside a bare ``json.dumps`` of their texts, each time after a pause."""
+    times: dict[str, list[float]] = {"record": [], "flush": [], "json.dumps": []}
     text = (PROSE * (characters // len(PROSE) + 1))[:characters]
     run, session = new_id(), new_id()
     with open_ledger(folder / "record.duckdb") as ledger:
@@ -63,6 +64,10 @@ def recorded(folder: Path, turns: int, pause: float, characters: int) -> None:
             )  # fmt: skip
             times["record"].append(_took(lambda event=event: ledger.record(event)))  # type: ignore[misc]
             times["flush"].append(_took(ledger.flush))
+            time.sleep(pause)
+            times["json.dumps"].append(
+                _took(lambda number=number: json.dumps({"text": text, "turn": number}))
+            )  # type: ignore[misc]
             time.sleep(pause)
     for name, each in times.items():
         print(f"{name} of {characters:,} characters: {_figures(each)}")

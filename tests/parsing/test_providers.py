@@ -262,6 +262,11 @@ PLACES = st.lists(
 
 @settings(max_examples=examples(300))
 @example(call={"name": "f", "args": {"n": 1}}, places=["parts", "parts"], beside={"type": "message"})
+@example(call={"name": "f", "args": {"n": 1}}, places=["content", "tool_calls"], beside={"arguments": "{}"})
+@example(
+    call={"name": "f", "args": {"n": 1}}, places=["parts", "content", "content"], beside={"type": "message"}
+)
+@example(call={"name": "f", "args": {"n": 1}}, places=["parts", 0, "content", 0], beside={"type": "message"})
 @given(
     call=CALLS,
     places=PLACES,

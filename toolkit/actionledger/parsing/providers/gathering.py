@@ -16,7 +16,7 @@ from actionledger.vocabulary import BlockStatus, Reason
 PARSER_NAME = "provider-messages"
 """What results say that they were read by."""
 
-_VERSION = "2"
+_VERSION = "3"
 """Raised when the meaning of what is read changes."""
 
 _PARSER_ID = hashlib.sha256(f"{PARSER_NAME} {_VERSION}".encode()).hexdigest()[:16]
@@ -34,10 +34,12 @@ class Gathering:
 
     Attributes:
         handled: the identities of the objects that were taken for something, whatever it was.
+        acted: those of the ones that were taken for calls.
     """
 
     def __init__(self) -> None:
         self.handled: set[int] = set()
+        self.acted: set[int] = set()
         self._pieces: list[str] = []
         self._length = 0
         self._placed: list[tuple[_Interface, Found]] = []
@@ -74,6 +76,7 @@ class Gathering:
             dialect: whose spelling it is; empty to tell it by its keys.
         """
         self.handled.add(id(call))
+        self.acted.add(id(call))
         self.take(spelled(call, dialect))
 
     def take(self, call: Spelled) -> None:

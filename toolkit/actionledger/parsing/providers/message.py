@@ -82,7 +82,7 @@ def gather(message: object, gathering: Gathering) -> None:
     found = _within(message, gathering)
     if found is not None:
         _read(found, gathering)
-        for path, call in unread_calls(found, gathering.handled):
+        for path, call in unread_calls(found, gathering.handled, gathering.acted):
             detail = f"What stands under {path[:80]!r} looks like a call, with the keys {shown_keys(call)}"
             gathering.note(Reason.WRONG_SHAPE, f"{detail}; calls of {_KNOWN} are read.")
         if gathering.is_empty and any(key not in _BESIDE and value for key, value in found.items()):

@@ -100,9 +100,10 @@ def _kind(part: Json) -> str:
 
 def _read_part(part: Json, gathering: Gathering) -> None:
     kind = _kind(part)
-    if kind and kind not in _TEXTS:
-        # Of a message within a message only the content is taken.
-        gathering.handled.add(id(part.get("content") if kind == "message" else part))
+    # Of a message within a message only the content is taken, part by part; where it has none, that is all that it says.
+    taken = part.get("content") if kind == "message" else part
+    if kind and kind not in _TEXTS and (taken is part or not taken):
+        gathering.handled.add(id(taken))
     if not kind:
         _read_untyped(part, gathering)
     elif kind in _TEXTS:

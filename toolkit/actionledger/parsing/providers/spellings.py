@@ -47,6 +47,9 @@ _BESIDE = frozenset(
 )
 """What may stand beside a call's name without being its arguments."""
 
+OF_CALL = frozenset({*NAMES, *ARGUMENTS, *_IDS, *_BESIDE})
+"""The keys under which a call has what is its own."""
+
 
 class Spelled(NamedTuple):
     """A call as it stands in a message.
@@ -132,8 +135,7 @@ def _takes_free_text(call: Json) -> bool:
 
 def _holds_more(call: Json, *, objects_only: bool) -> bool:
     """Return whether something in a call without arguments may be its arguments, under an unknown key."""
-    known = {*NAMES, *_IDS, *ARGUMENTS, *_BESIDE}
-    rest = [value for key, value in call.items() if key not in known and value not in (None, "", [], {})]
+    rest = [value for key, value in call.items() if key not in OF_CALL and value not in (None, "", [], {})]
     return any(isinstance(value, Mapping) for value in rest) if objects_only else bool(rest)
 
 
