@@ -204,7 +204,10 @@ _PARSED = f"""{{'successes': read, 'count': intent, 'clustering': {{
     'sessions': 1, 'sizes': intent * intent, 'totals': read * read, 'products': read * intent}},
     'refusal': CASE WHEN meant > intent AND intent = 0 THEN '{NOT_AUDITABLE}' ELSE '' END}}"""
 
-_LABELS = f"coalesce((SELECT labels FROM ({LABELS_OF_SESSIONS}) AS l WHERE l.session_id = page.session_id), []::VARCHAR[])"
+_LABELS = "coalesce(shown_labels, []::VARCHAR[])"
+_LABELLED = (
+    f"LEFT JOIN (SELECT session_id, labels AS shown_labels FROM ({LABELS_OF_SESSIONS})) USING (session_id)"
+)
 
 _OF_MODELS = """(list_contains($models, model)
     OR session_id IN (SELECT session_id FROM turn_starts WHERE list_contains($models, model)))"""
@@ -277,7 +280,7 @@ def whole_sessions(within: Filter = EVERYTHING, *, order: Order = "newest") -> S
         "read AS parsed", "read::BIGINT AS read_whole, intent::BIGINT AS meant_to_act"
     )
     columns += f", {_LABELS} AS labels"
-    statement, parameters = _session_lines(within, order=order, columns=columns)
+    statement, parameters = _session_lines(within, order=order, columns=columns, beside=_LABELLED)
     return Scope(statement, parameters | {"limit": None, "offset": 0})
 
 
@@ -304,13 +307,14 @@ def session(ledger: Queryable, session_id: str) -> Session | None:
     return next(iter(rows(ledger, Session, _ONE, {"session_id": session_id})), None)
 
 
-def _session_lines(within: Filter, *, order: Order, columns: str) -> Scope:
+def _session_lines(within: Filter, *, order: Order, columns: str, beside: str = "") -> Scope:
     """Return the statement that lists sessions as a page shows them, with ``$limit`` and ``$offset`` yet to be given.
 
     Args:
         within: which sessions.
         order: how they are ordered.
         columns: what to select.
+        beside: joins what else they are selected from.
     """
     tables, parameters = _tables(within)
     needs_numbers = order == "worst"
@@ -325,7 +329,7 @@ def _session_lines(within: Filter, *, order: Order, columns: str) -> Scope:
     tables += [part for is_of_page, part in parts if not is_of_page]
     tables += [page, *(part for is_of_page, part in parts if is_of_page)]
     matched = "LEFT JOIN matched USING (session_id)" if _is_counted(within) else ""
-    lines = _LINES.format(columns=columns, matched=matched)
+    lines = _LINES.format(columns=columns, matched=f"{matched} {beside}")
     return Scope(f"WITH RECURSIVE {','.join(tables)} {lines}", parameters | words)
 
 
