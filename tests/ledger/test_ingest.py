@@ -6,7 +6,9 @@ import random
 import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import duckdb
 import pytest
@@ -16,6 +18,7 @@ from actionledger.events import Event
 from actionledger.ledger import (
     Ledger,
     ingest as ingest_module,
+    intake,
     open_ledger,
     publishing,
     segments as segments_module,
@@ -357,3 +360,47 @@ def test_texts_that_take_more_memory_than_usual_are_published(
     assert ledger.ingest().published
     assert published(ledger, "SELECT count(*), min(characters) FROM turns") == [(4, 6_000_002)]
     assert (not unbound) == is_bound
+
+
+@pytest.mark.parametrize(("took", "open_seconds"), [(0.0, 4.0), (0.9, 9.0), (60.0, 15.0)])
+def test_what_takes_long_to_close_is_closed_less_often(files, make, monkeypatch, took, open_seconds) -> None:
+    """Whoever waits for their turn gets it nevertheless."""
+    now = [0.0]
+    close = intake._close
+
+    def slowly(*given: object) -> None:
+        close(*given)
+        now[0] += took
+
+    monkeypatch.setattr(intake, "_close", slowly)
+    monkeypatch.setattr(
+        intake, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=lambda _seconds: None)
+    )
+    with closing(FileIntake(files)) as taking:
+        taking.take_in(prepared(make.note()))
+        now[0] += 4.0
+        taking.take_in(prepared(make.note()))
+        assert taking._store is None
+        taking.take_in(prepared(make.note()))
+        now[0] += open_seconds - 0.1
+        taking.take_in(prepared(make.note()))
+        assert taking._store is not None
+        now[0] += 0.2
+        taking.take_in(prepared(make.note()))
+        assert taking._store is None
+
+
+def test_a_small_piece_behind_a_large_one_gets_as_much_room(files, make, monkeypatch) -> None:
+    """The last piece of a file is small as a rule, and more may come behind it."""
+    given: list[tuple[str, str]] = []
+    opened = intake.opened
+    monkeypatch.setattr(
+        intake, "opened", lambda files, *bounds: given.append(bounds) or opened(files, *bounds)
+    )
+    small = prepared(make.note())
+    for piece in (small, replace(small, size=intake.SMALL_BYTES)):
+        with closing(FileIntake(files)) as taking:
+            taking.take_in(piece)
+            taking.close()
+            taking.take_in(small)
+    assert given == [intake._LITTLE, intake._LITTLE, intake._MUCH, intake._MUCH]

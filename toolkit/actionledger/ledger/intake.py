@@ -36,7 +36,7 @@ SMALL_BYTES = 5 * 1024 * 1024
 
 _LITTLE = (LITTLE_STORE_MEMORY, STORE_LOG)
 _MUCH = (MUCH_STORE_MEMORY, MUCH_STORE_LOG)
-"""In what memory, and with how long a log, small pieces come in and others: half a million turns take the database a fifth less
+"""In what memory, and with how long a log, small pieces come in and others: half a million turns take the database a sixth less
 processor time so than with a quarter of the log."""
 
 
