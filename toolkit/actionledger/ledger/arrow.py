@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from nanoarrow.c_array import c_array_from_buffers
 from nanoarrow.ipc import StreamWriter
 
+from actionledger.ledger.identifiers import identifier_bytes
 from actionledger.ledger.schema import LINK, Table
 
 PLACE = "of_event"
@@ -30,6 +31,9 @@ _TYPES = {
     "BOOLEAN": nanoarrow.bool_(),
 }
 _TEXT = nanoarrow.string()
+_IDENTIFIER = nanoarrow.extension_type(nanoarrow.fixed_size_binary(16), "arrow.uuid", b"")
+_NO_IDENTIFIER = "00000000-0000-0000-0000-000000000000"
+"""What lies where a column of identifiers has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +169,24 @@ def json_or_text(value: str) -> str:
     Args:
         value: the expression for the text.
     """
-    return f"CASE WHEN {value} IS NULL OR json_valid({value}) THEN {value}::JSON ELSE to_json({value}) END"
+    return f"coalesce(TRY_CAST({value} AS JSON), to_json({value}))"
 
 
 def _column_of(kind: str, column: Sequence[Any]) -> Any:
+    if kind == "UUID":
+        return _identifiers(column)
     if kind == "TIMESTAMP":
         column = [None if at is None else (at - _EPOCH) // _MICROSECOND for at in column]
     return nanoarrow.c_array(column, _TYPES.get(kind, _TEXT))
+
+
+def _identifiers(column: Sequence[str | None]) -> Any:
+    there: Any = None
+    texts: Sequence[Any] = column
+    if None in column:
+        there = nanoarrow.c_buffer([text is not None for text in column], nanoarrow.bool_())
+        texts = [_NO_IDENTIFIER if text is None else text for text in column]
+    return c_array_from_buffers(_IDENTIFIER, len(column), [there, identifier_bytes(texts)])
 
 
 def _array_of(children: dict[str, Any], count: int) -> nanoarrow.Array:

@@ -12,6 +12,7 @@ from actionledger.errors import UsageError
 from actionledger.events import Event, ResponseParsed, SessionFinished
 from actionledger.ledger.encoding import encoded
 from actionledger.ledger.fitting import INTEGERS, SURROGATE_ESCAPE
+from actionledger.ledger.identifiers import identifier_bytes
 from actionledger.ledger.projection import REPAIR_CHARACTERS, Columns
 from actionledger.ledger.schema import TABLES, Table
 from actionledger.privacy import may_hold_secrets
@@ -29,7 +30,6 @@ _TEXTS = {
 """Where the texts of a table's rows stand."""
 
 _HALF_CHARACTER = re.compile(SURROGATE_ESCAPE.pattern.encode())
-_UUID_CHARACTERS = 36
 
 
 class OddValueError(Exception):
@@ -130,9 +130,11 @@ def _is_plain(kind: str, column: Sequence[Any]) -> bool:
 
 
 def _are_identifiers(texts: set[str]) -> bool:
-    """Return whether texts look like identifiers in small letters; DuckDB refuses those that are none."""
-    together = "".join(texts)
-    return set(map(len, texts)) == {_UUID_CHARACTERS} and together == together.lower()
+    try:
+        identifier_bytes(texts)
+    except ValueError:
+        return False
+    return True
 
 
 _PLAIN: dict[str, tuple[type, ...]] = {
