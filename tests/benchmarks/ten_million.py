@@ -22,7 +22,7 @@ from rich.console import Console
 from rich.table import Table as Grid
 
 from actionledger.ledger import Ledger, open_ledger, queries
-from actionledger.ledger.connections import STORAGE_VERSION
+from actionledger.ledger.connections import ROW_GROUP_ROWS, STORAGE_VERSION
 from actionledger.ledger.queries import EVERYTHING, Filter
 from actionledger.ledger.schema import LINK, LONG_TEXTS, TABLES, Table
 
@@ -46,7 +46,9 @@ def make(base: Path, large: Path, actions: int, texts: float) -> None:
     with closing(
         duckdb.connect(config={"memory_limit": "6GB", "storage_compatibility_version": STORAGE_VERSION})
     ) as connection:
-        connection.execute(f"ATTACH '{base}' AS base (READ_ONLY); ATTACH '{large}' AS large")
+        connection.execute(
+            f"ATTACH '{base}' AS base (READ_ONLY); ATTACH '{large}' AS large (ROW_GROUP_SIZE {ROW_GROUP_ROWS})"
+        )
         connection.execute("SET preserve_insertion_order = true")
         [(each,)] = connection.execute("SELECT count(*) FROM base.actions").fetchall()
         repetitions = -(-actions // each)

@@ -3,6 +3,7 @@
 A process that is ahead waits: of a part whose turn has not come, no more than two answers are held.
 """
 
+import os
 import subprocess
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -24,6 +25,10 @@ _IN_VAIN = 3
 
 _HELD = 2
 """How many answers are held of a part whose turn has not come."""
+
+
+_KEEPS_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(32 * 2**20), "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20)}
+"""What has glibc not give memory back that is asked for again with the next answer: 3 of 4 page faults, a fiftieth of the work."""
 
 
 class PartOnItsWay:
@@ -184,6 +189,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             start_new_session=True,
+            env=_KEEPS_MEMORY | os.environ,
             bufsize=0,
         )
         assert self._process.stdin is not None

@@ -28,8 +28,8 @@ STORE_MEMORY = "96MB"
 LITTLE_STORE_MEMORY = "48MB"
 """How much of it where small pieces come in, as a rule from the process that reads them, which has more to hold."""
 
-MUCH_STORE_MEMORY = "128MB"
-"""How much of it where many large pieces come in one after the other."""
+MUCH_STORE_MEMORY = "192MB"
+"""How much of it where many large pieces come in one after the other: of less, a tenth of the work is to put aside what is wanted again."""
 
 MORE_STORE_MEMORY = "192MB"
 """How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
@@ -48,6 +48,10 @@ BASE = "base"
 """What the published copy is called where it is attached."""
 
 
+ROW_GROUP_ROWS = 61_440
+"""So many rows of a table lie together in the file, half of DuckDB's own choice. Each time a file is put in order, what is not yet so
+many is written once more: of half a million turns as they come in that was a third of what was written, and a quarter of the file."""
+
 _STORE = "store"
 _STORE_CONFIG: dict[str, str | int] = {
     "storage_compatibility_version": STORAGE_VERSION,
@@ -57,7 +61,26 @@ _STORE_CONFIG: dict[str, str | int] = {
 
 def connect_store(path: Path) -> DuckDBPyConnection:
     """Open a working file for reading and writing, in as much memory as it takes; it is created where it doesn't exist."""
-    return quiet(duckdb.connect(str(path), config={**_STORE_CONFIG, "checkpoint_threshold": STORE_LOG}))
+    bounds = {"checkpoint_threshold": STORE_LOG, "temp_directory": f"{path}.tmp"}
+    connection = quiet(duckdb.connect(config={**_STORE_CONFIG, **bounds}))
+    try:
+        connection.execute(f"{attach_to_write(path, _STORE)}; USE {_STORE}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def attach_to_write(path: Path, name: str, *options: str) -> str:
+    """Return the statement that attaches a ledger's file to be written to.
+
+    Args:
+        path: the file; it is created where it doesn't exist.
+        name: what it is called there.
+        options: further options of the statement.
+    """
+    chosen = ", ".join(("TYPE duckdb", f"ROW_GROUP_SIZE {ROW_GROUP_ROWS}", *options))
+    return f"ATTACH {_quoted(path)} AS {name} ({chosen})"
 
 
 @contextmanager
@@ -83,7 +106,7 @@ def store(
         nullcontext() if watched_of is None else differences.watched(watched_of, connection),
     ):
         connection.execute(f"SET temp_directory = {_quoted(f'{path}.tmp')}")
-        connection.execute(f"ATTACH {_quoted(path)} AS {_STORE} (TYPE duckdb); USE {_STORE}")
+        connection.execute(f"{attach_to_write(path, _STORE)}; USE {_STORE}")
         if watched_of is not None:
             differences.begin(watched_of)
         yield connection

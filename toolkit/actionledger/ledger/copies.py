@@ -9,6 +9,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
+from actionledger.ledger.connections import attach_to_write
 from actionledger.ledger.ledger import Ledger, open_ledger
 from actionledger.ledger.proofs.sealing import begin_anew
 from actionledger.ledger.row_files import FORMS, count_rows
@@ -136,7 +137,7 @@ def _make(
         ):
             made = Path(folder, "made.duckdb")
             open_ledger(made, in_background=False).close()
-            connection.execute(f"ATTACH {_quoted(made)} AS made (TYPE duckdb)")
+            connection.execute(attach_to_write(made, "made"))
             fill(connection)
             counts = {table.name: _count(connection, f"made.{table.name}") for table in TABLES}
             connection.execute("DETACH made")

@@ -14,7 +14,7 @@ _CHANGED = (duckdb.ProgrammingError, duckdb.DataError, duckdb.IntegrityError)
 """What a statement fails with where somebody has changed the tables that it is about."""
 
 
-PIECES = 8
+PIECES = 16
 """So many pieces are rolled up before a copy is published while others are at work: some 1.2 million turns, in half of the time between two
 copies. The next publication goes on with the rest."""
 

@@ -15,7 +15,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger.comments import comment_on_everything
-from actionledger.ledger.connections import BASE, STORAGE_VERSION, transaction
+from actionledger.ledger.connections import BASE, STORAGE_VERSION, attach_to_write, transaction
 from actionledger.ledger.files import LedgerFiles, one_sentence, sync_to_disk, wal_of
 from actionledger.ledger.ingest import Publishing
 from actionledger.ledger.migrations import make_ledger
@@ -127,9 +127,7 @@ def _to_file(lake: LakeStore, files: LedgerFiles) -> Migrated:
     _remove(new)
     try:
         with closing(lake.connect(may_write=True).connection) as connection:
-            connection.execute(
-                f"ATTACH {_quoted(new)} AS {_OTHER} (TYPE duckdb, STORAGE_VERSION {_quoted(STORAGE_VERSION)})"
-            )
+            connection.execute(attach_to_write(new, _OTHER, f"STORAGE_VERSION {_quoted(STORAGE_VERSION)}"))
             new.chmod(0o600)
             cursor = connection.cursor()
             cursor.execute(f"USE {_OTHER}")
