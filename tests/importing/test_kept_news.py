@@ -4,7 +4,8 @@ import pytest
 
 from actionledger.importing import kept_news
 from actionledger.importing.kept_news import KeptNews, packed
-from actionledger.ledger.queries.recorded import Added, KnownTurn
+from actionledger.ledger.queries.packed import KnownTurn
+from actionledger.ledger.queries.recorded import Added
 
 
 def news(number: int, size: int = 1) -> tuple[Added, frozenset[str]]:

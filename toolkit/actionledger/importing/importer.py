@@ -262,7 +262,7 @@ class Importer:
             self.touched.turns.update({looked.turn_id, looked.replaces} - {""})
         if not self._is_to_be_taken(item, session, looked):
             if looked.state is State.KNOWN:
-                there, model = self.known.turns.get(looked.turn_id), turn.model or session.model
+                there, model = self.known.turn(looked.turn_id), turn.model or session.model
                 self.report.unfilled += is_unfilled(self.prices, model, turn, there)
                 late = self._results.of_earlier(item, session, looked.turn_id, turn.results, self.file)
                 self.report.results += late

@@ -7,7 +7,7 @@ from actionledger.importing.open_sessions import OpenSession
 from actionledger.importing.report import ImportReport
 from actionledger.importing.results import CallNews
 from actionledger.ledger.preparing import Prepared
-from actionledger.ledger.queries.recorded import Added
+from actionledger.ledger.queries.recorded import Added, Before
 
 
 @dataclass(slots=True)
@@ -62,13 +62,15 @@ class Facts(NamedTuple):
 
     Args:
         run_id: the run that they are of.
-        there: what the ledger has.
+        before: what the ledger had.
+        added: what came to be known since.
         forgotten: the sessions that are forgotten.
         has_before: whether the ledger had anything of the source when the import began.
     """
 
     run_id: str
-    there: Added
+    before: Before
+    added: Added
     forgotten: frozenset[str]
     has_before: bool
 

@@ -66,7 +66,7 @@ class OpenSessions:
 
     def is_to_begin(self, item: RecordedSession, session_id: str) -> bool:
         """Return whether a session begins before anything new of it is found: what has two names may be known under the other one."""
-        if session_id in self._known.ids:
+        if self._known.is_done(session_id):
             return False
         return not item.begun_as or session_id in self._unended
 
@@ -123,8 +123,8 @@ class OpenSessions:
 
     def _is_there(self, external_id: str) -> bool:
         session_id = self.id_of(external_id)
-        there = (self.started, self._known.ids, self._known.forgotten, self._unended)
-        return any(session_id in each for each in there)
+        there = (self.started, self._known.forgotten, self._unended)
+        return self._known.is_done(session_id) or any(session_id in each for each in there)
 
     def _end(self, ended: OpenSession) -> None:
         key, session, _ = ended

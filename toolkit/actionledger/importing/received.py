@@ -5,7 +5,7 @@ from math import isfinite
 
 from actionledger.importing.prices import Prices
 from actionledger.importing.report import ImportReport
-from actionledger.ledger.queries.recorded import KnownTurn
+from actionledger.ledger.queries.packed import KnownTurn
 from actionledger.privacy import mask_text
 from actionledger.recording import hash_of_tools
 from actionledger.sources.base import RecordedSession, RecordedTurn, Usage

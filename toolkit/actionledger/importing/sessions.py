@@ -129,6 +129,7 @@ class SourcesImporter(Importers):
         there = importer.known
         return Facts(
             importer.run.run_id,
+            there.before,
             Added(there.ids, there.turns, there.superseded),
             frozenset(there.forgotten),
             self._has_before[name],
@@ -186,7 +187,7 @@ class SourcesImporter(Importers):
             asked = self._asked_together if name in self._asked_together else {name}
             there = known(self._asked(), *asked)
             self._known |= dict.fromkeys(asked, there)
-            self._has_before |= dict.fromkeys(asked, bool(there.ids or there.turns))
+            self._has_before |= dict.fromkeys(asked, bool(there.before.ids or there.before.turns))
         return self._known[name]
 
     def _asked(self) -> Queryable:

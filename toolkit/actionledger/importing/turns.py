@@ -6,7 +6,8 @@ from typing import NamedTuple
 from actionledger.common.ids import derived_id
 from actionledger.importing.reading import written_of
 from actionledger.ledger.encoding import as_recorded
-from actionledger.ledger.queries.recorded import Known, KnownTurn, digest
+from actionledger.ledger.queries.packed import KnownTurn
+from actionledger.ledger.queries.recorded import Known, digest
 from actionledger.parsing.recorded import WithCalls
 from actionledger.recording import SessionKey, turn_id_of
 from actionledger.sources.base import RecordedSession, RecordedTurn
@@ -55,13 +56,13 @@ def looked_up(
     text = written.text
     first = _identity(known, source, session, key, turn)
     turn_id = known.current(first)
-    there = known.turns.get(turn_id)
+    there = known.turn(turn_id)
     if there is None:
         return Looked(turn, written, turn_id, State.NEW)
     state = _compared(turn, text, there)
     if state is State.KNOWN and not _is_state_of(turn, text, there, known, turn_id):
         state = State.DIFFERING
-    if state is State.KNOWN and turn_id not in known.ids:
+    if state is State.KNOWN and not known.is_done(turn_id):
         state = State.NEW
     if state is not State.GROWN:
         return Looked(turn, written, turn_id, state)
@@ -86,9 +87,8 @@ def _identity(
         return turn_id_of(key, turn.index)
     scope = source if session.ids == "source" else key.session_id
     own = derived_id("turn", scope, "named", turn.external_id)
-    if (
-        not session.begun_as or known.current(own) in known.turns
-    ):  # ledgers of before have it under its session's name
+    # Ledgers of before have it under its session's name.
+    if not session.begun_as or known.turn(known.current(own)) is not None:
         return own
     first = derived_id("session", source, session.begun_as)
     return derived_id("turn", first, "named", turn.external_id)

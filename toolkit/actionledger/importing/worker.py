@@ -168,8 +168,8 @@ class _PartReading(Importers):
 
 def _known(facts: Facts) -> Known:
     """Return what is known of a source, whose questions are answered without a ledger as long as that had nothing of it."""
-    there = facts.there
-    known = Known(there.ids, there.turns, there.superseded, set(facts.forgotten))
+    added = facts.added
+    known = Known(facts.before, added.ids, added.turns, added.superseded, set(facts.forgotten))
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
         known.text_of = _ask_for_text

@@ -72,7 +72,14 @@ def refuse_no_ledger(given: object) -> None:
         raise UsageError(f"{given!r} is no open ledger; give what al.open_ledger(path) returns.")
 
 
-class Result(Protocol):
+class Streamed(Protocol):
+    """A result that can be fetched piece by piece."""
+
+    def fetchmany(self, size: int, /) -> list[Any]:
+        """Return the next rows, at most ``size``; none at the end."""
+
+
+class Result(Streamed, Protocol):
     """What a statement gave."""
 
     @property
@@ -88,13 +95,6 @@ class Queryable(Protocol):
 
     def sql(self, query: str, parameters: Any = None, /) -> Result:
         """Run one SELECT with its parameters and return what it gave."""
-
-
-class Streamed(Protocol):
-    """A result that can be fetched piece by piece."""
-
-    def fetchmany(self, size: int, /) -> list[Any]:
-        """Return the next rows, at most ``size``; none at the end."""
 
 
 class Streamable(Protocol):

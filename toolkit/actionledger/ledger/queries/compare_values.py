@@ -45,8 +45,13 @@ class _Fetched:
     columns: Sequence[str]
     _found: list[Any]
 
+    def fetchmany(self, size: int, /) -> list[Any]:
+        batch = self._found[:size]
+        del self._found[:size]
+        return batch
+
     def fetchall(self) -> list[Any]:
-        return self._found
+        return self.fetchmany(len(self._found))
 
 
 class _Readings:

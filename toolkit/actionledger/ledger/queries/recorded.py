@@ -1,35 +1,18 @@
 """What need not be taken in again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from actionledger.common.canonical import json_text
 from actionledger.common.text import utf8_with_halves
 from actionledger.ledger.forgotten import STANDING
-from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, picked, rows
+from actionledger.ledger.queries.base import RUN_ELSEWHERE, Queryable, Streamed, picked, rows
+from actionledger.ledger.queries.packed import KnownTurn, PackedIds, PackedTurns
 from actionledger.ledger.queries.scopes import FIRST_READING
 from actionledger.vocabulary import LeftOutReason
-
-
-class KnownTurn(NamedTuple):
-    """What a turn that is recorded is told from another state of it by.
-
-    Args:
-        digest: of its text.
-        characters: how long that is, in code points.
-        call_count: how many calls stood beside it.
-        output_tokens: how many it took; None if not recorded.
-        has_cost: whether it is known what it cost.
-    """
-
-    digest: str
-    characters: int
-    call_count: int = 0
-    output_tokens: int | None = None
-    has_cost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +65,9 @@ class Added:
     """What came to be known by an import.
 
     Args:
-        ids: as in ``Known``.
-        turns: as in ``Known``.
-        superseded: as in ``Known``.
+        ids: the sessions that came to their end, and the turns that were read (and run) to theirs.
+        turns: each turn, whether it was read or not, by its id.
+        superseded: the turn that stands for another one now, by that one's id.
     """
 
     ids: set[str] = field(default_factory=set)
@@ -92,13 +75,21 @@ class Added:
     superseded: dict[str, str] = field(default_factory=dict)
 
 
+class Before(NamedTuple):
+    """What a ledger had of a source when it was asked; see ``Added``."""
+
+    ids: PackedIds = PackedIds()
+    turns: PackedTurns = PackedTurns()
+
+
 @dataclass(slots=True)
 class Known:
     """What a ledger has of a source.
 
     Args:
-        ids: the sessions that came to their end, and the turns that were read (and run) to theirs.
-        turns: each turn, whether it was read or not, by its id.
+        before: what it had when it was asked.
+        ids: what came to its end since; see ``Added``.
+        turns: each turn that was added since, by its id.
         superseded: the turn that stands for another one now, by that one's id.
         forgotten: the sessions that are forgotten, of whatever source.
         open_calls: returns the calls without a result.
@@ -110,6 +101,7 @@ class Known:
         added: what was added since somebody asked for it; None where nobody does.
     """
 
+    before: Before = field(default_factory=Before)
     ids: set[str] = field(default_factory=set)
     turns: dict[str, KnownTurn] = field(default_factory=dict)
     superseded: dict[str, str] = field(default_factory=dict)
@@ -122,6 +114,14 @@ class Known:
     left_out: Callable[[Sequence[str]], dict[LeftOutKey, ToldLeftOut]] = lambda _paths: {}
 
     added: Added | None = None
+
+    def is_done(self, identifier: str) -> bool:
+        """Return whether a session came to its end, or a turn was read to its."""
+        return identifier in self.ids or identifier in self.before.ids
+
+    def turn(self, turn_id: str) -> KnownTurn | None:
+        """Return what is known of a turn; None where nothing is."""
+        return self.turns.get(turn_id) or self.before.turns.get(turn_id)
 
     def add_done(self, identifier: str) -> None:
         """Add a session that came to its end, or a turn that was read to its."""
@@ -146,7 +146,7 @@ class Known:
         self.superseded |= added.superseded
 
     def remove(self, added: Added) -> None:
-        """Take back what was added, and was not there before."""
+        """Take back what was added."""
         self.ids -= added.ids
         for turn_id in added.turns:
             self.turns.pop(turn_id, None)
@@ -168,8 +168,10 @@ WITH known AS (
 
 _DONE = f"""
 {_KNOWN}
-SELECT session_id::VARCHAR FROM session_ends SEMI JOIN known USING (session_id)
-UNION ALL SELECT turn_id::VARCHAR FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}}"""
+SELECT id::VARCHAR FROM (
+    SELECT session_id AS id FROM session_ends SEMI JOIN known USING (session_id)
+    UNION ALL SELECT turn_id FROM {{table}} SEMI JOIN known USING (session_id) WHERE {{condition}})
+ORDER BY id"""
 
 _UNENDED = f"""
 {_KNOWN}
@@ -192,11 +194,12 @@ SELECT path, reason, detail, sum(count)::BIGINT, count(*) FROM left_out
 WHERE path IN (SELECT unnest(from_json($paths, '["VARCHAR"]'))) GROUP BY ALL"""
 
 _DIGEST = 16
+_FETCHED_AT_ONCE = 10_000
 
 _TURNS = f"""
 {_KNOWN}
 SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}), characters, call_count, output_tokens, cost_usd IS NOT NULL
-FROM turn_starts SEMI JOIN known USING (session_id)"""
+FROM turn_starts SEMI JOIN known USING (session_id) ORDER BY turn_id"""
 
 _SUPERSEDED = f"""
 {_KNOWN}
@@ -225,11 +228,13 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
     table, condition = ("turn_ends", "true") if run else ("parse_attempts", FIRST_READING)
     among = "\x1f".join(sources)
     done = ledger.sql(_DONE.format(table=table, condition=condition), {"sources": among})
-    ids = {row[0] for row in done.fetchall()}
-    turns = ledger.sql(_TURNS, {"sources": among}).fetchall()
+    ids = PackedIds(identifier for (identifier,) in _fetched(done))
+    turns = ledger.sql(_TURNS, {"sources": among})
+    packed = PackedTurns((turn_id, KnownTurn(*rest)) for turn_id, *rest in _fetched(turns))
     return Known(
-        ids,
-        {turn_id: KnownTurn(*rest) for turn_id, *rest in turns},
+        Before(ids, packed),
+        set(),
+        {},
         dict(ledger.sql(_SUPERSEDED, {"sources": among}).fetchall()),
         set(_texts(ledger, STANDING, {})),
         lambda: rows(ledger, OpenCall, _OPEN_CALLS, {"sources": among}),
@@ -239,6 +244,11 @@ def known(ledger: Queryable, *sources: str, run: bool = False) -> Known:
         lambda: set(_texts(ledger, _UNENDED, {"sources": among})),
         lambda paths: _left_out(ledger, paths),
     )
+
+
+def _fetched(found: Streamed) -> Iterator[tuple[Any, ...]]:
+    while batch := found.fetchmany(_FETCHED_AT_ONCE):
+        yield from batch
 
 
 def _left_out(ledger: Queryable, paths: Sequence[str]) -> dict[LeftOutKey, ToldLeftOut]:
