@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -11,7 +12,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.ledger import Ledger, ingest, open_ledger
 from actionledger.ledger.connections import store
-from actionledger.ledger.files import LedgerFiles
+from actionledger.ledger.files import LedgerFiles, wal_of
 from actionledger.ledger.rollups import keeping, making, tables
 from actionledger.ledger.rollups.checking import faults_of_rollup
 from actionledger.ledger.rollups.pieces import PICKED, PIECE, pick_changed
@@ -146,6 +147,24 @@ def test_a_publication_leaves_what_is_too_much_to_the_next(
             patch.setattr(ingest, "has_live_writer", lambda _: False)
             ingest.ingest(files, publishing)
         assert ledger.has_rollup is has_rollup
+    assert len(counted) == SESSIONS
+
+
+def test_what_came_in_is_put_in_order_first(
+    ledger: Ledger, counted: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the memory that it takes until then comes to what counting takes."""
+    logs: list[int] = []
+
+    def seen(files: LedgerFiles, *given: Any, **named: Any) -> None:
+        log = wal_of(files.store)
+        logs.append(log.stat().st_size if log.exists() else 0)
+        keeping.keep_rolled_up(files, *given, **named)
+
+    monkeypatch.setattr(ingest, "keep_rolled_up", seen)
+    ledger.record_turn("0", READ, profile="mint")
+    ledger.ingest()
+    assert logs == [0]
     assert len(counted) == SESSIONS
 
 

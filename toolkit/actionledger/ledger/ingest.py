@@ -241,6 +241,8 @@ class Ingest:
 
     def _publish(self, pieces: int | None = PIECES) -> None:
         self._forget_gone_segments()
+        # What is only in memory would be held beside what rolling up takes.
+        self._connection.execute("CHECKPOINT")
         keep_rolled_up(self._files, self._connection, pieces=pieces, is_stopped=self._is_stopped)
         self._connection.execute("CHECKPOINT")
         note(self._files, self._connection)

@@ -27,7 +27,7 @@ from actionledger.ledger.rollups.tables import (
     rolled_up_to,
 )
 
-_MEMORY = "512MB"
+_MEMORY = "384MB"
 
 _NUMBERS = [name for counts in ALL for name in counts.columns]
 
