@@ -18,7 +18,7 @@ from actionledger.importing.frames import Progress
 from actionledger.importing.news import Made
 from actionledger.importing.parts import Part
 from actionledger.importing.report import ImportReport
-from actionledger.importing.workers import Workers, _Worker
+from actionledger.importing.workers import PartOnItsWay, Workers, _Worker
 from actionledger.ledger import direct, open_ledger
 
 SAMPLES = Path(__file__).parents[2] / "data" / "agents"
@@ -213,7 +213,7 @@ def test_who_stops_it_is_told_what_is_kept_and_goes_on(tmp_path, in_small_parts,
 
 
 class _Slow:
-    """Stands for a process that is still at a part when the rest of it is left to somebody else."""
+    """Stands for a process, which answers when it is told to."""
 
     def __init__(self, _how) -> None:
         self.parts, self.knows = deque(), set()
@@ -244,6 +244,26 @@ def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeyp
         if given.part.number == 0:
             workers.leave(given)
     assert seen == [0, 1]
+
+
+def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypatch) -> None:
+    """To put a ledger in order takes as long as some small parts: nobody gives another one meanwhile."""
+
+    given: list[list[int]] = []
+
+    def listen(self, head: list[PartOnItsWay]) -> None:
+        given.append([len(worker.parts) for worker in self._workers])
+        for worker in self._workers:
+            while worker.parts:
+                worker.parts.popleft().hear(Progress(Made([], {}), 0, 0, 0, is_last=True))
+
+    monkeypatch.setattr("actionledger.importing.workers._Worker", _Slow)
+    monkeypatch.setattr(Workers, "_listen", listen)
+    small = [[Part(number, (number,), size=1)] for number in range(9)]
+    large = [[Part(number, (number,), size=2**30)] for number in (9, 10, 11)]
+    seen = [part.part.number for part, _ in Workers(2, None, lambda part, knows: None).run([*small, *large])]
+    assert seen == list(range(12))
+    assert given == [[5, 4], [1, 1], [1, 0]]
 
 
 def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:

@@ -94,6 +94,12 @@ def test_a_sample_is_the_beginning_of_a_file(tmp_path, data, values):
     assert list(sample_of(path).values) == values
 
 
+def test_a_sample_of_which_nobody_asks_the_values_has_none(tmp_path):
+    path = tmp_path / "x"
+    path.write_bytes(b'{"a": 1}\n')
+    assert sample_of(path, has_values=False) == registry.Sample(path, b'{"a": 1}\n', ())
+
+
 def test_a_sample_is_bounded(tmp_path):
     """A file of any size is recognised by its head."""
     path = tmp_path / "x.jsonl"

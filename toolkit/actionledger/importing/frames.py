@@ -13,8 +13,8 @@ from actionledger.importing.prices import Prices
 
 _LENGTH = Struct("<Q")
 
-_ON_THEIR_WAY = 4
-"""So many values may be on their way: whoever fetches them puts a ledger in order now and then, for as long as two or three take to be made."""
+_ON_THEIR_WAY = 6
+"""So many values may be on their way: whoever fetches them puts a ledger in order now and then, for as long as five take to be made."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ class _Planning:
             self._plan.unchanged += 1
             return
         try:
-            sample = sample_of(path)
+            sample = sample_of(path, has_values=self._format is None)
             found = self._of_sample(given, sample, state)
             if found is not None:
                 self._plan.to_read.append(found)

@@ -17,8 +17,11 @@ from actionledger.importing.frames import HowToRead, Progress, Task, received, s
 from actionledger.importing.parts import Part
 from actionledger.system.own_processes import words_for
 
-_AHEAD = 3
+_AHEAD = 7
 """How many parts for each process may be given to it and not taken in."""
+
+_GIVEN = 5
+"""How many parts a process has at most, small ones but for the first: to put a ledger in order takes as long as four of them."""
 
 _IN_VAIN = 3
 """How many processes, beside as many as there are, are started for others that have died."""
@@ -128,7 +131,7 @@ class Workers:
 
     def _give(self, more: Iterator[list[Part]]) -> bool:
         """Give every process something to read, and what is small behind that, so that it need not wait; return whether any reads."""
-        for has in range(2):
+        for has in range(_GIVEN):
             for worker in self._workers:
                 if len(worker.parts) == has and (part := self._next(more, only_small=has > 0)) is not None:
                     worker.give(part, self._task_of(part.part, worker.knows))

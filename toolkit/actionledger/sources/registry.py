@@ -89,11 +89,12 @@ def _sureness(source: Source, sample: Sample) -> float:
         ) from error
 
 
-def sample_of(path: Path) -> Sample:
+def sample_of(path: Path, *, has_values: bool = True) -> Sample:
     """Return what a file's format is recognised by.
 
     Args:
         path: the file, plain or compressed, or below an archive. Of what is piped in, all comes again when it is read.
+        has_values: whether anybody asks what JSON values are at its beginning; to read them takes longest.
 
     Raises:
         SourceError: it can't be opened.
@@ -101,7 +102,7 @@ def sample_of(path: Path) -> Sample:
     """
     head = head_of(path, SAMPLE_BYTES, MAX_LINE)
     # What lies in an archive as it is looks like lines of its own.
-    values = () if kind_of(head) else tuple(islice(_values(head), _VALUES))
+    values = () if not has_values or kind_of(head) else tuple(islice(_values(head), _VALUES))
     return Sample(path, head, values)
 
 
