@@ -69,7 +69,8 @@ class Cells:
     """Gathers rows by table and owner."""
 
     def __init__(self) -> None:
-        self._lines: dict[tuple[str, Owner], list[bytes]] = {}
+        # By table, identity and what it is salted by, as they are: to make an ``Owner`` of them takes as long as to add a row.
+        self._lines: dict[tuple[str, str, str], list[bytes]] = {}
 
     def add(self, table: Table, values: Values, event: Event | None) -> None:
         """Add a row.
@@ -80,7 +81,7 @@ class Cells:
             event: what it was made of; None for a line that can't be read.
         """
         owner = owner_of(table, values, event)
-        self._lines.setdefault((table.name, owner), []).append(line_of(values))
+        self._lines.setdefault((table.name, *owner), []).append(line_of(values))
 
     def add_lines(self, table: Table, columns: Sequence[Sequence[Any]], lines: Sequence[bytes]) -> None:
         """Add many rows of a table, of sessions and as DuckDB gives them back.
@@ -95,16 +96,13 @@ class Cells:
         identities = sessions
         if name in ENDS or name in OF_TURNS:
             identities = columns[place[ENDS.get(name, "turn_id")]]
-        of_table: dict[tuple[str, str], list[bytes]] = {}
         for identity, session, line in zip(identities, sessions, lines, strict=True):
-            of_table.setdefault((identity, session), []).append(line)
-        for owner, theirs in of_table.items():
-            self._lines.setdefault((name, Owner(*owner)), []).extend(theirs)
+            self._lines.setdefault((name, identity, session), []).append(line)
 
     @property
     def salted_by(self) -> set[str]:
         """What each salt is for."""
-        return {owner.salted_by for _, owner in self._lines}
+        return {salted_by for _, _, salted_by in self._lines}
 
     def digests(self, salts: Mapping[str, UUID]) -> Iterator[bytes]:
         """Yield the cells' digests.
@@ -112,8 +110,9 @@ class Cells:
         Args:
             salts: the salt of each owner.
         """
-        for (table, owner), lines in self._lines.items():
-            yield digest(table, salts[owner.salted_by].bytes, lines)
+        keys = {salted_by: salt.bytes for salted_by, salt in salts.items()}
+        for (table, _, salted_by), lines in self._lines.items():
+            yield digest(table, keys[salted_by], lines)
 
     def __bool__(self) -> bool:
         return bool(self._lines)
