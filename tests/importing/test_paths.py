@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+import duckdb
 import pytest
 from interrupting import heard
 
@@ -470,3 +472,17 @@ def test_a_large_file_takes_little_memory(tmp_path, path, size):
     turns, refused, kibibytes = map(int, done.stdout.split())
     assert (turns, refused) == (2, 1)
     assert kibibytes < 200 * 1024
+
+
+def test_a_turn_whose_text_somebody_has_taken_out_is_another_one(tmp_path):
+    """A notebook may write into a published file whose working file is gone: an import says so, and goes on."""
+    log, path = tmp_path / "log.jsonl", tmp_path / "team.duckdb"
+    lines = [json.dumps({"session": "a", "turn": number, "text": f"{number}"}) for number in range(3)]
+    log.write_text("\n".join(lines[:2]))
+    assert import_path(log, path).turns == 2
+    shutil.rmtree(f"{path}.d")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("UPDATE turn_starts SET text = NULL, characters = NULL, call_count = NULL")
+    log.write_text("\n".join(lines))
+    report = import_path(log, path)
+    assert (report.turns, len(report.differing)) == (1, 2)

@@ -198,7 +198,8 @@ _FETCHED_AT_ONCE = 10_000
 
 _TURNS = f"""
 {_KNOWN}
-SELECT turn_id::VARCHAR, left(sha256(text), {_DIGEST}), characters, call_count, output_tokens, cost_usd IS NOT NULL
+SELECT turn_id::VARCHAR, coalesce(left(sha256(text), {_DIGEST}), '0'), coalesce(characters, 0), coalesce(call_count, 0), output_tokens,
+       cost_usd IS NOT NULL
 FROM turn_starts SEMI JOIN known USING (session_id) ORDER BY turn_id"""
 
 _SUPERSEDED = f"""
