@@ -102,13 +102,13 @@ def play(ledger: Ledger) -> int:
     Returns:
         How many were played.
     """
-    done = known(ledger, SOURCE, run=True).ids
+    there = known(ledger, SOURCE, run=True)
     played = 0
     with TemporaryDirectory(prefix="actionledger-demo-") as folder:
         for name, scene in _SCENES.items():
             for model in _MODELS:
                 stage = Stage(ledger, name, model, Path(folder) / f"{name}-{model}".replace(" ", "-"))
-                if stage.session_id not in done:
+                if not there.is_done(stage.session_id):
                     scene(stage)
                     played += 1
     ledger.ingest()

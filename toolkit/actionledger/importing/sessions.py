@@ -130,7 +130,7 @@ class SourcesImporter(Importers):
         return Facts(
             importer.run.run_id,
             there.before,
-            Added(there.ids, there.turns, there.superseded),
+            Added(there.ids_since, there.turns_since, there.superseded),
             frozenset(there.forgotten),
             self._has_before[name],
         )

@@ -88,8 +88,8 @@ class Known:
 
     Args:
         before: what it had when it was asked.
-        ids: what came to its end since; see ``Added``.
-        turns: each turn that was added since, by its id.
+        ids_since: what came to its end since; see ``Added``.
+        turns_since: each turn that was added since, by its id.
         superseded: the turn that stands for another one now, by that one's id.
         forgotten: the sessions that are forgotten, of whatever source.
         open_calls: returns the calls without a result.
@@ -102,8 +102,8 @@ class Known:
     """
 
     before: Before = field(default_factory=Before)
-    ids: set[str] = field(default_factory=set)
-    turns: dict[str, KnownTurn] = field(default_factory=dict)
+    ids_since: set[str] = field(default_factory=set)
+    turns_since: dict[str, KnownTurn] = field(default_factory=dict)
     superseded: dict[str, str] = field(default_factory=dict)
     forgotten: set[str] = field(default_factory=set)
     open_calls: Callable[[], list[OpenCall]] = list
@@ -117,21 +117,21 @@ class Known:
 
     def is_done(self, identifier: str) -> bool:
         """Return whether a session came to its end, or a turn was read to its."""
-        return identifier in self.ids or identifier in self.before.ids
+        return identifier in self.ids_since or identifier in self.before.ids
 
     def turn(self, turn_id: str) -> KnownTurn | None:
         """Return what is known of a turn; None where nothing is."""
-        return self.turns.get(turn_id) or self.before.turns.get(turn_id)
+        return self.turns_since.get(turn_id) or self.before.turns.get(turn_id)
 
     def add_done(self, identifier: str) -> None:
         """Add a session that came to its end, or a turn that was read to its."""
-        self.ids.add(identifier)
+        self.ids_since.add(identifier)
         if self.added is not None:
             self.added.ids.add(identifier)
 
     def add_turn(self, turn_id: str, turn: KnownTurn, replaces: str) -> None:
         """Add a turn, and the one that it takes the place of; empty where it takes none's."""
-        self.turns[turn_id] = turn
+        self.turns_since[turn_id] = turn
         if replaces:
             self.superseded[replaces] = turn_id
         if self.added is not None:
@@ -141,15 +141,15 @@ class Known:
 
     def add(self, added: Added) -> None:
         """Add what another import has added."""
-        self.ids |= added.ids
-        self.turns |= added.turns
+        self.ids_since |= added.ids
+        self.turns_since |= added.turns
         self.superseded |= added.superseded
 
     def remove(self, added: Added) -> None:
         """Take back what was added."""
-        self.ids -= added.ids
+        self.ids_since -= added.ids
         for turn_id in added.turns:
-            self.turns.pop(turn_id, None)
+            self.turns_since.pop(turn_id, None)
         for turn_id in added.superseded:
             self.superseded.pop(turn_id, None)
 
