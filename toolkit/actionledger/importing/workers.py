@@ -29,9 +29,8 @@ _IN_VAIN = 3
 _HELD = 2
 """How many answers are held of a part whose turn has not come."""
 
-
 _KEEPS_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(32 * 2**20), "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20)}
-"""What has glibc not give memory back that is asked for again with the next answer: 3 of 4 page faults, a fiftieth of the work."""
+"""What has glibc not give memory back that is asked for again with the next answer: 3 of 4 page faults, a hundredth of the work."""
 
 
 class PartOnItsWay:

@@ -29,7 +29,7 @@ LITTLE_STORE_MEMORY = "48MB"
 """How much of it where small pieces come in, as a rule from the process that reads them, which has more to hold."""
 
 MUCH_STORE_MEMORY = "192MB"
-"""How much of it where many large pieces come in one after the other: of less, a tenth of the work is to put aside what is wanted again."""
+"""How much of it where many large pieces come in one after the other: with 128, a twelfth of the database's work is to put aside what is wanted again."""
 
 MORE_STORE_MEMORY = "192MB"
 """How much of it where that is not enough, before it takes what it takes: two thousand texts of 20 KB fit, which take twice as much unbounded."""
@@ -50,7 +50,7 @@ BASE = "base"
 
 ROW_GROUP_ROWS = 61_440
 """So many rows of a table lie together in the file, half of DuckDB's own choice. Each time a file is put in order, what is not yet so
-many is written once more: of half a million turns as they come in that was a third of what was written, and a quarter of the file."""
+many is written once more: with DuckDB's own choice that takes twice as long of half a million turns that come in, and the file is a fifth larger."""
 
 _STORE = "store"
 _STORE_CONFIG: dict[str, str | int] = {

@@ -63,7 +63,7 @@ class PackedIds:
 
 
 class PackedTurns(PackedIds):
-    """What is known of turns, forty-five bytes each.
+    """What is known of turns, forty-one bytes each.
 
     Args:
         turns: each turn's identifier and what is known of it, in the order of the identifiers.
