@@ -1,13 +1,15 @@
 """Events become lines that can be read again."""
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from actionledger.errors import EventTooLargeError, UsageError
 from actionledger.events import EVENT
 from actionledger.ledger import encoding
-from actionledger.ledger.encoding import dumped, encode, masked_lines
+from actionledger.ledger.encoding import Unmasked, encode, masked_lines, waiting
 
 HARD_TEXTS = [
     "nul \x00 nul",
@@ -64,10 +66,46 @@ def test_events_are_masked_together_as_each_by_itself(make) -> None:
     """What is flushed together is the lines that each event makes alone; only what was masked says that it is not exact."""
     texts = ["no secret", "password=hunter2", "漢字", "half \ud800", "a token"]
     events = [*map(make.response, texts), *make.one_of_each()]
-    lines = masked_lines([dumped(event) for event in events])
+    lines = masked_lines([waiting(event) for event in events])
     assert lines == b"".join(map(encode, events))
     exact = [json.loads(line)["text_is_exact"] for line in lines.splitlines()[: len(texts)]]
     assert exact == [True, False, True, False, True]
+
+
+@pytest.mark.parametrize("text", [*HARD_TEXTS, "half \ud800", "password=hunter2"])
+def test_a_response_is_written_when_it_is_flushed(make, text) -> None:
+    """Whoever records a response of usual length does not wait for it to be written as JSON."""
+    event = make.response(text, input_tokens=10**30, latency_ms=float("inf"))
+    assert waiting(event) is event
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"text": "x" * 100_001}, {"text": "x" * 50_001, "prompt": "y" * 50_000}, {"model": "漢" * 100_001}],
+)
+def test_a_long_response_is_written_at_once(make, other) -> None:
+    """What may be larger than a ledger takes is refused by whoever records it, not by a later flush."""
+    assert isinstance(waiting(replace(make.response("a"), **other)), Unmasked)
+
+
+class _Text(str):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"task": ["may", "change"]},
+        {"text": bytearray(b"a")},
+        {"text": _Text("a")},
+        {"occurred_at": datetime(2026, 1, 2, tzinfo=UTC)},
+    ],
+)
+def test_a_response_of_other_values_is_written_at_once(make, other) -> None:
+    """What can change until it is flushed, or perhaps can't be written, does not wait."""
+    assert isinstance(waiting(replace(make.response("a"), **other)), Unmasked)
+    with pytest.raises(UsageError, match="response_received holds a value that JSON has no form for"):
+        waiting(replace(make.response("a"), task=object()))
 
 
 def test_an_event_beyond_the_limit_is_refused(make, monkeypatch) -> None:

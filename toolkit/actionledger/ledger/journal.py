@@ -1,7 +1,7 @@
 """The hot path: lines go to a buffer, the buffer to a segment of this writer's own.
 
-What ``add`` takes is masked when it is flushed: between the two it is in this process's memory alone, as the event itself was. So all
-that is flushed together is looked through once.
+What ``add`` takes is written out and masked when it is flushed: between the two it is in this process's memory alone, as the event
+itself was. So all that is flushed together is looked through once, and whoever records waits for neither.
 
 A segment is only ever appended to. Its writer holds an ``flock`` on it while it may grow, so that a free lock means: nothing
 more will come. A flush is one ``write``: it survives the death of this process; a durable one survives a power loss too.
@@ -16,7 +16,8 @@ from threading import RLock
 
 from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
-from actionledger.ledger.encoding import Unmasked, masked_lines
+from actionledger.events import ResponseReceived
+from actionledger.ledger.encoding import Waiting, masked_lines
 from actionledger.ledger.files import make_private_folders, one_sentence, sync_to_disk
 from actionledger.system.forking import watch
 
@@ -50,8 +51,8 @@ class SegmentWriter:
         self._writer_id = ""
         self._number = 0
         self._buffer = bytearray()
-        self._unmasked: list[Unmasked] = []
-        self._unmasked_size = 0
+        self._waiting: list[Waiting] = []
+        self._waiting_size = 0
         self._descriptor: int | None = None
         self._size = 0
         self._held = 0
@@ -59,24 +60,26 @@ class SegmentWriter:
     @property
     def has_written(self) -> bool:
         """Whether it has written to any segment, or is to."""
-        return bool(self._number or self._buffer or self._unmasked)
+        return bool(self._number or self._buffer or self._waiting)
 
     def is_own(self, segment: str) -> bool:
         """Return whether a segment, by its name, is one of its own."""
         return bool(self._writer_id) and segment.startswith(f"{self._writer_id}.")
 
-    def add(self, event: Unmasked) -> None:
+    def add(self, event: Waiting) -> None:
         """Put an event into the buffer.
 
         Args:
-            event: the event; secrets in it are masked before it is written.
+            event: the event, as ``waiting`` gives it; secrets in it are masked before it is written.
 
         Raises:
             LedgerError: the buffer was full and can't be written; it is kept.
         """
         with self._lock:
-            self._unmasked.append(event)
-            self._unmasked_size += len(event.line) + 1
+            self._waiting.append(event)
+            self._waiting_size += (
+                event.characters if isinstance(event, ResponseReceived) else len(event.line) + 1
+            )
             self._flush_if_full()
 
     def append(self, line: bytes) -> None:
@@ -125,7 +128,7 @@ class SegmentWriter:
 
     def is_full(self) -> bool:
         """Return whether the buffer is so large that the next event flushes it."""
-        return len(self._buffer) + self._unmasked_size >= BUFFER_BYTES
+        return len(self._buffer) + self._waiting_size >= BUFFER_BYTES
 
     def close(self) -> None:
         """Flush, and let go of the segment: nothing more will come.
@@ -147,10 +150,10 @@ class SegmentWriter:
             self.flush()
 
     def _mask(self) -> None:
-        if self._unmasked:
-            self._buffer += masked_lines(self._unmasked)
-            self._unmasked.clear()
-            self._unmasked_size = 0
+        if self._waiting:
+            self._buffer += masked_lines(self._waiting)
+            self._waiting.clear()
+            self._waiting_size = 0
 
     def _write_buffer(self) -> None:
         descriptor = self._descriptor

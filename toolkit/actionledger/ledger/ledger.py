@@ -20,7 +20,7 @@ from actionledger.errors import LedgerError, UsageError, require_kind
 from actionledger.events import Event
 from actionledger.ledger.asked import AskedLedger
 from actionledger.ledger.background import BackgroundIngester
-from actionledger.ledger.encoding import dumped
+from actionledger.ledger.encoding import waiting
 from actionledger.ledger.hosts import leave
 from actionledger.ledger.ingest import IngestReport, Publishing
 from actionledger.ledger.internals import Internals
@@ -145,7 +145,7 @@ class Ledger(AskedLedger):
             [('moved', 'To Rome.')]
         """
         self._refuse_unless_writable()
-        self._writer.add(dumped(event))
+        self._writer.add(waiting(event))
 
     def record_turn(
         self,
