@@ -266,6 +266,16 @@ def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypa
     assert given == [[5, 4], [1, 1], [1, 0]]
 
 
+def test_what_is_to_be_read_may_be_more_than_a_pipe_holds(tmp_path, in_small_parts, forks) -> None:
+    """A process at a large file has many small ones with long names ahead, while nobody fetches what it made."""
+    first = log(tmp_path / "a.jsonl", (line(f"s{n}", 0, f"{n} " * 900) for n in range(120)))
+    assert first.stat().st_size > 4 * 2**16
+    folder = tmp_path.joinpath(*("n" * 200 for _ in range(3)))
+    folder.mkdir(parents=True)
+    few = [log(folder / f"{n}.jsonl", iter([line(f"few{n}", 0, "few")])) for n in range(300)]
+    both(tmp_path, first, *few, source="logs")
+
+
 def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:
     """Starting another one would take longer than reading it."""
     monkeypatch.setattr(Workers, "__init__", lambda *_given: pytest.fail("A process was started."))

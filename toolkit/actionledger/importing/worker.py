@@ -5,8 +5,12 @@ the ledger.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import IO
 
 from actionledger.events import Event
 from actionledger.importing.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
@@ -38,12 +42,24 @@ def main() -> None:
     custom.add(how.secrets)
     worker = Worker(how, SentBehind(answers))
     with gated(), collecting_seldom():
-        while True:
-            try:
-                task: Task = received(requests)
-            except EOFError:
-                return
+        for task in _asked(requests):
             worker.read(task)
+
+
+def _asked(requests: IO[bytes]) -> Iterator[Task]:
+    """Yield what is to be read, each fetched as soon as it is there: whoever asks doesn't fetch answers while it waits for that."""
+    tasks: SimpleQueue[Task | None] = SimpleQueue()
+    Thread(target=_fetch, args=(requests, tasks), daemon=True).start()
+    yield from iter(tasks.get, None)
+
+
+def _fetch(requests: IO[bytes], tasks: "SimpleQueue[Task | None]") -> None:
+    try:
+        with suppress(EOFError):
+            while True:
+                tasks.put(received(requests))
+    finally:
+        tasks.put(None)
 
 
 class Worker:
