@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pickle
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import fields
@@ -267,6 +268,35 @@ def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypa
     ]
     assert seen == list(range(12))
     assert given == [[5, 4], [1, 1], [1, 0]]
+
+
+def test_what_is_to_be_read_may_be_more_than_a_pipe_holds(tmp_path, in_small_parts, forks) -> None:
+    """A process at a large file has many small ones with long names ahead, while nobody fetches what it made."""
+    first = log(tmp_path / "a.jsonl", (line(f"s{n}", 0, f"{n} " * 900) for n in range(120)))
+    assert first.stat().st_size > 4 * 2**16
+    folder = tmp_path.joinpath(*("n" * 200 for _ in range(3)))
+    folder.mkdir(parents=True)
+    few = [log(folder / f"{n}.jsonl", iter([line(f"few{n}", 0, "few")])) for n in range(300)]
+    both(tmp_path, first, *few, source="logs")
+
+
+def test_what_a_ledger_had_is_told_once(tmp_path, in_small_parts, forks, monkeypatch) -> None:
+    """Of files that are each a source of their own a process gets many parts, and with none of them all that there was again."""
+    files = [
+        log(tmp_path / f"{n}.jsonl", (line("s", turn, f"{n}.{turn}") for turn in range(150)))
+        for n in range(20)
+    ]
+    import_path(files, tmp_path / "team.duckdb", workers=1)
+    for each in files:
+        each.touch()
+    told, send = [], _Worker._send
+    monkeypatch.setattr(
+        _Worker, "_send", lambda self, value: (told.append(len(pickle.dumps(value))), send(self, value))
+    )
+    assert import_path(files, tmp_path / "team.duckdb", workers=2).known == 20 * 150
+    of_all, of_parts = told[:2], told[2:]
+    assert len(of_parts) > 5
+    assert max(of_parts) < min(of_all) / 10
 
 
 def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from struct import Struct
 from typing import IO, Any
 
-from actionledger.importing.news import Facts, Made
+from actionledger.importing.news import Facts, FactsOfAll, Made
 from actionledger.importing.parts import Part
 from actionledger.importing.prices import Prices
 
@@ -28,6 +28,7 @@ class HowToRead:
         origin: the path that they come from, as the runs say it.
         made_bytes: how much is handed over at a time, in bytes of lines.
         secrets: the user's patterns of secrets.
+        facts: what has to be known of whatever source.
     """
 
     texts: dict[str, Any] | None
@@ -36,6 +37,7 @@ class HowToRead:
     origin: str
     made_bytes: int
     secrets: tuple[str, ...]
+    facts: FactsOfAll
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,21 +57,31 @@ class Made:
     news: dict[str, tuple[str, News]]
 
 
+class FactsOfAll(NamedTuple):
+    """What has to be known by whoever takes in sessions for another one, of whatever source: it is told once.
+
+    Args:
+        together: what the ledger had of the sources that were asked for together.
+        forgotten: the sessions that are forgotten.
+    """
+
+    together: Before
+    forgotten: set[str]
+
+
 class Facts(NamedTuple):
     """What has to be known by whoever takes in sessions of a source for another one.
 
     Args:
         run_id: the run that they are of.
-        before: what the ledger had.
+        before: what the ledger had; None where it was asked for together with other sources.
         added: what came to be known since.
-        forgotten: the sessions that are forgotten.
         has_before: whether the ledger had anything of the source when the import began.
     """
 
     run_id: str
-    before: Before
+    before: Before | None
     added: Added
-    forgotten: frozenset[str]
     has_before: bool
 
 

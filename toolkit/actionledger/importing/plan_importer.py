@@ -170,6 +170,7 @@ class PlanImporter:
             self._origin,
             max(MADE_BYTES // count, LEAST_MADE_BYTES),
             custom.texts(),
+            self._importers.facts_of_all(),
         )
         self._importers.share()
         parts = list(parts_of(self._plan.to_read, count))

@@ -9,7 +9,7 @@ from actionledger.importing.first_come import count_first_come
 from actionledger.importing.importer import Importer
 from actionledger.importing.importers import Importers, dialects_of, wordings_of
 from actionledger.importing.kinds import refuse_other_kinds
-from actionledger.importing.news import Claims, Facts, Made, Touched
+from actionledger.importing.news import Claims, Facts, FactsOfAll, Made, Touched
 from actionledger.importing.prices import Prices
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.report import ImportReport
@@ -123,15 +123,20 @@ class SourcesImporter(Importers):
         """Note from now on which part of the import looks at what, since others read parts of it."""
         self._is_shared = True
 
+    def facts_of_all(self) -> FactsOfAll:
+        """Return what others have to know who take in sessions of whatever source."""
+        names = sorted(self._asked_together)
+        there = self._known_of(names[0]) if names else known(self._asked())
+        return FactsOfAll(there.before, there.forgotten)
+
     def facts_of(self, name: str, format_name: str) -> Facts:
         """Return what others have to know who take in sessions of a source."""
         importer = self.importer(name, format_name)
         there = importer.known
         return Facts(
             importer.run.run_id,
-            there.before,
+            None if name in self._asked_together else there.before,
             Added(there.ids_since, there.turns_since, there.superseded),
-            frozenset(there.forgotten),
             self._has_before[name],
         )
 

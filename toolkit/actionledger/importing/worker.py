@@ -5,14 +5,18 @@ the ledger.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
+from typing import IO
 
 from actionledger.events import Event
 from actionledger.importing.frames import FileOfPart, HowToRead, Progress, SentBehind, Task, received
 from actionledger.importing.importer import Importer
 from actionledger.importing.importers import Importers, dialects_of, wordings_of
-from actionledger.importing.news import Facts, Made, News
+from actionledger.importing.news import Facts, FactsOfAll, Made, News
 from actionledger.importing.parts import Part
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.reading_files import items_of
@@ -38,12 +42,24 @@ def main() -> None:
     custom.add(how.secrets)
     worker = Worker(how, SentBehind(answers))
     with gated(), collecting_seldom():
-        while True:
-            try:
-                task: Task = received(requests)
-            except EOFError:
-                return
+        for task in _asked(requests):
             worker.read(task)
+
+
+def _asked(requests: IO[bytes]) -> Iterator[Task]:
+    """Yield what is to be read, each fetched as soon as it is there: whoever asks doesn't fetch answers while it waits for that."""
+    tasks: SimpleQueue[Task | None] = SimpleQueue()
+    Thread(target=_fetch, args=(requests, tasks), daemon=True).start()
+    yield from iter(tasks.get, None)
+
+
+def _fetch(requests: IO[bytes], tasks: "SimpleQueue[Task | None]") -> None:
+    try:
+        with suppress(EOFError):
+            while True:
+                tasks.put(received(requests))
+    finally:
+        tasks.put(None)
 
 
 class Worker:
@@ -63,7 +79,7 @@ class Worker:
     def read(self, task: Task) -> None:
         """Read a part, and say how far that is, and what was made of it, as often as there is enough."""
         for name, facts in task.facts.items():
-            self._known[name] = (facts.run_id, _known(facts))
+            self._known[name] = (facts.run_id, _known(facts, self._how.facts))
         reading = _PartReading(self._how, self._read_as, self._known, self._answers)
         try:
             reading.read(task.part, task.files)
@@ -166,10 +182,10 @@ class _PartReading(Importers):
         return importer.take_news(added)
 
 
-def _known(facts: Facts) -> Known:
+def _known(facts: Facts, of_all: FactsOfAll) -> Known:
     """Return what is known of a source, whose questions are answered without a ledger as long as that had nothing of it."""
-    added = facts.added
-    known = Known(facts.before, added.ids, added.turns, added.superseded, set(facts.forgotten))
+    added, before = facts.added, of_all.together if facts.before is None else facts.before
+    known = Known(before, added.ids, added.turns, added.superseded, of_all.forgotten)
     if facts.has_before:
         known.open_calls, known.calls_of = _ask_for_open_calls, _ask_for_calls
         known.text_of = _ask_for_text
