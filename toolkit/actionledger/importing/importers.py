@@ -1,6 +1,8 @@
 """Sessions of several sources, each to the importer of its own."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from actionledger.errors import UnknownNameError, UsageError
 from actionledger.importing.importer import Importer
@@ -18,12 +20,16 @@ class Importers(ABC):
     Attributes:
         importers: what takes the sessions of a source, by the source's name.
         file: the file that is being read.
+        turns: how many turns were looked at by now, new ones and known ones.
+        troubles: how much was refused by now, or has other content under the same id.
     """
 
     def __init__(self, origin: str) -> None:
         self.origin = origin
         self.importers: dict[str, Importer] = {}
         self.file = origin
+        self.turns = 0
+        self.troubles = 0
 
     @property
     def report(self) -> ImportReport:
@@ -32,17 +38,6 @@ class Importers(ABC):
         for each in self.importers.values():
             report += each.report
         return report
-
-    @property
-    def turns(self) -> int:
-        """How many turns were looked at by now, new ones and known ones."""
-        return sum(each.report.turns + each.report.known for each in self.importers.values())
-
-    @property
-    def troubles(self) -> int:
-        """How much was refused by now, or has other content under the same id."""
-        reports = (each.report for each in self.importers.values())
-        return sum(len(report.refusals) + len(report.differing) for report in reports)
 
     def begin_file(self, file: str) -> None:
         """Say which file the next items come from."""
@@ -62,12 +57,23 @@ class Importers(ABC):
             )
         name = item.source if isinstance(item, RecordedSession) and item.source else source
         importer = self.importer(name, format_name or name)
+        with self.counting(importer):
+            try:
+                importer.take(item)
+            except UnknownNameError as error:
+                if not isinstance(item, RecordedSession):
+                    raise
+                importer.take(Refusal(self.origin, 0, f"Session {item.external_id!r}: {error}"))
+
+    @contextmanager
+    def counting(self, importer: Importer) -> Iterator[None]:
+        """Count what an importer takes in within: each file may have one of its own, so that nobody asks all of them."""
+        turns, troubles = importer.report.looked_at, importer.report.troubles
         try:
-            importer.take(item)
-        except UnknownNameError as error:
-            if not isinstance(item, RecordedSession):
-                raise
-            importer.take(Refusal(self.origin, 0, f"Session {item.external_id!r}: {error}"))
+            yield
+        finally:
+            self.turns += importer.report.looked_at - turns
+            self.troubles += importer.report.troubles - troubles
 
     def importer(self, name: str, format_name: str) -> Importer:
         """Return what takes the sessions of a source.

@@ -29,7 +29,6 @@ class ImportReport:
         found: in how many of them calls of a format were found, by the dialect's name.
         priced: new turns of which a price file says what they cost.
         unpriced: how many have tokens, and a model that it has no price for, by the model's name.
-
         unfilled: turns that were there already without a cost, and have a price now: they stay as they were recorded.
 
     Example:
@@ -59,6 +58,16 @@ class ImportReport:
     unfilled: int = 0
 
     @property
+    def looked_at(self) -> int:
+        """How many turns were looked at, new ones and known ones."""
+        return self.turns + self.known
+
+    @property
+    def troubles(self) -> int:
+        """How much was refused, or has other content under the same id."""
+        return len(self.refusals) + len(self.differing)
+
+    @property
     def left_out_by_reason(self) -> dict[LeftOutReason, int]:
         """How much was left out by reason, the most frequent first."""
         counts: Counter[LeftOutReason] = Counter()
@@ -76,7 +85,7 @@ class ImportReport:
         self.results += other.results
         self.refusals += other.refusals
         self.differing += other.differing
-        self.left_out += other.left_out
+        self.left_out.update(other.left_out)  # += goes through all that is there, at each of thousands of files
         self.files += other.files
         for name, sureness in other.sureness.items():
             self.sureness[name] = min(sureness, self.sureness.get(name, 1.0))

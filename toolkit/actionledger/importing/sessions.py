@@ -94,7 +94,7 @@ class SourcesImporter(Importers):
         counted: Counter[LeftOutKey] = Counter()
         for each in importers:
             each.end_sessions(but=but)
-            counted += each.report.left_out
+            counted.update(each.report.left_out)
         for each in importers[:1]:
             each.tell_left_out(counted, self._whole)
         for each in importers:
@@ -162,7 +162,8 @@ class SourcesImporter(Importers):
             return False
         for name, (_, news) in made.news.items():
             self._claims.add(news.touched, part)
-            importers[name].add(news)
+            with self.counting(importers[name]):
+                importers[name].add(news)
         return True
 
     def claim(self, part: int) -> None:

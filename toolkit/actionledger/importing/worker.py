@@ -110,11 +110,10 @@ class _PartReading(Importers):
         self._place = (0, 0)
         self._bytes = 0
         self._ended: list[tuple[int, bool]] = []
-        self._troubles_told = 0
 
     def read(self, part: Part, files: Sequence[FileOfPart]) -> None:
         for place, file in enumerate(files):
-            before = self._all_troubles
+            before = self.troubles
             self.begin_file(shown(Path(file.path)))
             items = items_of(Path(file.path), file.form, _reader(file, self._how), self._note_read)
             for number, item in enumerate(items):
@@ -124,7 +123,7 @@ class _PartReading(Importers):
                 if self._batch.size >= self._how.made_bytes:
                     self._tell()
             self._place = (place + 1, 0)
-            self._ended.append((place, self._all_troubles == before))
+            self._ended.append((place, self.troubles == before))
         self._tell(is_last=True)
 
     def give_up(self) -> None:
@@ -158,10 +157,6 @@ class _PartReading(Importers):
             is_part=True,
         )
 
-    @property
-    def _all_troubles(self) -> int:
-        return self._troubles_told + self.troubles
-
     def _record(self, event: Event) -> None:
         self._batch.add(event)
 
@@ -169,7 +164,6 @@ class _PartReading(Importers):
         self._bytes += count
 
     def _tell(self, *, is_last: bool = False) -> None:
-        self._troubles_told = self._all_troubles
         news = {name: (self._forms[name], self._news_of(each)) for name, each in self.importers.items()}
         made = Made(self._batch.prepared(), news)
         self._answers.send(Progress(made, *self._place, self._bytes, self._ended, is_last))
