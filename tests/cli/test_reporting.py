@@ -66,19 +66,20 @@ def test_a_report_as_json(run, recorded):
 
 @pytest.mark.parametrize(
     ("options", "responses"),
-    [(("-p", "coder"), 1), (("-p", "coder", "-p", "assistant"), 6), (("-m", "nobody"), 0)],
+    [(("-p", "coder"), 1), (("-p", "coder", "-p", "assistant"), 6), (("--until", "1990-01-01"), 0)],
 )
 def test_a_report_can_be_narrowed_down(run, recorded, options, responses):
-    """By profile and by model."""
+    """By profile and by time."""
     assert run("report", "-l", recorded, *options, "--json").value["funnel"]["responses"] == responses
 
 
 def test_where_nothing_fits_a_report_says_so(run, recorded):
     """And where to go from there."""
-    done = run("report", "-l", recorded, "-m", "nobody")
+    done = run("report", "-l", recorded, "--until", "1990-01-01")
     assert done.code == 0
-    assert "No response fits model nobody; without these options it says what the ledger holds." in " ".join(
-        done.out.split()
+    assert (
+        "No response fits until 1990-01-01 00:00; without these options it says what the ledger holds."
+        in " ".join(done.out.split())
     )
 
 
