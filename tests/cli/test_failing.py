@@ -30,6 +30,21 @@ def test_an_example_is_cut_in_a_pipe(run, recorded, monkeypatch):
     assert (detail in cut, f": {detail[:5]}…" in cut) == (False, True)
 
 
+def test_how_many_groups_are_loops_is_said(run, recorded, tmp_path, monkeypatch):
+    """The dashboard counts the others alone, and has these in a list of their own."""
+    assert "of loops" not in run("failures", "-l", recorded).out
+    monkeypatch.chdir(tmp_path)
+    with al.open_ledger("loops.duckdb") as ledger, al.Runtime("assistant", ledger=ledger) as runtime:
+        for _ in range(5):
+            runtime.handle('```actions\n{"actions": [{"type": "get_task", "task_id": 7}]}\n```')
+        report = al.failures(ledger)
+    assert [group.key.is_loop for group in report.groups].count(True) == 1
+    assert (
+        f"{len(report.groups)} groups, 1 of them of loops, in 5 responses"
+        in run("failures", "-l", "loops.duckdb").out
+    )
+
+
 def test_they_are_counted_by_period(run, recorded):
     """These responses carry no time: there is no period, and nothing to compare."""
     done = run("failures", "-l", recorded, "--by", "day", "--json").value
