@@ -270,6 +270,19 @@ def test_the_format_is_found_out(run, log, tmp_path):
         assert ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY 1").fetchall() == [("a",), ("mint",)]
 
 
+def test_a_format_that_a_file_is_not_of_is_told(run, tmp_path):
+    """Where it was named: nothing is taken in, and that is no success; how sure it is was nobody's question."""
+    line = {"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "Hello."}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line))
+    done = run("import", "a.jsonl", "--format", "codex", "-l", "team.duckdb")
+    assert done.code == 1
+    assert "1 file of Codex (codex, as --format says)" in " ".join(done.err.split())
+    assert "Nothing there is what codex has: without --format it is found out what it is." in " ".join(
+        done.err.split()
+    )
+    assert run("import", "a.jsonl", "--format", "claude_code", "-l", "team.duckdb").code == 0
+
+
 LINE = b'{"session": "s", "text": "t"}'
 
 

@@ -6,7 +6,7 @@ from actionledger.cli.options import command_words
 from actionledger.cli.tables import console, plain, print_note
 from actionledger.common.plurals import counted
 from actionledger.importing.report import ImportReport
-from actionledger.vocabulary import LEFT_OUT
+from actionledger.vocabulary import LEFT_OUT, LeftOutReason
 
 SHOWN_REFUSALS = 20
 _SHOWN_DIALECTS = 3
@@ -15,27 +15,38 @@ _SURE = 1.0
 _LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL HAVING sum(count) <> 0 ORDER BY count DESC"
 
 
-def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False) -> None:
+def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False, form: str = "") -> None:
     """Print what came of an import.
 
     Args:
         report: what came of it.
         ledger: where it is recorded.
         is_stopped: whether the user has stopped it.
+        form: the format that the user has named; empty where it was found out.
     """
-    if seen := _seen(report):
+    if seen := _seen(report, form):
         print_note(seen)
     if is_stopped:
         console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
     console.print(f"{taken(report)}; {counted(len(report.refusals), 'line')} refused.")
     print_refusals(report, ledger)
     print_left_out(report)
+    if form and is_of_another_format(report):
+        print_note(
+            f"Nothing there is what {form} has: without --format it is found out what it is.", style="yellow"
+        )
     print_priced(report)
     if report.left_out:
         print_note(f"Each by file: {command_words('sql', _LEFT_OUT_QUERY, ledger=ledger)}")
     if proposal := _proposal(report):
         print_note(proposal)
     console.print(plain(f"Next: actionledger report --ledger {ledger}"))
+
+
+def is_of_another_format(report: ImportReport) -> bool:
+    """Return whether files hold nothing that their format's reader knows."""
+    some = report.sessions or report.turns or report.known or report.refusals or report.unchanged
+    return not some and LeftOutReason.UNKNOWN_KIND in report.left_out_by_reason
 
 
 def print_left_out(report: ImportReport) -> None:
@@ -96,8 +107,8 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
             )
 
 
-def _seen(report: ImportReport) -> str:
-    """Return which formats the files were taken for, and how sure that is."""
+def _seen(report: ImportReport, form: str) -> str:
+    """Return which formats the files were taken for, and how sure that is; or that it was said."""
     if not report.files:
         return ""
     from actionledger.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
@@ -106,6 +117,7 @@ def _seen(report: ImportReport) -> str:
     for name, count in report.files.most_common():
         sureness = report.sureness[name]
         sure = "sure" if sureness >= _SURE else f"{sureness:.0%} sure; --format NAME overrules"
+        sure = "as --format says" if form else sure
         parts.append(f"{counted(count, 'file')} of {sources()[name].title} ({name}, {sure})")
     return f"Seen: {'; '.join(parts)}."
 
