@@ -128,6 +128,21 @@ def test_a_flood_of_refusals_is_cut_and_kept(run, tmp_path):
     assert len(kept) == SHOWN_REFUSALS + 5
 
 
+def test_files_that_are_refused_for_one_reason_are_told_once(run, tmp_path, monkeypatch):
+    """As many cassettes are without their package; the next reason is not behind twenty of the same."""
+    (tmp_path / "some").mkdir()
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    for number in range(30):
+        (tmp_path / f"some/{number:02}.yaml").write_text(
+            "interactions:\n- request:\n    method: POST\n    uri: https://api.example/v1\n"
+        )
+    (tmp_path / "some/z.jsonl").write_text('{"session": "s", "text": "t"}\nno line\n')
+    said = run("import", "some", "-l", "team.duckdb").err
+    assert said.count("refused") == 2
+    assert "refused 30 times, the first of some/00.yaml: Reading cassettes needs yaml" in said
+    assert "some/z.jsonl:2: The line is no JSON" in said
+
+
 def test_a_hostile_line_changes_no_terminal(run, tmp_path):
     """A refusal may quote it, with escapes made visible."""
     hostile = "\x1b[31m\x9b[bold]x[/nope]"

@@ -1,11 +1,14 @@
 """What an import says at its end: what it saw, what it took in, what it did not, and where the rest is."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from actionledger.cli.options import command_words
 from actionledger.cli.tables import console, plain, print_note
 from actionledger.common.plurals import counted
 from actionledger.importing.report import ImportReport
+from actionledger.sources.base import Refusal
 from actionledger.vocabulary import LEFT_OUT, LeftOutReason
 
 SHOWN_REFUSALS = 20
@@ -98,13 +101,25 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
     """Print what was not taken in and why, and where the rest of it is kept."""
     parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
     for what, code, refusals in parts:
-        for refusal in refusals[:SHOWN_REFUSALS]:
-            print_note(f"{what} {refusal}", style="yellow")
-        if len(refusals) > SHOWN_REFUSALS:
-            rest = len(refusals) - SHOWN_REFUSALS
+        told = _told_once(refusals)
+        for first, count in told[:SHOWN_REFUSALS]:
+            times = f" {count:,} times, the first of" if count > 1 else ""
+            print_note(f"{what}{times} {first}", style="yellow")
+        if rest := sum(count for _, count in told[SHOWN_REFUSALS:]):
             print_note(
                 f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = '{code}'\""
             )
+
+
+def _told_once(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
+    """Return refusals with how often each is there: whole files that are refused for one reason, such as a package, are told once."""
+    first: dict[object, Refusal] = {}
+    counts = Counter[object]()
+    for number, each in enumerate(refusals):
+        key = number if each.line else each.reason
+        first.setdefault(key, each)
+        counts[key] += 1
+    return [(each, counts[key]) for key, each in first.items()]
 
 
 def _seen(report: ImportReport, form: str) -> str:
