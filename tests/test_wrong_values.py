@@ -223,6 +223,19 @@ def test_one_dialect_is_no_list_of_dialects(ask):
         ask([5])
 
 
+def test_every_dialect_is_one_word_where_it_can_be(tmp_path):
+    """As al.parse takes it; where only a list is taken, what does the same is named."""
+    with al.open_ledger(tmp_path / "team.duckdb") as ledger:
+        ledger.record_turn("s1", '<tool_call>{"name": "add", "arguments": {}}</tool_call>', dialects="auto")
+        assert ledger.sql("SELECT parser_name, dialect FROM parse_attempts").fetchall() == [
+            ("auto", "hermes")
+        ]
+    for ask in (al.shrink, al.Case.of):
+        with pytest.raises(UsageError, match="every one of them is looked for by parser='auto'"):
+            ask("Well.", dialects="auto")
+        assert ask("Well.", parser="auto") is not None
+
+
 def test_what_is_no_filter_is_refused(tmp_path):
     """A dict of its fields, as JSON would have it, and a page's address where only a filter is taken."""
     with al.open_ledger(tmp_path / "team.duckdb") as ledger:

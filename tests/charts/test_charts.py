@@ -8,6 +8,7 @@ import pytest
 import actionledger as al
 from actionledger.charts.contrast import contrast_of
 from actionledger.charts.trend import Event, trend_of
+from actionledger.errors import UsageError
 from actionledger.ledger.queries import Period, Trend, funnel, funnel_by, success_over_time
 from actionledger.ledger.queries.stages import stages_of
 from actionledger.rates import Clustering, Rate
@@ -49,7 +50,10 @@ def test_a_funnel_draws_what_is_counted(ledger):
         ("With a valid action", 3, 0),
     ]
     assert rows_of(al.charts.funnel(found)) == rows_of(al.charts.funnel(ledger))
-    assert rows_of(al.charts.funnel(ledger, "turns?model=large"))[0]["count"] == 2
+    for address in ("turns?model=large", "model=large", "?model=large&by=profile&group=reading"):
+        assert rows_of(al.charts.funnel(ledger, address))[0]["count"] == 2
+    with pytest.raises(UsageError, match="'modle', which is none of"):
+        al.charts.funnel(ledger, "?modle=large")
 
 
 def test_groups_draw_each_value_with_its_count(ledger):

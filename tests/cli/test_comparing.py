@@ -92,7 +92,7 @@ def test_a_turn_is_found_in_its_source(run, ledger):
         (("label=x", "label=y"), (), "No recorded response fits label x"),
         (("first", "modle=small"), (), "Nor is it a filter: those have run, profile, model"),
         (("first", "model=a&modle=small"), (), "There is no filter 'modle'. Did you mean 'model'?"),
-        (("model=a", "model=b"), ("-m", "c"), "and the options both say model; say it in one place"),
+        (("model=a", "model=b"), ("-m", ""), "and the options both say model; say it in one place"),
         (("first", "since=soon"), (), "since=soon can't be taken"),
         (("stage=reading", "source=trials"), (), "would be a rate within its own outcome"),
         (("first", "run=a&run=b"), (), "names 2 runs"),
@@ -110,7 +110,7 @@ def test_the_options_narrow_both_sides(run, ledger):
     """Any filter that was given before a response was read."""
     whole = run("compare", "first", RUN, "-l", ledger, "--json").value
     some = run("compare", "first", RUN, "--source", "demo", "--capture", "text", "-l", ledger, "--json").value
-    none = run("compare", "first", RUN, "--task", "gone", "-l", ledger)
+    none = run("compare", "first", RUN, "--until", "1990-01-01", "-l", ledger)
     assert whole["pairs"] == some["pairs"] == 5
     assert (none.code, "No recorded response fits" in none.err) == (ExitCode.WRONG_USE, True)
 

@@ -104,7 +104,7 @@ def test_which_turns_are_judged_is_one_filter(run, sentence, ledger):
     """Of a ledger by all that was given; of a file by what it says of its turns. What picks nothing is no gate that passes."""
     gate = ("gate", "--baseline", "first", "--candidate", "assistant", "-l", ledger)
     assert "over 5 turns" in run(*gate, "--profile", "assistant", "--capture", "text").out
-    assert "No recorded turn fits" in sentence(*gate, "--label", "gone")
+    assert "No recorded turn fits" in sentence(*gate, "--until", "1990-01-01")
     assert "No such option" in run(*gate, "--outcome", "failed").err
     done = run("bless", "--to", "base.json", "--with-texts", "--run", "first", "-p", "coder", "-l", ledger)
     assert done.out.startswith("base.json: 1 turn of 1 session")

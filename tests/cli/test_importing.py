@@ -128,6 +128,21 @@ def test_a_flood_of_refusals_is_cut_and_kept(run, tmp_path):
     assert len(kept) == SHOWN_REFUSALS + 5
 
 
+def test_files_that_are_refused_for_one_reason_are_told_once(run, tmp_path, monkeypatch):
+    """As many cassettes are without their package; the next reason is not behind twenty of the same."""
+    (tmp_path / "some").mkdir()
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    for number in range(30):
+        (tmp_path / f"some/{number:02}.yaml").write_text(
+            "interactions:\n- request:\n    method: POST\n    uri: https://api.example/v1\n"
+        )
+    (tmp_path / "some/z.jsonl").write_text('{"session": "s", "text": "t"}\nno line\n')
+    said = run("import", "some", "-l", "team.duckdb").err
+    assert said.count("refused") == 2
+    assert "refused 30 times, the first of some/00.yaml: Reading cassettes needs yaml" in said
+    assert "some/z.jsonl:2: The line is no JSON" in said
+
+
 def test_a_hostile_line_changes_no_terminal(run, tmp_path):
     """A refusal may quote it, with escapes made visible."""
     hostile = "\x1b[31m\x9b[bold]x[/nope]"
@@ -268,6 +283,19 @@ def test_the_format_is_found_out(run, log, tmp_path):
     assert "1 session with 1 new turn " in run("import", "results.jsonl", "-l", "team.duckdb").out
     with open_ledger(tmp_path / "team.duckdb", read_only=True) as ledger:
         assert ledger.sql("SELECT DISTINCT source FROM sessions ORDER BY 1").fetchall() == [("a",), ("mint",)]
+
+
+def test_a_format_that_a_file_is_not_of_is_told(run, tmp_path):
+    """Where it was named: nothing is taken in, and that is no success; how sure it is was nobody's question."""
+    line = {"type": "user", "sessionId": "s", "uuid": "u", "message": {"role": "user", "content": "Hello."}}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line))
+    done = run("import", "a.jsonl", "--format", "codex", "-l", "team.duckdb")
+    assert done.code == 1
+    assert "1 file of Codex (codex, as --format says)" in " ".join(done.err.split())
+    assert "Nothing there is what codex has: without --format it is found out what it is." in " ".join(
+        done.err.split()
+    )
+    assert run("import", "a.jsonl", "--format", "claude_code", "-l", "team.duckdb").code == 0
 
 
 LINE = b'{"session": "s", "text": "t"}'

@@ -112,6 +112,23 @@ def test_sessions_are_listed_by_their_names(run, recorded):
     assert "1 of 3 sessions" in few.err
 
 
+def test_sessions_are_picked_by_a_filter(run, sentence, names, recorded):
+    """Those with a response that it picks, and how many; one that is named is shown whole."""
+    out = run("show", "-l", names, "--outcome", "no_action", "--source", "two").out.splitlines()
+    assert "turns  that fit  read whole" in out[0]
+    [row] = out[1:]
+    assert row.split("coder, m")[1].split()[:2] == ["2", "1"]
+    few = run("show", "-l", names, "--outcome", "no_action", "--limit", "2")
+    assert "2 of 5 sessions" in few.err
+    assert (
+        run("show", "-l", names, "--text", "nowhere").out
+        == "No session has a response that fits text 'nowhere'.\n"
+    )
+    assert "'a' is shown whole; profile assistant picks sessions" in sentence(
+        "show", "a", "-p", "assistant", "-l", recorded
+    )
+
+
 @pytest.fixture
 def names(tmp_path):
     """A ledger with sessions of unhandy names: two of the same from two sources, one with the sign of a turn."""

@@ -40,7 +40,7 @@ def test_the_same_as_json(run, recorded, tmp_path):
         (("--rate", "x=0/5"), 2, "give two positive numbers"),
         (("--tools", "none.json"), 1, "none.json"),
         (("--under", "coda"), 2, "coda"),
-        (("--rate", "x=1/5", "-m", "nobody"), 2, "No recorded call fits"),
+        (("--rate", "x=1/5", "--until", "1990-01-01"), 2, "No recorded call fits"),
     ],
 )
 def test_wrong_uses_are_told(run, recorded, arguments, code, said):

@@ -87,7 +87,7 @@ def test_the_same_as_json(run, ledger):
     ("arguments", "said"),
     [
         (("--parser", "gembrain"), "There is no parser 'gembrain'."),
-        (("--parser", "coder", "-m", "nobody"), "No recorded turn fits"),
+        (("--parser", "coder", "--until", "1990-01-01"), "No recorded turn fits"),
         (("--parser", "coder", "--run", "last week"), "is no run's id"),
         (("--parser", "coder", "--run", "00000000-0000-4000-8000-000000000009"), "is no run's id"),
     ],

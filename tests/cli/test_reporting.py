@@ -50,6 +50,7 @@ def test_a_report_as_json(run, recorded):
         "changes",
         "usage",
         "left_out",
+        "refused",
     }
     funnel = value["funnel"]
     assert (funnel["responses"], funnel["intent"]) == (6, 5)
@@ -66,20 +67,33 @@ def test_a_report_as_json(run, recorded):
 
 @pytest.mark.parametrize(
     ("options", "responses"),
-    [(("-p", "coder"), 1), (("-p", "coder", "-p", "assistant"), 6), (("-m", "nobody"), 0)],
+    [(("-p", "coder"), 1), (("-p", "coder", "-p", "assistant"), 6), (("--until", "1990-01-01"), 0)],
 )
 def test_a_report_can_be_narrowed_down(run, recorded, options, responses):
-    """By profile and by model."""
+    """By profile and by time."""
     assert run("report", "-l", recorded, *options, "--json").value["funnel"]["responses"] == responses
 
 
 def test_where_nothing_fits_a_report_says_so(run, recorded):
     """And where to go from there."""
-    done = run("report", "-l", recorded, "-m", "nobody")
+    done = run("report", "-l", recorded, "--until", "1990-01-01")
     assert done.code == 0
-    assert "No response fits model nobody; without these options it says what the ledger holds." in " ".join(
-        done.out.split()
+    assert (
+        "No response fits until 1990-01-01 00:00; without these options it says what the ledger holds."
+        in " ".join(done.out.split())
     )
+
+
+def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):
+    """With the command that lists it; also where nothing else is recorded, and as a number in JSON."""
+    monkeypatch.chdir(tmp_path)
+    for text, count in (("no line\n", 1), ('{"session": "s", "text": "Well."}\n{}\n', 2)):
+        (tmp_path / "log.jsonl").write_text(text)
+        run("import", "log.jsonl", "--format", "jsonl", "-l", "team.duckdb")
+        said = " ".join(run("report", "-l", "team.duckdb").out.split())
+        what = "1 line, file or turn" if count == 1 else "2 lines, files or turns"
+        assert f"Imports have refused {what} that could not be taken in: actionledger sql" in said
+        assert run("report", "-l", "team.duckdb", "--json").value["refused"] == count
 
 
 def test_a_question_is_answered(run, recorded):

@@ -50,5 +50,5 @@ def test_what_can_not_be_run_again_is_one_sentence(run, sentence, ledger, tmp_pa
     with al.open_ledger(ledger, read_only=True) as opened:
         begun = "SELECT run_id FROM run_starts WHERE run_kind = 'rerun'"
         assert opened.sql(f"{begun} AND run_id NOT IN (SELECT run_id FROM run_ends)").fetchall() == []
-    assert "No recorded session fits" in sentence("rerun", "--task", "gone", "-l", ledger)
-    assert run("rerun", "--task", "gone", "-l", ledger).code == ExitCode.WRONG_USE
+    assert "No recorded session fits" in sentence("rerun", "--until", "1990-01-01", "-l", ledger)
+    assert run("rerun", "--until", "1990-01-01", "-l", ledger).code == ExitCode.WRONG_USE

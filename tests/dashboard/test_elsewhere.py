@@ -14,7 +14,7 @@ from actionledger.common.ids import derived_id
 from actionledger.importing import import_sessions
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries.addresses import filter_of
-from actionledger.sources.base import LeftOut, RecordedCall, RecordedSession, RecordedTurn
+from actionledger.sources.base import LeftOut, RecordedCall, RecordedSession, RecordedTurn, Refusal
 from actionledger.vocabulary import Capture, LeftOutReason, Relation
 
 Open = Callable[..., AppTest]
@@ -249,12 +249,33 @@ def test_what_a_reason_means_is_said_once(open_page: Open, tmp_path: Path, cells
     assert [bool(meaning) for _, meaning in found] == [True, False, True]
 
 
+def test_what_was_refused_is_listed_with_why(
+    open_page: Open, tmp_path: Path, cells: Any, hostile: str
+) -> None:
+    """Also where nothing else was left out, and where nothing at all was taken in: it was said that all is there."""
+    for count in (0, 1):
+        path = tmp_path / f"{count}.duckdb"
+        session = RecordedSession("s", None, "m", "", (RecordedTurn(0, "Done."),))
+        with open_ledger(path) as ledger:
+            items = [*[session] * count, Refusal("log.jsonl", 2, hostile)]
+            import_sessions(ledger, items, source="chatlog")
+        test = open_page(path, "views/left_out.py")
+        assert test.caption[-1].value == "0 things in 0 imports, and 1 refused."
+        assert "What could not be read is refused." in test.info[0].value
+        [row] = cells(open_page(path, "views/left_out.py", by="refused"))
+        assert (row["Which"], row["Why"]) == ("log.jsonl:2", hostile)
+
+
 def test_a_ledger_of_which_nothing_was_left_out_says_so(
     open_page: Open, sample: Path, empty: Path, drawn: Drawn
 ) -> None:
     """And an empty one says what fills it."""
     test = open_page(sample, "views/left_out.py")
     assert "No import has left anything out" in test.info[0].value
+    assert (
+        "No import has refused anything."
+        in open_page(sample, "views/left_out.py", by="refused").info[0].value
+    )
     assert "actionledger import" in drawn(open_page(empty, "views/left_out.py"), "exact")["text"]
 
 

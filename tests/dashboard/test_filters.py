@@ -1,6 +1,7 @@
 """The bar of filters: the link, the chips, what is picked and what is set aside, and the views that are saved of it."""
 
 import json
+import re
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -10,11 +11,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import actionledger_dashboard
 from actionledger import RecordedSession, RecordedTurn, import_sessions
 from actionledger.common.ids import derived_id
 from actionledger.ledger import open_ledger, queries
 from actionledger.ledger.queries import Filter, ScoreBound
-from actionledger.ledger.queries.addresses import FILTERS, filter_of_parameters, filter_parameters
+from actionledger.ledger.queries.addresses import FILTERS, PAGES, filter_of_parameters, filter_parameters
 from actionledger.ledger.reviewing import review
 from actionledger.ledger.saved import Saved
 from actionledger.sources.base import RecordedCall
@@ -75,6 +77,12 @@ def test_a_filter_is_the_same_in_a_link() -> None:
     )
     assert again == within
     assert (within.scores[1], within.origin) == (ScoreBound("a=b", "=", 1), Origin.RECORDED)
+
+
+def test_the_pages_are_those_that_an_address_can_have() -> None:
+    """A word alone is an address where a page is called so."""
+    app = Path(actionledger_dashboard.__file__).with_name("app.py").read_text(encoding="utf-8")
+    assert tuple(re.findall(r'url_path="(\w+)"', app)) == PAGES
 
 
 def test_every_filter_in_the_link_is_a_chip(open_page: Open, sample: Path, drawn: Drawn) -> None:

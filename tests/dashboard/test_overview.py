@@ -240,6 +240,9 @@ class TestFailures:
         assert worst(test).startswith("Costs most: malformed_json in reading.")
         spent = "84 times in 84 turns. Sessions spent 84 turns until an action got through; in 84 sessions none did."
         assert worst(test).endswith(spent)
+        assert any(
+            each.value.startswith("1 group; loops have a list of their own. ") for each in test.caption
+        )
         [groups] = drawn(test, "table")
         [href] = groups["hrefs"]
         test.query_params["group"] = parse_qs(urlsplit(href).query)["group"][0]

@@ -113,6 +113,28 @@ def test_what_reaches_beyond_the_ledger_is_refused(tmp_path, monkeypatch):
         assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("SELECT modle FROM turns", r'"modle" not found .*"model"'),
+        ("FROM trns", r'trns .*"turns"'),
+        ("SELECT model, count(*) FROM turns", "GROUP BY list"),
+        ("SELECT model\nFROM turns\nWHERE model = ", r"near \"=\" \(line 3\)"),
+        ("SELECT sum(model) FROM turns", r"You might need to add explicit type casts\.$"),
+    ],
+)
+def test_what_was_probably_meant_is_said(tmp_path, statement, said):
+    """Of a column, a table or a group that DuckDB has a better one for, and in which line: all on one line."""
+    with (
+        open_ledger(tmp_path / "x.duckdb") as ledger,
+        ledger.guarded() as guarded,
+        pytest.raises(UsageError, match=said) as refused,
+        guarded.ask(statement) as answer,
+    ):
+        list(answer.rows)
+    assert "\n" not in str(refused.value)
+
+
 def test_half_a_character_is_wrong_use(tmp_path):
     """As a terminal hands over bytes that are no UTF-8."""
     with (

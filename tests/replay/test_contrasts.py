@@ -86,6 +86,8 @@ def test_a_side_is_named_as_the_command_names_it(ledger):
     """A run's name, or a filter as it stands in a link; what is neither is named with what there is."""
     found = al.compare(ledger, "model=first&source=trials", "model=second")
     assert (found.measures[0].before, found.measures[0].after) == (al.Rate(36, 48), al.Rate(44, 48))
+    link = "http://localhost:8501/turns?model=first&source=trials"
+    assert al.compare(ledger, link, "turns?model=second").measures == found.measures
     with pytest.raises(UsageError, match=r"There is no filter 'modle'\. Did you mean 'model'\?"):
         al.compare(ledger, "model=first&modle=x", SECOND)
     with pytest.raises(UsageError, match="Nor is it a filter: those have run, profile, model, "):

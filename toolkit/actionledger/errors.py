@@ -128,6 +128,8 @@ def require_names(what: str, given: object) -> None:
     Raises:
         UsageError: it is none.
     """
+    if (what, given) == ("dialects", "auto"):
+        raise UsageError("dialects is a list of names; every one of them is looked for by parser='auto'.")
     if isinstance(given, str):
         raise UsageError(f"{what} is a list of names; write [{given!r}].")
     require_kind(given, Collection, f"{what} is a list of names")

@@ -37,7 +37,7 @@ def show_failure_groups(report: FailureReport, within: Filter) -> bool:
         return False
     shown = f", of which the {GROUPS} costliest are shown" if len(report.groups) > GROUPS else ""
     st.caption(
-        f"{counted(len(report.groups), 'group')}{shown}. Sessions spent {spent_on(report.spent)} until an action got through: "
+        f"{counted(len(report.groups), 'group')}{shown}; loops have a list of their own. Sessions spent {spent_on(report.spent)} until an action got through: "
         "a turn counts once in that sum, and in the row of each group that it was spent on."
     )
     _show_table(report.groups[:GROUPS])

@@ -1,4 +1,4 @@
-"""What recordings hold that is no part of a session: by reason, and by the import that passed it over."""
+"""What recordings hold that is no part of a session: by reason, by the import that passed it over, and what could not be read."""
 
 from collections import Counter
 
@@ -15,12 +15,13 @@ from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
 
-BY_REASON, BY_IMPORT = "by reason", "by import"
+BY_REASON, BY_IMPORT, NOT_READ = "by reason", "by import", "refused"
 
 
 def show() -> None:
     """Show the page."""
-    if ask(queries.dimensions).is_empty:
+    refused = ask(queries.count_refused)
+    if ask(queries.dimensions).is_empty and not refused:
         notices.empty_ledger()
         return
     linked = Linked("left_out")
@@ -30,13 +31,19 @@ def show() -> None:
             "What imports left out",
             "Nothing of it is in any number of the other pages. A file that was taken in again counts as it stood last.",
         )
-        way = linked.switch("Ways to look", "by", [BY_REASON, BY_IMPORT])
-    if not found:
-        st.info("No import has left anything out: all that its recordings hold is in this ledger.")
-        return
+        way = linked.switch("Ways to look", "by", [BY_REASON, BY_IMPORT, NOT_READ])
     whole = sum(each.count for each in found)
-    st.caption(f"{counted(whole, 'thing')} in {counted(len({each.run_id for each in found}), 'import')}.")
-    if way == BY_REASON:
+    imports = counted(len({each.run_id for each in found}), "import")
+    st.caption(f"{counted(whole, 'thing')} in {imports}, and {refused:,} refused.")
+    if way == NOT_READ:
+        show_refused(linked, refused)
+    elif not found:
+        st.info(
+            "No import has left out anything that it could read. What could not be read is refused."
+            if refused
+            else "No import has left anything out: all that its recordings hold is in this ledger."
+        )
+    elif way == BY_REASON:
         show_reasons(ask(queries.left_out, limit=ALL))
     else:
         offset = page_of(linked, len(found), tables.PAGE)
@@ -84,6 +91,26 @@ def show_imports(found: list[ImportOmission]) -> None:
     ]
     hrefs = [links.sessions_href(Filter(run_id=each.run_id)) for each in found]
     tables.show_table("left_out", "what each import left out", columns, hrefs)
+
+
+def show_refused(linked: Linked, count: int) -> None:
+    """Show what could not be taken in, the latest first, and why."""
+    if not count:
+        st.info("No import has refused anything.")
+        return
+    st.caption(
+        "As the import has said that was the first to come upon it; what was mended since may be there."
+    )
+    offset = page_of(linked, count, tables.PAGE)
+    found = ask(queries.refused, limit=tables.PAGE, offset=offset)
+    # A path may hold a colon and a space, too: what is cut off there stands in the other column.
+    parts = [each.message.partition(": ") for each in found]
+    columns = [
+        Column("Which", [which for which, _, _ in parts], "name"),
+        Column("Why", [why for _, _, why in parts], "long"),
+        Column("Said (UTC)", [f"{each.said_at:%Y-%m-%d %H:%M:%S}" for each in found]),
+    ]
+    tables.show_table("left_out", "what imports refused", columns, None)
 
 
 show()

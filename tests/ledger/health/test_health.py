@@ -15,7 +15,7 @@ import pytest
 from actionledger.common.clock import now
 from actionledger.common.ids import new_id
 from actionledger.errors import LedgerError
-from actionledger.events import InputLeftOut
+from actionledger.events import InputLeftOut, SystemNoted
 from actionledger.ledger import open_ledger
 from actionledger.ledger.connections import STORAGE_VERSION
 from actionledger.ledger.files import LedgerFiles, wal_of
@@ -492,6 +492,23 @@ def test_what_imports_left_out_is_said(files, make) -> None:
         Level.NOTE,
         "Imports have left out 3 things of 1 file; n",
     )
+
+
+def test_what_imports_refused_is_said(files) -> None:
+    """As a note beside what they left out: it was said that no import had left anything out."""
+    with open_ledger(files.published, in_background=False) as ledger:
+        ledger.record(
+            SystemNoted(
+                event_id=new_id(),
+                recorded_at=now(),
+                run_id=new_id(),
+                code="line_refused",
+                message="f:1: No line.",
+            )
+        )
+    finding = worst(files, Check.LEFT_OUT)
+    assert finding.level is Level.NOTE
+    assert finding.sentence == "Imports have refused 1 line, file or turn that could not be taken in."
 
 
 def test_sizes_are_those_of_the_disk(files) -> None:

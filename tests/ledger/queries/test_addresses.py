@@ -30,6 +30,7 @@ def test_a_filter_comes_back_from_its_address(**parts):
         filter_of(f"http://localhost:8501/turns?{query_of(filter_parameters(within))}&page=2#end") == within
     )
     assert filter_of(f"?{within.query}") == within
+    assert filter_of(within.query) == within
 
 
 @given(
@@ -48,8 +49,34 @@ def test_a_mark_is_a_filter_in_its_address(action, **parts):
 
 
 @pytest.mark.parametrize(
+    ("address", "model"),
+    [
+        ("model=a", "a"),
+        (" model=a?b ", "a?b"),
+        ("model=http%3A%2F%2Fx/y%3Dz", "http://x/y=z"),
+        ("model=a&page=2#end", "a"),
+        ("//localhost/turns?model=a", "a"),
+    ],
+)
+def test_a_query_alone_is_an_address_as_well(address, model):
+    """It was taken for a page's name, and everything was shown."""
+    assert filter_of(address) == Filter(models=(model,))
+
+
+@pytest.mark.parametrize(
+    "address", ["", "?", "./", "turns", "/turns", "http://localhost:8501/", "http://x/base"]
+)
+def test_a_page_s_name_alone_picks_everything(address):
+    """As the page itself does."""
+    assert filter_of(address) == Filter()
+
+
+@pytest.mark.parametrize(
     ("address", "said"),
     [
+        ("small", "'small' is neither an address nor a filter"),
+        ("turn", "'turn' is neither an address nor a filter"),
+        ("since=yesterday", "since=yesterday"),
         ("turns?since=yesterday", "since=yesterday"),
         ("turns?since=2026-02-30", "since=2026-02-30"),
         ("turns?failing=no", "failing=no"),

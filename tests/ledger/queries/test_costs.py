@@ -154,6 +154,21 @@ def test_a_family_stands_together_in_any_order_and_on_any_page(tmp_path):
             assert [row.external_id for page in paged for row in page] == names
 
 
+def test_what_was_refused_stands_once_with_the_import_that_said_it_first(tmp_path):
+    """However often it is read; a turn that comes with another text is among it."""
+    lines = tmp_path / "log.jsonl"
+    with al.open_ledger(tmp_path / "l.duckdb") as ledger:
+        assert (queries.count_refused(ledger), queries.refused(ledger)) == (0, [])
+        for text in ("One.", "Two."):
+            lines.write_text(f'{{"session": "s", "text": "{text}"}}\nno line\n', encoding="utf-8")
+            al.import_path(lines, ledger)
+        found = queries.refused(ledger)
+        assert [each.code for each in found] == ["turn_differs", "line_refused"]
+        assert found[1].message.startswith(f"{lines}:2: The line is no JSON")
+        assert queries.count_refused(ledger) == 2
+        assert queries.refused(ledger, limit=1, offset=1) == found[1:]
+
+
 def test_what_was_left_out_is_counted_by_its_import(tmp_path):
     """Both ways to look have the same sum; a file that grew stands under the import that saw it last."""
     with al.open_ledger(tmp_path / "l.duckdb") as ledger:

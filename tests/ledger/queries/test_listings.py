@@ -24,6 +24,19 @@ def test_the_sessions_are_those_of_the_page(world: Ledger) -> None:
             assert (row["turns"], row["failed"], row["success"]) == (there.turns, there.failed, there.success)
 
 
+def test_a_query_alone_narrows_as_its_page_does(world: Ledger) -> None:
+    """As one stands in a link, and as a side of a comparison is named; what is no filter is never taken for everything."""
+    for listed in (sessions, turns):
+        asked = list(listed(world, "model=large"))
+        assert asked == list(listed(world, f"{listed.__name__}?model=large"))
+        assert 0 < len(asked) < len(list(listed(world)))
+        for nothing in ("models=large", "large"):
+            with pytest.raises(
+                UsageError, match=r"'models', which is none of|neither an address nor a filter"
+            ):
+                listed(world, nothing)
+
+
 def test_the_turns_are_those_of_the_page(world: Ledger) -> None:
     """In its order, each with its reasons, its whole text and its times."""
     for within, mark in (

@@ -8,6 +8,7 @@ import altair as alt
 
 from actionledger.display.text import cut, visible
 from actionledger.errors import UsageError
+from actionledger.ledger.queries.addresses import FILTERS, refuse_others
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.rates import Rate
 
@@ -23,12 +24,22 @@ BAR_PIXELS = 18
 WIDTH = 420
 LONGEST = 40
 
+_SHOWN_AS = ("unit", "by", "reasons", "group", "order", "page")
+"""What an address of the overview or of a list says of how it is shown, and not of what it is about."""
+
 _ALMOST_ALL = 0.5  # from here on an axis need not begin at nothing: a point has no length that could mislead
 
 
 def within_of(within: Filter | str) -> Filter:
-    """Return a filter, be it given as one or as the address of a page of the dashboard."""
-    return Filter.of_address(within) if isinstance(within, str) else within
+    """Return a filter, be it given as one or as the address of a page of the dashboard.
+
+    Raises:
+        UsageError: the address narrows by something else.
+    """
+    if not isinstance(within, str):
+        return within
+    refuse_others(within, *FILTERS, *_SHOWN_AS)
+    return Filter.of_address(within)
 
 
 def nothing_in(within: Filter) -> UsageError:

@@ -15,7 +15,7 @@ from actionledger.cli.options import LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, print_json, print_note
 from actionledger.common.plurals import counted
-from actionledger.errors import UsageError
+from actionledger.errors import UnknownNameError, UsageError
 from actionledger.ledger import open_ledger
 from actionledger.ledger.guarded import SECONDS
 from actionledger.ledger.queries.tables import NAMES, tables
@@ -57,9 +57,13 @@ def sql(
         _show_tables(existing(ledger), as_json=as_json)
         return
     statement = _statement(query, file)
-    if statement.strip() in NAMES:
-        _show_columns(existing(ledger), statement.strip(), as_json=as_json)
+    if (word := statement.strip()) in NAMES:
+        _show_columns(existing(ledger), word, as_json=as_json)
         return
+    if (
+        word.isidentifier() and not word.isupper()
+    ):  # a keyword alone, such as CHECKPOINT, is told as a statement
+        raise UnknownNameError("table", word, NAMES)
     chosen = _format(form, output, as_json=as_json)
     if output is not None:
         _refuse_output(output, force=force)

@@ -63,7 +63,7 @@ COMMANDS = {
     "ingest": Entry("importing:ingest", "Bring what writers have flushed into the database, and publish it."),
     "show": Entry(
         "inspecting:show",
-        "Show a turn annotated, with what came of it; a session's turns; or, with nothing given, the sessions.",
+        "Show a turn annotated, with what came of it; a session's turns; or the sessions, those with a turn that the options pick.",
     ),
     "report": Entry(
         "reporting:report", "Print how far the recorded responses got, and why the others didn't."

@@ -109,10 +109,16 @@ def _print(report: FailureReport, names: Mapping[str, str], limit: int) -> None:
     hidden = len(report.groups) - limit
     more = f"; {counted(hidden, 'more group')}, --limit shows them" if hidden > 0 else ""
     console.print(
-        f"{counted(len(report.groups), 'group')} in {counted(report.turns, 'response')} that meant to act, of "
+        f"{counted(len(report.groups), 'group')}{_of_loops(report)} in {counted(report.turns, 'response')} that meant to act, of "
         f"{counted(report.sessions, 'session')}; all together {counted(report.spent.turns, 'turn was', 'turns were')} spent until "
         f"an action got through{more}"
     )
+
+
+def _of_loops(report: FailureReport) -> str:
+    """Return how many groups are loops, which the dashboard lists by themselves; nothing where none is."""
+    loops = sum(group.key.is_loop for group in report.groups)
+    return f", {loops:,} of them of loops," if loops else ""
 
 
 def _example(group: FailureGroup, names: Mapping[str, str]) -> str:

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 
+from actionledger.cli.strangers import refuse_strangers
 from actionledger.errors import UsageError
 from actionledger.ledger import Ledger
 from actionledger.ledger.queries.filters import Filter
@@ -85,12 +86,15 @@ FOUND: dict[str, Any] = {
 """The options about what came of responses, within which no rate is made."""
 
 
-def filtered(*, lists: bool = False, but: tuple[str, ...] = ()) -> Callable[[Command], Command]:
+def filtered(
+    *, lists: bool = False, but: tuple[str, ...] = (), takes_any: bool = False
+) -> Callable[[Command], Command]:
     """Return what gives a command the options of a filter, in the place of its parameter ``within``.
 
     Args:
         lists: whether it lists or writes things, and makes no rate of them, so that what came of responses picks them, too.
         but: options that it has in a meaning of its own.
+        takes_any: whether names are taken that nothing recorded goes by, since the command can be what has removed the last of them.
     """
     options = {name: kind for name, kind in (GIVEN | FOUND if lists else GIVEN).items() if name not in but}
 
@@ -98,7 +102,7 @@ def filtered(*, lists: bool = False, but: tuple[str, ...] = ()) -> Callable[[Com
         @wraps(command)
         def run(**given: Any) -> Any:
             asked = {name: given.pop(name) for name in options}
-            return command(**given, within=partial(filter_from, **asked))
+            return command(**given, within=partial(filter_from, takes_any=takes_any, **asked))
 
         signature = inspect.signature(command, eval_str=True)
         own = [each for each in signature.parameters.values() if each.name != "within"]
@@ -127,6 +131,7 @@ def filter_from(
     score: Several = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    takes_any: bool = False,
     **found: Any,
 ) -> Filter:
     """Return the filter that options make.
@@ -143,14 +148,15 @@ def filter_from(
         score: bounds, such as ``reward>=0.5``.
         since: from when on, UTC.
         until: before when, UTC.
+        takes_any: whether names are taken that nothing recorded goes by.
         found: the options of ``FOUND``.
 
     Raises:
-        UsageError: no run's id begins so, or several do; or a value is none of those that there are.
+        UsageError: no run's id begins so, or several do; or a value is none of those that there are, or that the ledger has.
     """
     if run is not None and ledger is None:
         raise UsageError(f"The run {run!r} can't be told without a ledger.")
-    return Filter(
+    within = Filter(
         run_id=None if run in {None, FIRST} or ledger is None else one_run(ledger, run or ""),
         profiles=tuple(profile or ()),
         models=tuple(model or ()),
@@ -163,6 +169,9 @@ def filter_from(
         until=until,
         **_found(**found),
     )
+    if ledger is not None and not takes_any:
+        refuse_strangers(ledger, within)
+    return within
 
 
 def _found(

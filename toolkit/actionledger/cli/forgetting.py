@@ -30,7 +30,7 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 _SHOWN = 20
 
 
-@filtered(lists=True)
+@filtered(lists=True, takes_any=True)
 def forget_sessions(
     sessions: Annotated[
         list[str] | None,

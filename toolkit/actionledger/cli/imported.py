@@ -1,12 +1,15 @@
 """What an import says at its end: what it saw, what it took in, what it did not, and where the rest is."""
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from actionledger.cli.options import command_words
 from actionledger.cli.tables import console, plain, print_note
 from actionledger.common.plurals import counted
 from actionledger.importing.report import ImportReport
-from actionledger.vocabulary import LEFT_OUT
+from actionledger.sources.base import Refusal
+from actionledger.vocabulary import LEFT_OUT, LeftOutReason
 
 SHOWN_REFUSALS = 20
 _SHOWN_DIALECTS = 3
@@ -15,27 +18,38 @@ _SURE = 1.0
 _LEFT_OUT_QUERY = "FROM left_out SELECT path, reason, detail, sum(count) AS count GROUP BY ALL HAVING sum(count) <> 0 ORDER BY count DESC"
 
 
-def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False) -> None:
+def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False, form: str = "") -> None:
     """Print what came of an import.
 
     Args:
         report: what came of it.
         ledger: where it is recorded.
         is_stopped: whether the user has stopped it.
+        form: the format that the user has named; empty where it was found out.
     """
-    if seen := _seen(report):
+    if seen := _seen(report, form):
         print_note(seen)
     if is_stopped:
         console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
     console.print(f"{taken(report)}; {counted(len(report.refusals), 'line')} refused.")
     print_refusals(report, ledger)
     print_left_out(report)
+    if form and is_of_another_format(report):
+        print_note(
+            f"Nothing there is what {form} has: without --format it is found out what it is.", style="yellow"
+        )
     print_priced(report)
     if report.left_out:
         print_note(f"Each by file: {command_words('sql', _LEFT_OUT_QUERY, ledger=ledger)}")
     if proposal := _proposal(report):
         print_note(proposal)
     console.print(plain(f"Next: actionledger report --ledger {ledger}"))
+
+
+def is_of_another_format(report: ImportReport) -> bool:
+    """Return whether files hold nothing that their format's reader knows."""
+    some = report.sessions or report.turns or report.known or report.refusals or report.unchanged
+    return not some and LeftOutReason.UNKNOWN_KIND in report.left_out_by_reason
 
 
 def print_left_out(report: ImportReport) -> None:
@@ -87,17 +101,29 @@ def print_refusals(report: ImportReport, ledger: Path) -> None:
     """Print what was not taken in and why, and where the rest of it is kept."""
     parts = (("refused", "line_refused", report.refusals), ("not taken", "turn_differs", report.differing))
     for what, code, refusals in parts:
-        for refusal in refusals[:SHOWN_REFUSALS]:
-            print_note(f"{what} {refusal}", style="yellow")
-        if len(refusals) > SHOWN_REFUSALS:
-            rest = len(refusals) - SHOWN_REFUSALS
+        told = _told_once(refusals)
+        for first, count in told[:SHOWN_REFUSALS]:
+            times = f" {count:,} times, the first of" if count > 1 else ""
+            print_note(f"{what}{times} {first}", style="yellow")
+        if rest := sum(count for _, count in told[SHOWN_REFUSALS:]):
             print_note(
                 f"… and {rest:,} more: actionledger sql -l {ledger} \"FROM events WHERE code = '{code}'\""
             )
 
 
-def _seen(report: ImportReport) -> str:
-    """Return which formats the files were taken for, and how sure that is."""
+def _told_once(refusals: Sequence[Refusal]) -> list[tuple[Refusal, int]]:
+    """Return refusals with how often each is there: whole files that are refused for one reason, such as a package, are told once."""
+    first: dict[object, Refusal] = {}
+    counts = Counter[object]()
+    for number, each in enumerate(refusals):
+        key = number if each.line else each.reason
+        first.setdefault(key, each)
+        counts[key] += 1
+    return [(each, counts[key]) for key, each in first.items()]
+
+
+def _seen(report: ImportReport, form: str) -> str:
+    """Return which formats the files were taken for, and how sure that is; or that it was said."""
     if not report.files:
         return ""
     from actionledger.sources.registry import sources  # noqa: PLC0415 - slow to load, and an import may find nothing to do
@@ -106,6 +132,7 @@ def _seen(report: ImportReport) -> str:
     for name, count in report.files.most_common():
         sureness = report.sureness[name]
         sure = "sure" if sureness >= _SURE else f"{sureness:.0%} sure; --format NAME overrules"
+        sure = "as --format says" if form else sure
         parts.append(f"{counted(count, 'file')} of {sources()[name].title} ({name}, {sure})")
     return f"Seen: {'; '.join(parts)}."
 

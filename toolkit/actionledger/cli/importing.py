@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from actionledger.cli.exits import ExitCode
-from actionledger.cli.imported import print_report
+from actionledger.cli.imported import is_of_another_format, print_report
 from actionledger.cli.ledgers import DEFAULT_LEDGER, existing
 from actionledger.cli.options import LedgerOption
 from actionledger.cli.tables import console
@@ -106,12 +106,12 @@ def import_recordings(
     except KeyboardInterrupt as stopped:
         if (so_far := getattr(stopped, "report", None)) is None:
             raise
-        print_report(so_far, chosen, is_stopped=True)
+        print_report(so_far, chosen, is_stopped=True, form=form)
         raise typer.Exit(ExitCode.STOPPED) from None
     except SourceError as error:
         raise _with_hint(error, paths) from error
-    print_report(report, chosen)
-    if report.refusals or report.differing:
+    print_report(report, chosen, form=form)
+    if report.refusals or report.differing or (form and is_of_another_format(report)):
         raise typer.Exit(ExitCode.FAULT)
 
 

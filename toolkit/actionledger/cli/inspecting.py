@@ -1,26 +1,30 @@
 """``show``: the sessions, one session's turns, or one turn annotated, with all that came of it."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Annotated
 
 import typer
 
+from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption
 from actionledger.cli.sheets import Sheet
 from actionledger.cli.tables import console, plain, print_json, print_note, print_text
 from actionledger.common.plurals import counted
+from actionledger.errors import UsageError
 from actionledger.explaining.turns import Tone, recorded_turn, turn_lines
 from actionledger.ledger import Ledger, open_ledger
+from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.lineage import children
-from actionledger.ledger.queries.naming import one_place, one_run, session_names
+from actionledger.ledger.queries.naming import one_place, session_names
 from actionledger.ledger.queries.sessions import Session, count_sessions, session, sessions
 from actionledger.ledger.queries.turns import turns
 
 _STYLES: dict[Tone, str] = {"head": "bold", "quiet": "dim", "plain": ""}
 
 
+@filtered(lists=True)
 def show(
     what: Annotated[
         str | None,
@@ -31,36 +35,44 @@ def show(
     ] = None,
     ledger: LedgerOption = None,
     *,
-    run: Annotated[
-        str | None, typer.Option("--run", help="Show this run's reading, not the first one.")
-    ] = None,
+    within: Chosen,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many sessions are listed at most.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a turn annotated, with what came of it; a session's turns; or, with nothing given, the sessions."""
+    """Show a turn annotated, with what came of it; a session's turns; or the sessions, those with a turn that the options pick."""
     with open_ledger(existing(ledger), read_only=True) as opened:
+        chosen = within(opened)
         if what is None:
-            _list_sessions(opened, limit, as_json=as_json)
+            _list_sessions(opened, chosen, limit, as_json=as_json)
             return
+        if chosen != Filter(run_id=chosen.run_id):
+            raise UsageError(
+                f"{what!r} is shown whole; {replace(chosen, run_id=None).words} picks sessions, so leave one of the two out."
+            )
         session_id, index = one_place(opened, what)
         if index is None:
-            run_id = None if run is None else one_run(opened, run)
-            _list_turns(opened, session_id, run_id, as_json=as_json)
+            _list_turns(opened, session_id, chosen.run_id, as_json=as_json)
         else:
-            _show_turn(opened, what, run, as_json=as_json)
+            _show_turn(opened, what, chosen.run_id, as_json=as_json)
 
 
-def _list_sessions(ledger: Ledger, limit: int, *, as_json: bool) -> None:
-    found = sessions(ledger, limit=limit)
+def _list_sessions(ledger: Ledger, within: Filter, limit: int, *, as_json: bool) -> None:
+    found = sessions(ledger, within, limit=limit)
     names = session_names(ledger, {each.session_id for each in found})
     if as_json:
         print_json([{"session": names[each.session_id], **asdict(each)} for each in found])
         return
+    if not found and within != EVERYTHING:
+        print_text(f"No session has a response that fits {within.words}.")
+        return
     if not found:
         print_text("No session is recorded. 'actionledger import --help' says how to take some in.")
         return
+    is_narrowed = within != EVERYTHING
+    fit = ["that fit"] if is_narrowed else []
     sheet = Sheet(
-        "session", "began (UTC)", "profile, model", "turns", "read whole", "valid", "failed", "ended"
+        *("session", "began (UTC)", "profile, model", "turns", *fit),
+        *("read whole", "valid", "failed", "ended"),
     )
     for each in found:
         sheet.add_row(
@@ -68,13 +80,14 @@ def _list_sessions(ledger: Ledger, limit: int, *, as_json: bool) -> None:
             f"{each.started_at:%Y-%m-%d %H:%M}" if each.started_at else "",
             ", ".join(filter(None, (each.profile, each.model))),
             f"{each.turns:,}",
+            *([f"{each.matching:,}"] if is_narrowed else []),
             each.parsed.refusal or f"{each.parsed.successes} of {each.parsed.count}",
             _valid(each.valid, each.checked, each.actions),
             str(each.failed),
             each.reason or "",
         )
     console.print(sheet)
-    whole = count_sessions(ledger)
+    whole = count_sessions(ledger, within)
     if whole > len(found):
         print_note(f"{len(found):,} of {whole:,} sessions, the newest first; --limit shows more.")
 

@@ -56,7 +56,7 @@ def replay(
     texts: Annotated[
         str | None,
         typer.Option(
-            metavar="PARQUET", help="Take the texts from these files, as 'export turns' writes them."
+            metavar="PARQUET", help="Take the texts from these files, as 'export rows turns' writes them."
         ),
     ] = None,
     ray: Annotated[

@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from actionledger.cli.filters import Chosen, filtered
 from actionledger.cli.ledgers import existing
-from actionledger.cli.options import JsonOption, LedgerOption
+from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.tables import (
     changes_table,
     console,
@@ -20,11 +20,12 @@ from actionledger.cli.tables import (
     targets_table,
     usage_line,
 )
+from actionledger.common.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
-from actionledger.ledger.queries.left_out import left_out
+from actionledger.ledger.queries.left_out import REFUSED, count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.reasons import Failure, reasons
@@ -56,6 +57,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         else:
             said = f"No response fits {within.words}; without these options it says what the ledger holds."
             console.print(plain(said))
+        _print_refused(ledger)
         return
     console.print(funnel_table(whole))
     console.print(targets_table(whole, timings(ledger, within)))
@@ -73,6 +75,16 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(line))
     if omitted := left_out(ledger, limit=TOP_REASONS):
         console.print(left_out_table(omitted))
+    _print_refused(ledger)
+
+
+def _print_refused(ledger: Ledger) -> None:
+    """Print how much imports did not take in, and what lists it."""
+    if refused := count_refused(ledger):
+        what = counted(refused, "line, file or turn", "lines, files or turns")
+        which = f'{command_words("sql", ledger=ledger.path)} "FROM events WHERE {REFUSED}"'
+        console.print()
+        console.print(plain(f"Imports have refused {what} that could not be taken in: {which}"))
 
 
 def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
@@ -88,6 +100,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
         "changes": [_change(each) for each in changes(ledger, within)],
         "usage": asdict(usage(ledger, within)),
         "left_out": [asdict(part) for part in left_out(ledger)],
+        "refused": count_refused(ledger),
     }
 
 
@@ -103,23 +116,23 @@ def _change(change: Change) -> dict[str, object]:
     return asdict(change) | {"before": rate_value(change.before), "after": rate_value(change.after)}
 
 
-def _numbers(counted: Funnel) -> dict[str, object]:
+def _numbers(found: Funnel) -> dict[str, object]:
     return {
-        "responses": counted.responses,
-        "intent": counted.intent,
-        "outcomes": dict(counted.outcomes),
-        "only_shown": counted.only_shown,
-        "illustrations": counted.illustrations,
-        "by_evidence": counted.by_evidence,
-        "in_sentences": counted.in_sentences,
-        "parse_success": rate_value(counted.parse_success),
-        "strict_success": rate_value(counted.strict_success),
-        "validation": rate_value(counted.validation),
-        "execution": rate_value(counted.execution),
-        "taken_back": rate_value(counted.taken_back),
-        "not_auditable": counted.not_auditable,
-        "recorded": dict(counted.recorded),
-        "recorded_execution": rate_value(counted.recorded_execution),
+        "responses": found.responses,
+        "intent": found.intent,
+        "outcomes": dict(found.outcomes),
+        "only_shown": found.only_shown,
+        "illustrations": found.illustrations,
+        "by_evidence": found.by_evidence,
+        "in_sentences": found.in_sentences,
+        "parse_success": rate_value(found.parse_success),
+        "strict_success": rate_value(found.strict_success),
+        "validation": rate_value(found.validation),
+        "execution": rate_value(found.execution),
+        "taken_back": rate_value(found.taken_back),
+        "not_auditable": found.not_auditable,
+        "recorded": dict(found.recorded),
+        "recorded_execution": rate_value(found.recorded_execution),
     }
 
 

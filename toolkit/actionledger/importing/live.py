@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from actionledger.common.canonical import json_text
 from actionledger.common.clock import utc
@@ -159,8 +159,8 @@ def refuse_no_texts(**given: object) -> None:
             raise UsageError(f"{name} is a text, not {held!r:.60} of the type {type(held).__name__}.")
 
 
-def read_as(parser: NamedParser | None, dialects: Sequence[str] | None) -> ReadAs:
-    """Return how texts are to be read.
+def read_as(parser: NamedParser | None, dialects: Sequence[str] | Literal["auto"] | None) -> ReadAs:
+    """Return how texts are to be read; "auto" is every format, as ``al.parse`` has it.
 
     Raises:
         UnknownNameError: a name that nothing goes by.
@@ -168,6 +168,8 @@ def read_as(parser: NamedParser | None, dialects: Sequence[str] | None) -> ReadA
     """
     if parser is not None and dialects is not None:
         raise UsageError("Give either dialects or a parser: a parser brings its own dialects.")
+    if dialects == "auto":
+        return ReadAs(parser=parser_named("auto"))
     if isinstance(dialects, str):
         raise UsageError(f"dialects is a list of names; write [{dialects!r}].")
     if dialects is not None and not isinstance(dialects, Sequence):

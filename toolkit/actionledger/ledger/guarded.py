@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from uuid import uuid4
@@ -230,10 +231,10 @@ class GuardedSql:
             ) from error
         except duckdb.OutOfMemoryException as error:
             raise UsageError(
-                f"The statement needs more memory than it may take: {_first_line(error)}"
+                f"The statement needs more memory than it may take: {_said_of(error)}"
             ) from error
         except (duckdb.Error, UnicodeError) as error:
-            raise UsageError(f"The statement can't be run: {_first_line(error)}") from error
+            raise UsageError(f"The statement can't be run: {_said_of(error)}") from error
         finally:
             with suppress(duckdb.Error):
                 cursor.execute("ROLLBACK")
@@ -311,5 +312,10 @@ def _quoted(text: object) -> str:
     return "'{}'".format(str(text).replace("'", "''"))
 
 
-def _first_line(error: Exception) -> str:
-    return next(iter(str(error).strip().splitlines()), type(error).__name__)
+def _said_of(error: Exception) -> str:
+    """Return what DuckDB says of a statement, on one line: what is wrong, what is called alike, and in which of several lines."""
+    said, _, place = str(error).strip().partition("\n\nLINE ")
+    lines = list(takewhile(lambda line: line and not line.startswith("\t"), said.splitlines()))
+    number = place.partition(":")[0]
+    where = f" (line {number})" if number not in {"", "1"} else ""
+    return " ".join(lines) + where if lines else type(error).__name__

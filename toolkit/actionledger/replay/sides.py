@@ -16,7 +16,7 @@ def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EV
     Args:
         ledger: where runs are looked for.
         side: ``first`` or None for the first readings, a run by its id or name, a filter, or one as it stands in a link, such
-            as ``model=small&since=2026-03-01``.
+            as ``model=small&since=2026-03-01``, alone or in all of the link.
         within: what the responses of a side that is named by text are narrowed to.
 
     Raises:
@@ -29,7 +29,7 @@ def side_of(ledger: Queryable, side: Called | Filter | None, within: Filter = EV
     require_kind(
         side, str, "A side is a run by its id or name, a Filter, or a filter as a page's address has it"
     )
-    there = parameters_in(f"?{side}")
+    there = parameters_in(side)
     if "=" not in side or there.keys().isdisjoint(FILTERS):
         return _run(ledger, side, within)
     own = _filter(ledger, side, there)

@@ -195,7 +195,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NOT_APPROVED: "The policy doesn't let this action run without approval.",
     Reason.NOT_FOUND: "What the action refers to doesn't exist.",
     Reason.PATH_REFUSED: "The path is not inside the workspace.",
-    Reason.NO_MATCH: "The text to replace was not found.",
+    Reason.NO_MATCH: "Nothing there fits what the action asks for.",
     Reason.SEVERAL_MATCHES: "The text to replace fits in more than one place.",
     Reason.TOO_LARGE: "The content is larger than the limit.",
     Reason.ALREADY_EXISTS: "Something goes by that path already.",

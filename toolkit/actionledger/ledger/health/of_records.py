@@ -194,16 +194,21 @@ def is_worth_it(facts: Facts) -> bool:
 
 
 def left_out(facts: Facts) -> Iterator[Finding]:
-    """Say what is no part of any session."""
-    count, of_files = facts.records.left_out, facts.records.left_out_files
+    """Say what is no part of any session, and what could not be read."""
+    count, of_files, refused = facts.records.left_out, facts.records.left_out_files, facts.records.refused
     if facts.records.problem:
         yield not_asked(Check.LEFT_OUT)
-    elif count:
+        return
+    if count:
         said = f"Imports have left out {counted(count, 'thing')} of {counted(of_files, 'file')}; none of it is in any number."
         yield Finding(
             Check.LEFT_OUT, Level.NOTE, said, f"{command('report', facts)} and the page Left out say why."
         )
-    else:
+    if refused:
+        said = f"Imports have refused {counted(refused, 'line, file or turn', 'lines, files or turns')} that could not be taken in."
+        advice = "The page Left out says which and why; what was mended is taken in by another import."
+        yield Finding(Check.LEFT_OUT, Level.NOTE, said, advice)
+    if not count and not refused:
         yield Finding(Check.LEFT_OUT, Level.FINE, "No import has left anything out.")
 
 

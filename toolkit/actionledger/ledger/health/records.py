@@ -14,6 +14,7 @@ from actionledger.ledger.cut_off import cut_sentence
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.memory import reading_limit, within_reading_limit
 from actionledger.ledger.opening import is_database
+from actionledger.ledger.queries.left_out import REFUSED
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.segments import qualified_name
 from actionledger.ledger.stores import is_place, store_at
@@ -32,6 +33,8 @@ FROM {BASE}.quarantine GROUP BY 1 ORDER BY lines DESC, reason"""
 _LEFT_OUT = f"""
 SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
 FROM (SELECT path, sum(count) AS count FROM {BASE}.left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
+
+_REFUSED = f"SELECT count(*) FROM {BASE}.events WHERE {REFUSED}"
 
 _HAS_ROLLUP = f"SELECT count(*) FROM duckdb_tables() WHERE database_name = '{BASE}' AND starts_with(table_name, 'rollup_')"
 _DRAWN = 2000
@@ -82,6 +85,7 @@ class Records:
         unread: the lines that can't be read.
         left_out: how many things imports have left out.
         left_out_files: of how many files.
+        refused: how many lines, files and turns imports did not take in.
         extensions: which of DuckDB's extensions are loaded.
         rollup: how its rollup is; None where it has none.
     """
@@ -93,6 +97,7 @@ class Records:
     unread: tuple[Unread, ...] = ()
     left_out: int = 0
     left_out_files: int = 0
+    refused: int = 0
     extensions: frozenset[str] = frozenset()
     rollup: Rollup | None = None
 
@@ -157,6 +162,7 @@ def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:
     with suppress(duckdb.Error):
         offsets = offsets_in(connection, BASE)
     [[toolkit]] = _rows(connection, _TOOLKIT) or [("",)]
+    [[refused]] = _rows(connection, _REFUSED) or [(0,)]
     [[left_out, of_files]] = _rows(connection, _LEFT_OUT) or [(0, 0)]
     return Records(
         version=version,
@@ -165,6 +171,7 @@ def _read(connection: DuckDBPyConnection, files: LedgerFiles) -> Records:
         unread=tuple(Unread(*row) for row in _rows(connection, _QUARANTINE)),
         left_out=left_out,
         left_out_files=of_files,
+        refused=refused,
         extensions=frozenset(name for (name,) in _rows(connection, _EXTENSIONS)),
     )
 

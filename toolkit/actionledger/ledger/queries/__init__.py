@@ -35,7 +35,15 @@ from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
 from actionledger.ledger.queries.hits import Hit, Place
 from actionledger.ledger.queries.lately import LateTurn, goes_on, turns_lately
-from actionledger.ledger.queries.left_out import ImportOmission, Omission, left_out, left_out_by_import
+from actionledger.ledger.queries.left_out import (
+    ImportOmission,
+    Omission,
+    Refused,
+    count_refused,
+    left_out,
+    left_out_by_import,
+    refused,
+)
 from actionledger.ledger.queries.lineage import Child, children
 from actionledger.ledger.queries.mentions import Mention, mentions
 from actionledger.ledger.queries.pace import Pace, pace
@@ -108,6 +116,7 @@ __all__ = [
     "ReadAction",
     "ReadIn",
     "Reader",
+    "Refused",
     "Response",
     "Run",
     "ScoreBound",
@@ -134,6 +143,7 @@ __all__ = [
     "compare_turn",
     "compared_turns",
     "conversation",
+    "count_refused",
     "count_sessions",
     "count_turns_behind",
     "dialects",
@@ -149,6 +159,7 @@ __all__ = [
     "pace",
     "price_file_dates",
     "reasons",
+    "refused",
     "response",
     "runs",
     "session",

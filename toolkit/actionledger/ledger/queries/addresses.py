@@ -32,6 +32,20 @@ FILTERS = (
 )
 """The query parameters that a filter stands in."""
 
+PAGES = (
+    "sessions",
+    "turns",
+    "replay",
+    "compare",
+    "playground",
+    "review",
+    "left_out",
+    "live",
+    "sql",
+    "health",
+)
+"""What the pages of the dashboard are called in their addresses; the overview's is nothing."""
+
 _DAY = timedelta(days=1)
 Value = TypeVar("Value")
 
@@ -45,13 +59,16 @@ def parameters_in(address: str) -> dict[str, list[str]]:
     """Return the query parameters of an address, each with its values.
 
     Args:
-        address: all of it, as the browser shows it, or its end from the page's name on.
+        address: all of it, as the browser shows it, its end from the page's name on, or its query alone.
 
     Raises:
         UsageError: it is no address.
     """
     try:
-        return parse_qs(urlsplit(address.strip()).query, keep_blank_values=True)
+        whole = urlsplit(address.strip())
+        is_query = "=" in whole.path and not whole.netloc  # no page is called so
+        query = urlsplit(f"?{address.strip()}").query if is_query else whole.query
+        return parse_qs(query, keep_blank_values=True)
     except ValueError as error:
         raise UsageError(f"{address!r} is no address of a page: {error}.") from error
 
@@ -105,12 +122,22 @@ def filter_of(address: str) -> Filter:
     """Return the filter that an address has; what it says of pages and lists is passed over.
 
     Args:
-        address: all of it, or its end from the page's name on.
+        address: all of it, its end from the page's name on, or its query alone.
 
     Raises:
-        UsageError: something in it is no day, no run, or nothing that responses can have.
+        UsageError: it is a word that no page is called, or something in it is no day, no run, or nothing that responses can have.
     """
-    return filter_of_parameters(parameters_in(address))
+    there = parameters_in(address)
+    if not there and not _is_page(address):
+        raise UsageError(
+            f"{address!r} is neither an address nor a filter as one has it; write turns?model=small, or model=small alone."
+        )
+    return filter_of_parameters(there)
+
+
+def _is_page(address: str) -> bool:
+    whole = urlsplit(address.strip())
+    return bool(whole.netloc) or whole.path.strip("./") in {"", *PAGES}
 
 
 def filter_of_parameters(there: Mapping[str, Sequence[str]]) -> Filter:

@@ -1,9 +1,9 @@
-"""What recordings hold that is no part of a session."""
+"""What recordings hold that is no part of a session, and what of them could not be read."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import Queryable, picked, rows
+from actionledger.ledger.queries.base import Queryable, number, picked, rows
 from actionledger.vocabulary import LeftOutReason
 
 
@@ -46,6 +46,36 @@ class ImportOmission:
     count: int
     files: int
 
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A line, a file or a turn that an import did not take in.
+
+    Args:
+        run_id: the import that was the first to say so.
+        origin: what it took in; empty where it had nothing else to record.
+        said_at: when, UTC without a zone.
+        code: ``line_refused`` of what could not be read, ``turn_differs`` of a turn that is there with another content.
+        message: which it is, and why.
+    """
+
+    run_id: str
+    origin: str
+    said_at: datetime
+    code: str
+    message: str
+
+
+REFUSED = "code IN ('line_refused', 'turn_differs')"
+"""Which events say, in SQL, what an import did not take in."""
+
+_REFUSED = f"""
+SELECT {picked(Refused, origin="coalesce(source, '')", said_at="recorded_at")}
+FROM (SELECT event_id, run_id, recorded_at, code, message FROM events WHERE {REFUSED})
+LEFT JOIN (SELECT run_id, source FROM run_starts) USING (run_id)
+ORDER BY recorded_at DESC, event_id LIMIT $limit OFFSET $offset"""
+
+_COUNT_REFUSED = f"SELECT count(*) AS count FROM events WHERE {REFUSED}"
 
 _LEFT_OUT = """
 WITH last AS (
@@ -92,3 +122,25 @@ def left_out_by_import(ledger: Queryable) -> list[ImportOmission]:
         ledger: what to ask.
     """
     return rows(ledger, ImportOmission, _BY_IMPORT)
+
+
+def refused(ledger: Queryable, *, limit: int = 100, offset: int = 0) -> list[Refused]:
+    """Return what imports did not take in, as they said then: the latest first, each once.
+
+    What was mended and imported again since stays here; that it could not be read before is true.
+
+    Args:
+        ledger: what to ask.
+        limit: at most how many.
+        offset: how many are passed over.
+    """
+    return rows(ledger, Refused, _REFUSED, {"limit": limit, "offset": offset})
+
+
+def count_refused(ledger: Queryable) -> int:
+    """Return how much imports did not take in.
+
+    Args:
+        ledger: what to ask.
+    """
+    return number(ledger, _COUNT_REFUSED)
