@@ -14,11 +14,10 @@ from forked_python import ForkedPython
 from same_rows import differences
 
 from actionledger.errors import UsageError
-from actionledger.importing import ImportStopped, import_path, parts, plan_importer, processes, recognising
+from actionledger.importing import ImportStopped, import_path, parts, plan_importer
 from actionledger.importing.frames import Progress
 from actionledger.importing.news import Made
 from actionledger.importing.parts import Part
-from actionledger.importing.processes import Processes, ReadingProcess
 from actionledger.importing.report import ImportReport
 from actionledger.importing.workers import PartOnItsWay, Workers, _Worker
 from actionledger.ledger import direct, open_ledger
@@ -29,7 +28,7 @@ SAMPLES = Path(__file__).parents[2] / "data" / "agents"
 @pytest.fixture
 def in_small_parts(monkeypatch) -> None:
     """The samples are many parts, each of which is handed over in several answers, and many batches."""
-    monkeypatch.setattr(processes, "WORTH_BYTES", 1)
+    monkeypatch.setattr(plan_importer, "WORTH_BYTES", 0)
     monkeypatch.setattr(plan_importer, "MADE_BYTES", 4096)
     monkeypatch.setattr(plan_importer, "LEAST_MADE_BYTES", 4096)
     monkeypatch.setattr(parts, "GROUP_BYTES", 20_000)
@@ -40,7 +39,7 @@ def in_small_parts(monkeypatch) -> None:
 @pytest.fixture
 def forks(forked: ForkedPython, monkeypatch) -> None:
     """What reads the parts is forks of one Python that has loaded the package: to load it is most of what so short an import takes."""
-    monkeypatch.setattr("actionledger.importing.processes.subprocess", forked)
+    monkeypatch.setattr("actionledger.importing.workers.subprocess", forked)
 
 
 @pytest.fixture
@@ -171,7 +170,8 @@ def test_a_process_that_dies_is_gone_on_for(tmp_path, in_small_parts, forks, by_
         part = self.parts[0]
         hear(self)
         if len(killed) < 2 and not part.is_read:
-            self._process._process.kill()
+            self._process.kill()
+            self._process.wait()
             while self.answers.read(65_536):  # what it had written already is lost with it
                 pass
             killed.append(part.part.number)
@@ -190,7 +190,7 @@ def test_without_a_process_that_can_be_started_one_reads_all(tmp_path, in_small_
         started.append(module)
         return ("false",)
 
-    monkeypatch.setattr("actionledger.importing.processes.words_for", broken)
+    monkeypatch.setattr("actionledger.importing.workers.words_for", broken)
     both(tmp_path, SAMPLES)
     assert len(started) < 9
 
@@ -216,7 +216,7 @@ def test_who_stops_it_is_told_what_is_kept_and_goes_on(tmp_path, in_small_parts,
 class _Slow:
     """Stands for a process, which answers when it is told to."""
 
-    def __init__(self, _process, _how) -> None:
+    def __init__(self, _how) -> None:
         self.parts, self.knows = deque(), set()
 
     def give(self, part, _task) -> None:
@@ -239,7 +239,7 @@ def test_a_part_that_is_left_while_it_is_read_may_be_the_last_on_its_way(monkeyp
 
     monkeypatch.setattr("actionledger.importing.workers._Worker", _Slow)
     monkeypatch.setattr(Workers, "_listen", listen)
-    workers, seen = Workers(1, Processes(0), None, lambda part, knows: None), []
+    workers, seen = Workers(1, None, lambda part, knows: None), []
     for given, _ in workers.run([[Part(0, (0, 1))], [Part(1, (2, 3))]]):
         seen.append(given.part.number)
         if given.part.number == 0:
@@ -262,10 +262,7 @@ def test_a_process_has_small_parts_ahead_and_large_ones_once_it_is_free(monkeypa
     monkeypatch.setattr(Workers, "_listen", listen)
     small = [[Part(number, (number,), size=1)] for number in range(9)]
     large = [[Part(number, (number,), size=2**30)] for number in (9, 10, 11)]
-    seen = [
-        part.part.number
-        for part, _ in Workers(2, Processes(0), None, lambda part, knows: None).run([*small, *large])
-    ]
+    seen = [part.part.number for part, _ in Workers(2, None, lambda part, knows: None).run([*small, *large])]
     assert seen == list(range(12))
     assert given == [[5, 4], [1, 1], [1, 0]]
 
@@ -301,28 +298,8 @@ def test_what_a_ledger_had_is_told_once(tmp_path, in_small_parts, forks, monkeyp
 
 def test_little_is_read_by_one_process(tmp_path, monkeypatch) -> None:
     """Starting another one would take longer than reading it."""
-    monkeypatch.setattr(ReadingProcess, "__init__", lambda _self: pytest.fail("A process was started."))
+    monkeypatch.setattr(Workers, "__init__", lambda *_given: pytest.fail("A process was started."))
     assert import_path(SAMPLES, tmp_path / "team.duckdb", workers=4).turns
-
-
-def test_processes_load_what_they_need_while_files_are_looked_for(tmp_path, monkeypatch) -> None:
-    """They are started as soon as there is enough for them, and ended where it comes to nothing."""
-    started, ended = [], []
-    monkeypatch.setattr(processes, "WORTH_BYTES", 1)
-    monkeypatch.setattr(ReadingProcess, "__init__", lambda self: started.append(id(self)))
-    monkeypatch.setattr(ReadingProcess, "end", lambda self: ended.append(id(self)))
-    look = recognising.state_of
-
-    def looked(*given):
-        if started:
-            raise KeyboardInterrupt
-        return look(*given)
-
-    monkeypatch.setattr(recognising, "state_of", looked)
-    with pytest.raises(KeyboardInterrupt):
-        import_path(SAMPLES, tmp_path / "team.duckdb", workers=3)
-    assert len(started) == 3
-    assert sorted(ended) == sorted(started)
 
 
 def test_no_process_at_all_is_refused(tmp_path) -> None:

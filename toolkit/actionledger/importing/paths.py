@@ -3,12 +3,11 @@
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from actionledger.errors import UsageError, require_kind, require_number, require_path
-from actionledger.importing.processes import Processes
 from actionledger.importing.recognising import Plan, Told, planned
 from actionledger.importing.report import ImportReport
 from actionledger.ledger.taken_files import TakenFiles
@@ -98,29 +97,29 @@ def import_path(
         refuse_no_ledger(ledger)
     ledger_path = Path(ledger) if isinstance(ledger, str | os.PathLike) else ledger.path
     taken = TakenFiles.of(ledger_path)
+    plan = planned(files_at(paths), told, taken if not again_forgotten else TakenFiles.anew(ledger_path))
+    if not plan.to_read and not plan.refused:
+        return _nothing_new(plan)
+    # Slow to load, and most of the times that people import again there is nothing to read.
+    from actionledger.importing.plan_importer import Hands, PlanImporter  # noqa: PLC0415
+    from actionledger.ledger import open_ledger  # noqa: PLC0415
+
     # That a session comes in again is told once, by whoever reads it first.
     count = 1 if again_forgotten else _count(workers)
-    with ExitStack() as open_:
-        processes = open_.enter_context(Processes(count))
-        known = taken if not again_forgotten else TakenFiles.anew(ledger_path)
-        plan = planned(files_at(paths), told, known, processes.found)
-        if not plan.to_read and not plan.refused:
-            return _nothing_new(plan)
-        # Slow to load, and most of the times that people import again there is nothing to read.
-        from actionledger.importing.plan_importer import Hands, PlanImporter  # noqa: PLC0415
-        from actionledger.ledger import open_ledger  # noqa: PLC0415
-
-        if isinstance(ledger, str | os.PathLike):
-            ledger = open_.enter_context(open_ledger(ledger_path))
+    hands = Hands(count, texts if read_as else None, dict(columns or {}))
+    opened: AbstractContextManager[Ledger] = (
+        open_ledger(ledger_path) if isinstance(ledger, str | os.PathLike) else nullcontext(ledger)
+    )
+    with opened as there:
         return PlanImporter(
-            ledger,
+            there,
             plan,
             taken,
             origin=_origin(paths),
             read_as=read_as,
             on_progress=on_progress,
             prices=costs,
-            hands=Hands(processes, texts if read_as else None, dict(columns or {})),
+            hands=hands,
             again_forgotten=again_forgotten,
         ).run()
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from actionledger.importing.frames import FileOfPart, HowToRead, Progress, Task
-from actionledger.importing.parts import Part, parts_of
+from actionledger.importing.parts import WORTH_BYTES, Part, parts_of, unpacked_size
 from actionledger.importing.prices import Prices
-from actionledger.importing.processes import Processes
 from actionledger.importing.reading import AS_IT_SAYS, ReadAs
 from actionledger.importing.reading_files import items_of
 from actionledger.importing.recognising import Plan, ToRead
@@ -71,12 +70,12 @@ class Hands:
     """How several processes are to read the files of a plan.
 
     Args:
-        processes: says whether that is worth it, and gives them.
+        count: how many of them.
         texts: how raw texts are read, as ``importing.told.told`` takes it; None if unknown.
         columns: the column that holds a field, by the field's name.
     """
 
-    processes: Processes
+    count: int
     texts: dict[str, Any] | None
     columns: dict[str, str]
 
@@ -159,7 +158,10 @@ class PlanImporter:
 
     def _processes(self) -> int:
         """Return how many processes it is worth to have read what there is."""
-        return 1 if self._hands is None or self._total is None else self._hands.processes.worth
+        if self._hands is None or self._total is None:
+            return 1
+        size = sum(unpacked_size(each) or 0 for each in self._plan.to_read)
+        return self._hands.count if size >= WORTH_BYTES else 1
 
     def _read_together(self, count: int) -> None:
         assert self._hands is not None
@@ -174,7 +176,7 @@ class PlanImporter:
         )
         self._importers.share()
         parts = list(parts_of(self._plan.to_read, count))
-        workers = Workers(min(count, sum(map(len, parts))), self._hands.processes, how, self._task_of)
+        workers = Workers(min(count, sum(map(len, parts))), how, self._task_of)
         with closing(workers.run(parts)) as answers:
             for given, answer in answers:
                 if answer is None or not self._add(given, answer):

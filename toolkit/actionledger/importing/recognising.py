@@ -1,7 +1,7 @@
 """What is to be read of the files that were named: each with its format, and what is none."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -76,28 +76,24 @@ class Plan:
     archives: dict[Path, FileState] = field(default_factory=dict)
 
 
-def planned(
-    files: Iterable[Given], told: Told, taken: TakenFiles, on_found: Callable[[ToRead], None] = lambda _: None
-) -> Plan:
+def planned(files: Iterable[Given], told: Told, taken: TakenFiles) -> Plan:
     """Return what is to be done with files; none of them is read further than its beginning.
 
     Args:
         files: the files, as ``files_at`` gives them.
         told: what people have said of them.
         taken: the files that the ledger has taken in.
-        on_found: is told each file that is to be read, at once.
 
     Raises:
         UnknownNameError: there is no such format.
         SourceError: none of them is a recording.
     """
-    return _Planning(told, taken, on_found).of(files)
+    return _Planning(told, taken).of(files)
 
 
 class _Planning:
-    def __init__(self, told: Told, taken: TakenFiles, on_found: Callable[[ToRead], None]) -> None:
+    def __init__(self, told: Told, taken: TakenFiles) -> None:
         self._told = told
-        self._on_found = on_found
         self._format = source_named(told.format) if told.format else None
         self._taken = taken
         self._plan = Plan()
@@ -134,7 +130,6 @@ class _Planning:
             found = self._of_sample(given, sample, state)
             if found is not None:
                 self._plan.to_read.append(found)
-                self._on_found(found)
             elif sample.head.startswith(MARK) and state is not None:
                 self._add_archive(given, state)
             else:

@@ -85,7 +85,9 @@ class ImportReport:
         self.results += other.results
         self.refusals += other.refusals
         self.differing += other.differing
-        self.left_out.update(other.left_out)  # += goes through all that is there, at each of thousands of files
+        self.left_out.update(
+            other.left_out
+        )  # += goes through all that is there, at each of thousands of files
         self.files += other.files
         for name, sureness in other.sureness.items():
             self.sureness[name] = min(sureness, self.sureness.get(name, 1.0))
