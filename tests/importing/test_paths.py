@@ -21,6 +21,7 @@ from actionledger.importing import import_path
 from actionledger.importing.importer import Importer
 from actionledger.importing.plan_importer import ImportStopped
 from actionledger.importing.reading import read_turn
+from actionledger.importing.report import ImportReport
 from actionledger.ledger import open_ledger, taken_files
 from actionledger.ledger.queries.recorded import known
 from actionledger.ledger.taken_files import TakenFiles
@@ -82,6 +83,20 @@ def test_a_folder_holds_several_formats(logs, path):
     with open_ledger(path, read_only=True) as ledger:
         named = {row[0] for row in ledger.sql("SELECT source FROM sessions").fetchall()}
     assert named == {"a", "deep/a", "x/a", "b", "mint"}
+
+
+def test_what_is_counted_at_each_file_is_its_own(path, tmp_path, monkeypatch):
+    """Files that are each a source of their own take time in proportion to them: nobody asks all of them at each."""
+    for number in range(60):
+        (tmp_path / f"{number}.jsonl").write_text(line(session=f"s{number}") + ("{\n" if number % 2 else ""))
+    asked, looked_at = [], ImportReport.looked_at
+    monkeypatch.setattr(
+        ImportReport, "looked_at", property(lambda self: asked.append(1) or looked_at.fget(self))
+    )
+    told = []
+    report = import_path(tmp_path, path, workers=1, on_progress=lambda progress: told.append(progress.turns))
+    assert (report.turns, len(report.refusals), max(told)) == (60, 30, 60)
+    assert len(asked) < 5 * 60
 
 
 def test_a_folder_that_can_not_be_looked_into_is_refused(logs, path, monkeypatch):
