@@ -50,6 +50,22 @@ def test_how_to_read_can_be_chosen(run, how, status):
     assert run("parse", *how, "--json", stdin=BLOCK).value["outcome"] == status
 
 
+@pytest.mark.parametrize("how", [(), ("-",), ("-d", "auto"), ("-d", "auto", "-")])
+def test_without_a_word_every_dialect_is_looked_for(run, how):
+    """As an import does where nobody says how its texts are to be read; a response that is piped in is called as everywhere."""
+    value = run(
+        "parse",
+        *how,
+        "--json",
+        stdin='<execute>1 + 1</execute>\n\n<tool_call>{"name": "add", "arguments": {}}</tool_call>',
+    ).value
+    assert [(each["dialect"], each["name"]) for each in value["actions"]] == [
+        ("mint", "execute"),
+        ("hermes", "add"),
+    ]
+    assert value["parser_name"] == "auto"
+
+
 def test_json_has_everything(run):
     """Spans count code points of the text that is given back."""
     value = run("parse", "-p", "assistant", "--json", stdin="🙂 " + BLOCK).value
@@ -103,11 +119,6 @@ def test_any_bytes_are_read(run, data, options):
     done = run("parse", "-p", "assistant", *options, stdin=data)
     assert (done.code, done.err) == (0, "")
     assert done.out.encode()
-
-
-def test_how_to_read_must_be_said(sentence):
-    """The sentence names the profiles."""
-    assert "assistant, assistant-iterative, coder" in sentence("parse")
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,6 @@ WRONG = [
     ("orchestrator fly", USE, "No such command 'fly'"),
     ("reasoner process hello", USE, "Missing option '--model'"),
     # names that nothing goes by
-    ("parse", USE, "Say how to read: --profile"),
     ("parse -p codr", USE, "There is no profile 'codr'. Did you mean 'coder'?"),
     ("parse -p ''", USE, "There is no profile ''"),
     ("parse --parser go-tag", USE, "Did you mean 'go-tags'?"),

@@ -72,13 +72,13 @@ def response_in(file: Path | None) -> str:
     """Return the response that a file or standard input holds, whatever its bytes.
 
     Args:
-        file: the file; None for standard input.
+        file: the file; None or ``-`` for standard input.
 
     Raises:
         SourceError: the file can't be read.
     """
     try:
-        data = file.read_bytes() if file else sys.stdin.buffer.read()
+        data = sys.stdin.buffer.read() if file in {None, Path("-")} else file.read_bytes()
     except OSError as error:
         raise SourceError(f"The file {str(file)!r} can't be read: {error.strerror}.") from error
     return from_any_bytes(data)

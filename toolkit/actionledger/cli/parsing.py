@@ -10,28 +10,30 @@ from actionledger import api
 from actionledger.cli.arguments import response_in
 from actionledger.cli.options import JsonOption
 from actionledger.cli.tables import console, plain, print_json
-from actionledger.errors import UsageError
 from actionledger.explaining import explain
 from actionledger.values import ParseResult
 
 
 def parse(
-    file: Annotated[Path | None, typer.Argument(help="The response; standard input if not given.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="The response; standard input if not given, or '-'.")
+    ] = None,
     profile: Annotated[
         str | None, typer.Option("--profile", "-p", help="Read it under this profile.")
     ] = None,
     parser: Annotated[str | None, typer.Option("--parser", help="Read it with this named parser.")] = None,
     dialect: Annotated[
-        list[str] | None, typer.Option("--dialect", "-d", help="Look for this dialect.")
+        list[str] | None,
+        typer.Option(
+            "--dialect", "-d", help="Look for this dialect; 'auto' for every one, as without options."
+        ),
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read one response and show its blocks, repairs, actions and issues."""
-    if profile is None and parser is None and not dialect:
-        raise UsageError(
-            f"Say how to read: --profile ({', '.join(api.profile_names())}), --parser or --dialect."
-        )
-    result = api.parse(response_in(file), profile=profile, parser=parser, dialects=dialect or None)
+    is_every = dialect == ["auto"] or (profile is None and parser is None and not dialect)
+    dialects = "auto" if is_every else dialect or None
+    result = api.parse(response_in(file), profile=profile, parser=parser, dialects=dialects)
     if as_json:
         print_json(_as_value(result))
     else:

@@ -83,7 +83,7 @@ def fork_session(
     """Go on from a turn of a recorded session with another response, another policy or a live model, as a session of its own."""
     if response is None and policy is None and model is None:
         raise UsageError("Say what is to be different: --response FILE, --policy FILE or --model MODEL.")
-    text = None if response is None else response_in(None if str(response) == "-" else response)
+    text = None if response is None else response_in(response)
     session, turn = turn_named(which)
     with open_ledger(existing(ledger)) as opened:
         made = fork(

@@ -76,7 +76,7 @@ def run(
         if (model is None) == (response is None):
             raise UsageError("Give either --model and a prompt, or --response.")
         profile_named(profile)
-        text = None if response is None else response_in(None if response == "-" else Path(response))
+        text = None if response is None else response_in(Path(response))
         recorded_in = ledger_of_agent(ledger, workspace)
         if model is not None:
             check_model(model, recorded_in)
