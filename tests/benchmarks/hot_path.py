@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import actionledger as al
@@ -20,6 +21,7 @@ from actionledger.common.clock import now
 from actionledger.common.ids import new_id
 from actionledger.events import ResponseReceived
 from actionledger.ledger import open_ledger
+from actionledger.profiles import profile_named
 
 PROSE = "I looked at the list of tasks: the next one is the report, which Ada has asked for. "
 FORMS: dict[str, tuple[str, Callable[[int], str]]] = {
@@ -75,7 +77,8 @@ def recorded(folder: Path, turns: int, pause: float, characters: int) -> None:
 
 def handled(folder: Path, name: str, turns: int, pause: float) -> None:
     """Handle turns by all three runtimes."""
-    profile, action = FORMS[name]
+    called, action = FORMS[name]
+    profile = replace(profile_named(called), limits=al.Limits())  # a turn that comes too early does nothing
     with ExitStack() as open_:
         ledger = open_.enter_context(open_ledger(folder / f"{name}.duckdb"))
         runtimes = {
@@ -91,7 +94,11 @@ def handled(folder: Path, name: str, turns: int, pause: float) -> None:
             first = number % len(runtimes)
             kinds = [*runtimes][first:] + [*runtimes][:first]
             for kind, runtime in ((kind, runtimes[kind]) for kind in kinds):
-                times[kind].append(_took(lambda runtime=runtime, text=text: runtime.handle(text)))  # type: ignore[misc]
+                turns_of: list[al.Turn] = []
+                times[kind].append(
+                    _took(lambda runtime=runtime, text=text, done=turns_of: done.append(runtime.handle(text)))  # type: ignore[misc]
+                )
+                assert all(each.status == "succeeded" for each in turns_of[0].observations)
             time.sleep(pause)
     bare = _median(times["without a ledger"])
     for kind, each in times.items():
