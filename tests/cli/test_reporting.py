@@ -1,6 +1,7 @@
 """``report`` and ``sql``: what a ledger says, as tables and as JSON."""
 
 import json
+import shlex
 
 import duckdb
 import pytest
@@ -42,6 +43,7 @@ def test_a_report_as_json(run, recorded):
     value = run("report", "-l", recorded, "--json").value
     assert set(value) == {
         "funnel",
+        "did_nothing",
         "timings",
         "by_profile",
         "by_model",
@@ -82,6 +84,31 @@ def test_where_nothing_fits_a_report_says_so(run, recorded):
         "No response fits until 1990-01-01 00:00; without these options it says what the ledger holds."
         in " ".join(done.out.split())
     )
+
+
+def test_how_many_responses_did_nothing_is_said(run, recorded):
+    """As many as plain SQL counts, with a share of all; the command beside it lists the sessions, and so do the rest of the options."""
+    of_all = "FROM parse_attempts WHERE outcome IN ('failed', 'no_action', 'empty') AND run_kind <> 'reparse'"
+    for options, which in (((), ""), (("-p", "assistant"), " AND profile = 'assistant'")):
+        query = f"SELECT count(*) AS responses, count(DISTINCT session_id) AS sessions {of_all}{which}"
+        [counted] = run("sql", query, "-l", recorded, "--json").value
+        value = run("report", "-l", recorded, *options, "--json").value["did_nothing"]
+        assert (value["responses"]["successes"], value["sessions"]) == (
+            counted["responses"],
+            counted["sessions"],
+        )
+        assert sum(value["outcomes"].values()) == counted["responses"]
+        lines = run("report", "-l", recorded, *options).out.splitlines()
+        if not counted["responses"]:
+            assert "No response did nothing." in lines
+            continue
+        [place] = [number for number, line in enumerate(lines) if "did nothing" in line]
+        share = f"{counted['responses'] / value['responses']['count']:.1%}  too few sessions of all"
+        assert share in lines[place]
+        asked = shlex.split(lines[place + 1].removeprefix("Which: actionledger "))
+        listed = run(*asked, "--json").value
+        assert len(listed) == counted["sessions"]
+        assert sum(session["matching"] for session in listed) == counted["responses"]
 
 
 def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):

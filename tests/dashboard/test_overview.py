@@ -21,7 +21,7 @@ from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
 from actionledger.vocabulary import Capture
-from actionledger_dashboard.components.headline import margin, sentence_of, turns_of
+from actionledger_dashboard.components.headline import margin, nothing_of, sentence_of, turns_of
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -43,6 +43,11 @@ def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
 def sentence(test: AppTest) -> str:
     """Return the page's sentence."""
     return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["sentence"])
+
+
+def nothing(test: AppTest) -> list[dict[str, Any]]:
+    """Return what the page says of the responses that did nothing, in pieces."""
+    return [piece for part in drawn(test, "headline") for piece in part["nothing"]]
 
 
 def worst(test: AppTest) -> str:
@@ -166,6 +171,38 @@ class TestSentence:
         assert margin(rate) == f" ± {100 * (0.9 - rate.interval[0]):.1f}"
         assert margin(al.Rate(99, 100)) == " (94.6% – 99.8%)"  # 99.0 % ± 4.4 would be more than all
         assert margin(al.Rate(0, 0)) == ""
+
+
+class TestDidNothing:
+    def test_each_number_opens_its_list(self, open_page: Open, sample: Path) -> None:
+        """Of seven responses two could not be read, one holds no action, one is empty; as plain SQL counts them, and the lists."""
+        said = nothing(open_page(sample, PAGE))
+        assert "".join(piece["text"] for piece in said) == (
+            "4 responses did nothing in 2 sessions, 57.1% of all 7 (too few sessions): "
+            "none that could be read in 2, no action in 1, no text in 1."
+        )
+        whole, sessions, *parts = [piece["href"] for piece in said if piece.get("href")]
+        plain = "SELECT outcome, count(*) FROM parse_attempts WHERE run_kind <> 'reparse' GROUP BY ALL"
+        with open_ledger(sample, read_only=True) as ledger:
+            counts = dict(ledger.sql(plain).fetchall())
+            assert [counts[outcome] for outcome in ("failed", "no_action", "empty")] == [2, 1, 1]
+            assert [
+                queries.count_turns_behind(ledger, Filter(), mark_of(href)) for href in (whole, *parts)
+            ] == [4, 2, 1, 1]
+            assert queries.count_sessions(ledger, Filter.of_address(sessions)) == 2
+
+    def test_within_a_filter_it_is_of_what_that_picks(self, open_page: Open, weeks: Path) -> None:
+        """The filter goes along into the lists."""
+        said = nothing(open_page(weeks, PAGE, model="old"))
+        assert "".join(piece["text"] for piece in said).startswith(
+            "70 responses did nothing in 70 sessions, 50.0% of all 140 ("
+        )
+        assert all("model=old" in piece["href"] for piece in said if piece.get("href"))
+
+    def test_where_none_did_it_says_so(self) -> None:
+        """Whoever looks for it has the answer."""
+        none = queries.DidNothing(al.Rate(0, 5), 0, {})
+        assert [piece["text"] for piece in nothing_of(none, Filter())] == ["No response did nothing."]
 
 
 class TestNumbers:

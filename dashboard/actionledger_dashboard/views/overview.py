@@ -19,7 +19,7 @@ from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons
-from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst
+from actionledger_dashboard.components.headline import nothing_of, sentence_of, show_sentence, show_worst
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
@@ -55,7 +55,10 @@ def show() -> None:
         notices.nothing_found()
         return
     with st.container(key="overview_answer"):
-        show_sentence(sentence_of(found, ask(change_since_before, within), within))
+        show_sentence(
+            sentence_of(found, ask(change_since_before, within), within),
+            nothing_of(ask(queries.did_nothing, within), within),
+        )
         worst = st.container()
     show_strip("rates", "How far responses get", funnel_stats(found, within))
     show_comparisons(within)

@@ -1,15 +1,16 @@
 """``report``: what a ledger says."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from actionledger.cli.filters import Chosen, filtered
+from actionledger.cli.filters import Chosen, filtered, options_of
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.tables import (
     changes_table,
     console,
     dialects_table,
+    did_nothing_line,
     failures_table,
     funnel_table,
     funnels_table,
@@ -23,6 +24,7 @@ from actionledger.cli.tables import (
 from actionledger.common.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
+from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
 from actionledger.ledger.queries.left_out import REFUSED, count_refused, left_out
@@ -60,6 +62,7 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         _print_refused(ledger)
         return
     console.print(funnel_table(whole))
+    _print_did_nothing(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
     if read_in := dialects(ledger, within):
         console.print(dialects_table(read_in))
@@ -78,6 +81,16 @@ def print_report(ledger: Ledger, within: Filter) -> None:
     _print_refused(ledger)
 
 
+def _print_did_nothing(ledger: Ledger, within: Filter) -> None:
+    """Print how many responses did nothing, how, and what lists them."""
+    found = did_nothing(ledger, within)
+    console.print()
+    console.print(did_nothing_line(found))
+    if found.outcomes:
+        narrowed = replace(within, outcomes=tuple(map(str, found.outcomes)))
+        console.print(plain(f"Which: {command_words('show', *options_of(narrowed), ledger=ledger.path)}"))
+
+
 def _print_refused(ledger: Ledger) -> None:
     """Print how much imports did not take in, and what lists it."""
     if refused := count_refused(ledger):
@@ -90,6 +103,7 @@ def _print_refused(ledger: Ledger) -> None:
 def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
     return {
         "funnel": _numbers(funnel(ledger, within)),
+        "did_nothing": _did_nothing(did_nothing(ledger, within)),
         "timings": _timings(timings(ledger, within)),
         **{
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
@@ -133,6 +147,14 @@ def _numbers(found: Funnel) -> dict[str, object]:
         "not_auditable": found.not_auditable,
         "recorded": dict(found.recorded),
         "recorded_execution": rate_value(found.recorded_execution),
+    }
+
+
+def _did_nothing(found: DidNothing) -> dict[str, object]:
+    return {
+        "responses": rate_value(found.rate),
+        "sessions": found.sessions,
+        "outcomes": dict(found.outcomes),
     }
 
 

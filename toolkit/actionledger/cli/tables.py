@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from datetime import date
 
     from actionledger.ledger.queries.dialects import ReadIn
+    from actionledger.ledger.queries.did_nothing import DidNothing
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.left_out import Omission
     from actionledger.ledger.queries.reasons import Failure
@@ -200,6 +201,19 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
         ("  of these succeeded", rate.successes, "tried there", rate),
         ("  beside these: refused by a person or a policy", denied, "", None),
     ]
+
+
+def did_nothing_line(found: "DidNothing") -> str:
+    """Return how many responses did nothing, as a sentence.
+
+    Args:
+        found: how many they are.
+    """
+    if not found.rate.successes:
+        return "No response did nothing."
+    how = ", ".join(words for _, words in found.parts)
+    who = f"{counted(found.rate.successes, 'response')} did nothing in {counted(found.sessions, 'session')}"
+    return f"{who}, {shown_rate(found.rate)} of all {found.rate.count:,}: {how}."
 
 
 def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:

@@ -30,6 +30,7 @@ from actionledger.ledger.queries.compare import (
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.costs import FailureCost, failure_costs
 from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
+from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
@@ -93,6 +94,7 @@ __all__ = [
     "ComparedGroup",
     "ComparedTurn",
     "Comparison",
+    "DidNothing",
     "Dimension",
     "Dimensions",
     "Execution",
@@ -148,6 +150,7 @@ __all__ = [
     "count_turns_behind",
     "dialects",
     "dialects_by",
+    "did_nothing",
     "dimensions",
     "failure_costs",
     "funnel",

@@ -12,6 +12,7 @@ WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_su
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
 """The responses that were read whole, and those that meant to act."""
 NOT_MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if not outcome.has_intent))
+DID_NOTHING = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.did_nothing))
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
 _AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)
