@@ -53,6 +53,7 @@ def test_a_report_as_json(run, recorded):
         "usage",
         "left_out",
         "refused",
+        "not_in_the_numbers",
     }
     funnel = value["funnel"]
     assert (funnel["responses"], funnel["intent"]) == (6, 5)
@@ -119,8 +120,11 @@ def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):
         run("import", "log.jsonl", "--format", "jsonl", "-l", "team.duckdb")
         said = " ".join(run("report", "-l", "team.duckdb").out.split())
         what = "1 line, file or turn" if count == 1 else "2 lines, files or turns"
-        assert f"Imports have refused {what} that could not be taken in: actionledger sql" in said
-        assert run("report", "-l", "team.duckdb", "--json").value["refused"] == count
+        assert f"Not in the numbers: {what} refused by imports. refused: actionledger sql" in said
+        listed = shlex.split(said.partition(" refused: actionledger ")[2])
+        assert len(run(*listed, "--json").value) == count
+        value = run("report", "-l", "team.duckdb", "--json").value
+        assert value["refused"] == value["not_in_the_numbers"]["refused"] == count
 
 
 def test_a_question_is_answered(run, recorded):

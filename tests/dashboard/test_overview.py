@@ -20,7 +20,7 @@ from actionledger.rates import Clustering
 from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture
+from actionledger.vocabulary import Capture, LeftOutReason
 from actionledger_dashboard.components.headline import margin, nothing_of, sentence_of, turns_of
 
 Open = Callable[..., AppTest]
@@ -48,6 +48,12 @@ def sentence(test: AppTest) -> str:
 def nothing(test: AppTest) -> list[dict[str, Any]]:
     """Return what the page says of the responses that did nothing, in pieces."""
     return [piece for part in drawn(test, "headline") for piece in part["nothing"]]
+
+
+def uncounted(test: AppTest) -> list[tuple[str, str]]:
+    """Return what the page says is in no number, and where each leads."""
+    found = [part for part in drawn(test, "anchors") if part["before"] == "Not in the numbers"]
+    return [(link["text"], link["href"]) for part in found for link in part["links"]]
 
 
 def worst(test: AppTest) -> str:
@@ -203,6 +209,48 @@ class TestDidNothing:
         """Whoever looks for it has the answer."""
         none = queries.DidNothing(al.Rate(0, 5), 0, {})
         assert [piece["text"] for piece in nothing_of(none, Filter())] == ["No response did nothing."]
+
+
+class TestNotInTheNumbers:
+    def test_each_is_named_and_leads_to_where_it_is_listed(self, open_page: Open, tmp_path: Path) -> None:
+        """With the words that the report has; a filter says what is of the whole ledger."""
+        path = tmp_path / "l.duckdb"
+        call = RecordedCall("c", "edit", {"path": "a"})
+        turn = RecordedTurn(0, "", capture=Capture.CALLS, calls=(call,))
+        items = [
+            RecordedSession("s", None, "big", "", (turn,)),
+            al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 3),
+            al.Refusal("f", 1, "The line is no JSON."),
+        ]
+        with open_ledger(path) as ledger:
+            import_sessions(ledger, items)
+        assert uncounted(open_page(path, PAGE)) == [
+            (
+                "1 response not auditable (in no rate of reading)",
+                "turns?capture=calls&outcome=clean&outcome=repaired&outcome=partial&outcome=failed",
+            ),
+            ("3 things left out by imports", "left_out?by=by+reason"),
+            ("1 line, file or turn refused by imports", "left_out?by=refused"),
+        ]
+        narrowed = uncounted(open_page(path, PAGE, since="2026-01-01"))
+        assert narrowed[0][0] == "in the whole ledger 3 things left out by imports"
+
+    def test_where_nothing_else_came_in_it_is_said_too(
+        self, open_page: Open, tmp_path: Path, empty: Path, weeks: Path
+    ) -> None:
+        """A ledger that is empty because all was refused is not just empty; where there is nothing of it, nothing is said."""
+        path = tmp_path / "l.duckdb"
+        with open_ledger(path) as ledger:
+            import_sessions(ledger, [al.Refusal("f", 1, "The line is no JSON.")])
+        assert [text for text, _ in uncounted(open_page(path, PAGE))] == [
+            "1 line, file or turn refused by imports"
+        ]
+        left = tmp_path / "left.duckdb"
+        with open_ledger(left) as ledger:
+            import_sessions(ledger, [al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 3)])
+        assert [href for _, href in uncounted(open_page(left, PAGE))] == ["left_out?by=by+reason"]
+        assert "3 things in 1 import" in open_page(left, "views/left_out.py").caption[0].value
+        assert uncounted(open_page(empty, PAGE)) == uncounted(open_page(weeks, PAGE)) == []
 
 
 class TestNumbers:

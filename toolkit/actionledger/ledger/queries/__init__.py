@@ -77,6 +77,7 @@ from actionledger.ledger.queries.turn import (
     turn_details,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
+from actionledger.ledger.queries.uncounted import Uncounted, uncounted
 from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
 
 __all__ = [
@@ -136,6 +137,7 @@ __all__ = [
     "TurnDifference",
     "TurnRow",
     "TurnsPage",
+    "Uncounted",
     "Unit",
     "UsageSums",
     "arrivals",
@@ -177,6 +179,7 @@ __all__ = [
     "turns_behind",
     "turns_lately",
     "turns_page",
+    "uncounted",
     "unread",
     "usage",
     "usage_by",
