@@ -9,7 +9,7 @@ from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
 from actionledger.common.plurals import by_price_file, counted
-from actionledger.common.text import printable_json
+from actionledger.common.text import NO_NAME, printable_json
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
@@ -109,9 +109,7 @@ def print_observation(observation: "Observation") -> None:
 
 def shown_rate(rate: Rate) -> str:
     """Return a rate with its interval, for a cell."""
-    if rate.value is None:
-        return rate.refusal or "–"
-    return f"{rate.value:.1%}  {rate.shown_interval}"
+    return f"{rate.shown_value}  {rate.shown_interval}".rstrip()
 
 
 def rate_value(rate: Rate) -> dict[str, object]:
@@ -288,7 +286,7 @@ def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
     table = Sheet("", "responses", "intent", "parsed", "strict", "valid actions", "executed", title=title)
     for label, funnel in funnels:
         table.add_row(
-            plain(label or "(none)"),
+            plain(label or NO_NAME),
             f"{funnel.responses:,}",
             f"{funnel.intent:,}",
             shown_rate(funnel.parse_success),
