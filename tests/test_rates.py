@@ -3,7 +3,7 @@
 import pytest
 from scipy.stats import binomtest
 
-from actionledger.rates import Clustering, Rate, summed
+from actionledger.rates import Clustering, Rate, shown_share, summed
 
 COUNTS = [
     (0, 1),
@@ -99,3 +99,19 @@ def test_the_plain_interval_takes_each_thing_for_itself():
     assert low < plain_low < plain_high < high
     assert Rate(0, 0).plain_interval is None
     assert Rate(5, 9, Clustering(1, 81, 25, 45)).effective_count is None
+
+
+def test_a_share_is_shown_as_all_or_nothing_only_where_it_is_that():
+    """One of 20,985 that is missing is not 100.0 %, and one that is there is not 0.0 %."""
+    shown = {
+        (20_985, 20_985): "100.0%",
+        (20_984, 20_985): "> 99.9%",
+        (999, 1000): "99.9%",
+        (1, 1000): "0.1%",
+        (1, 20_985): "< 0.1%",
+        (0, 20_985): "0.0%",
+    }
+    assert {counts: Rate(*counts).shown_value for counts in shown} == shown
+    assert str(Rate(20_984, 20_985)).startswith("> 99.9% [")
+    assert (shown_share(1.0), shown_share(0.0)) == ("100.0%", "0.0%")
+    assert (Rate(0, 0).shown_value, Rate(0, 0, refusal="not auditable").shown_value) == ("–", "not auditable")

@@ -137,7 +137,9 @@ def test_files_that_are_refused_for_one_reason_are_told_once(run, tmp_path, monk
             "interactions:\n- request:\n    method: POST\n    uri: https://api.example/v1\n"
         )
     (tmp_path / "some/z.jsonl").write_text('{"session": "s", "text": "t"}\nno line\n')
-    said = run("import", "some", "-l", "team.duckdb").err
+    done = run("import", "some", "-l", "team.duckdb")
+    said = done.err
+    assert "31 lines, files or turns refused." in done.out
     assert said.count("refused") == 2
     assert "refused 30 times, the first of some/00.yaml: Reading cassettes needs yaml" in said
     assert "some/z.jsonl:2: The line is no JSON" in said

@@ -1,6 +1,7 @@
 """``report`` and ``sql``: what a ledger says, as tables and as JSON."""
 
 import json
+import shlex
 
 import duckdb
 import pytest
@@ -42,6 +43,7 @@ def test_a_report_as_json(run, recorded):
     value = run("report", "-l", recorded, "--json").value
     assert set(value) == {
         "funnel",
+        "did_nothing",
         "timings",
         "by_profile",
         "by_model",
@@ -51,6 +53,7 @@ def test_a_report_as_json(run, recorded):
         "usage",
         "left_out",
         "refused",
+        "not_in_the_numbers",
     }
     funnel = value["funnel"]
     assert (funnel["responses"], funnel["intent"]) == (6, 5)
@@ -84,6 +87,31 @@ def test_where_nothing_fits_a_report_says_so(run, recorded):
     )
 
 
+def test_how_many_responses_did_nothing_is_said(run, recorded):
+    """As many as plain SQL counts, with a share of all; the command beside it lists the sessions, and so do the rest of the options."""
+    of_all = "FROM parse_attempts WHERE outcome IN ('failed', 'no_action', 'empty') AND run_kind <> 'reparse'"
+    for options, which in (((), ""), (("-p", "assistant"), " AND profile = 'assistant'")):
+        query = f"SELECT count(*) AS responses, count(DISTINCT session_id) AS sessions {of_all}{which}"
+        [counted] = run("sql", query, "-l", recorded, "--json").value
+        value = run("report", "-l", recorded, *options, "--json").value["did_nothing"]
+        assert (value["responses"]["successes"], value["sessions"]) == (
+            counted["responses"],
+            counted["sessions"],
+        )
+        assert sum(value["outcomes"].values()) == counted["responses"]
+        lines = run("report", "-l", recorded, *options).out.splitlines()
+        if not counted["responses"]:
+            assert "No response did nothing." in lines
+            continue
+        [place] = [number for number, line in enumerate(lines) if "did nothing" in line]
+        share = f"{counted['responses'] / value['responses']['count']:.1%}  too few sessions of all"
+        assert share in lines[place]
+        asked = shlex.split(lines[place + 1].removeprefix("Which: actionledger "))
+        listed = run(*asked, "--json").value
+        assert len(listed) == counted["sessions"]
+        assert sum(session["matching"] for session in listed) == counted["responses"]
+
+
 def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):
     """With the command that lists it; also where nothing else is recorded, and as a number in JSON."""
     monkeypatch.chdir(tmp_path)
@@ -92,8 +120,11 @@ def test_what_imports_refused_is_said(run, tmp_path, monkeypatch):
         run("import", "log.jsonl", "--format", "jsonl", "-l", "team.duckdb")
         said = " ".join(run("report", "-l", "team.duckdb").out.split())
         what = "1 line, file or turn" if count == 1 else "2 lines, files or turns"
-        assert f"Imports have refused {what} that could not be taken in: actionledger sql" in said
-        assert run("report", "-l", "team.duckdb", "--json").value["refused"] == count
+        assert f"Not in the numbers: {what} refused by imports. refused: actionledger sql" in said
+        listed = shlex.split(said.partition(" refused: actionledger ")[2])
+        assert len(run(*listed, "--json").value) == count
+        value = run("report", "-l", "team.duckdb", "--json").value
+        assert value["refused"] == value["not_in_the_numbers"]["refused"] == count
 
 
 def test_a_question_is_answered(run, recorded):

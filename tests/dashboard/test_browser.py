@@ -72,8 +72,8 @@ def row(page: Page, index: int) -> Locator:
     return page.locator("tbody a").nth(index)
 
 
-def test_three_questions_take_at_most_two_clicks(visit: Visit) -> None:
-    """From the start page: how often without any, why in one by an example or in two by a group, whether another is better in one."""
+def test_four_questions_take_at_most_two_clicks(visit: Visit) -> None:
+    """From the start page: how often without any, what did nothing and for which reason in one, why in one by an example or in two by a group, whether another is better in one."""
     page = visit.page
     clicks: list[int] = []
 
@@ -86,13 +86,15 @@ def test_three_questions_take_at_most_two_clicks(visit: Visit) -> None:
         clicks.append(len(presses))
 
     asked()
+    asked(lambda: page.get_by_role("link", name="responses did nothing"))
+    page.locator("tbody code", has_text="only prose").first.wait_for()
     asked(lambda: page.locator(".turns a").nth(1))
     page.locator(".verdict.bad, .card .chip.bad").first.wait_for()
     asked(lambda: row(page, 0), lambda: page.locator("table[aria-label='turns of the group'] tbody a").first)
     page.locator(".verdict.bad, .card .chip.bad").first.wait_for()
     asked(lambda: page.get_by_role("link", name="with the first readings"))
     page.locator(".answer .headline .chip").wait_for()
-    assert (clicks, visit.errors) == ([0, 1, 2, 1], [])
+    assert (clicks, visit.errors) == ([0, 1, 1, 2, 1], [])
 
 
 @pytest.mark.soak

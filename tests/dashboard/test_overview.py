@@ -20,8 +20,8 @@ from actionledger.rates import Clustering
 from actionledger.replay.failures import failures
 from actionledger.replay.periods import PeriodChange
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn
-from actionledger.vocabulary import Capture
-from actionledger_dashboard.components.headline import margin, sentence_of, turns_of
+from actionledger.vocabulary import Capture, LeftOutReason
+from actionledger_dashboard.components.headline import margin, nothing_of, sentence_of, turns_of
 
 Open = Callable[..., AppTest]
 Stats = Callable[..., dict[str, tuple[str, list[str]]]]
@@ -43,6 +43,17 @@ def drawn(test: AppTest, component: str) -> list[dict[str, Any]]:
 def sentence(test: AppTest) -> str:
     """Return the page's sentence."""
     return "".join(piece["text"] for part in drawn(test, "headline") for piece in part["sentence"])
+
+
+def nothing(test: AppTest) -> list[dict[str, Any]]:
+    """Return what the page says of the responses that did nothing, in pieces."""
+    return [piece for part in drawn(test, "headline") for piece in part["nothing"]]
+
+
+def uncounted(test: AppTest) -> list[tuple[str, str]]:
+    """Return what the page says is in no number, and where each leads."""
+    found = [part for part in drawn(test, "anchors") if part["before"] == "Not in the numbers"]
+    return [(link["text"], link["href"]) for part in found for link in part["links"]]
 
 
 def worst(test: AppTest) -> str:
@@ -166,6 +177,80 @@ class TestSentence:
         assert margin(rate) == f" ± {100 * (0.9 - rate.interval[0]):.1f}"
         assert margin(al.Rate(99, 100)) == " (94.6% – 99.8%)"  # 99.0 % ± 4.4 would be more than all
         assert margin(al.Rate(0, 0)) == ""
+
+
+class TestDidNothing:
+    def test_each_number_opens_its_list(self, open_page: Open, sample: Path) -> None:
+        """Of seven responses two could not be read, one holds no action, one is empty; as plain SQL counts them, and the lists."""
+        said = nothing(open_page(sample, PAGE))
+        assert "".join(piece["text"] for piece in said) == (
+            "4 responses did nothing in 2 sessions, 57.1% of all 7 (too few sessions): "
+            "none that could be read in 2, no action in 1, no text in 1."
+        )
+        whole, sessions, *parts = [piece["href"] for piece in said if piece.get("href")]
+        plain = "SELECT outcome, count(*) FROM parse_attempts WHERE run_kind <> 'reparse' GROUP BY ALL"
+        with open_ledger(sample, read_only=True) as ledger:
+            counts = dict(ledger.sql(plain).fetchall())
+            assert [counts[outcome] for outcome in ("failed", "no_action", "empty")] == [2, 1, 1]
+            assert [
+                queries.count_turns_behind(ledger, Filter(), mark_of(href)) for href in (whole, *parts)
+            ] == [4, 2, 1, 1]
+            assert queries.count_sessions(ledger, Filter.of_address(sessions)) == 2
+
+    def test_within_a_filter_it_is_of_what_that_picks(self, open_page: Open, weeks: Path) -> None:
+        """The filter goes along into the lists."""
+        said = nothing(open_page(weeks, PAGE, model="old"))
+        assert "".join(piece["text"] for piece in said).startswith(
+            "70 responses did nothing in 70 sessions, 50.0% of all 140 ("
+        )
+        assert all("model=old" in piece["href"] for piece in said if piece.get("href"))
+
+    def test_where_none_did_it_says_so(self) -> None:
+        """Whoever looks for it has the answer."""
+        none = queries.DidNothing(al.Rate(0, 5), 0, {})
+        assert [piece["text"] for piece in nothing_of(none, Filter())] == ["No response did nothing."]
+
+
+class TestNotInTheNumbers:
+    def test_each_is_named_and_leads_to_where_it_is_listed(self, open_page: Open, tmp_path: Path) -> None:
+        """With the words that the report has; a filter says what is of the whole ledger."""
+        path = tmp_path / "l.duckdb"
+        call = RecordedCall("c", "edit", {"path": "a"})
+        turn = RecordedTurn(0, "", capture=Capture.CALLS, calls=(call,))
+        items = [
+            RecordedSession("s", None, "big", "", (turn,)),
+            al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 3),
+            al.Refusal("f", 1, "The line is no JSON."),
+        ]
+        with open_ledger(path) as ledger:
+            import_sessions(ledger, items)
+        assert uncounted(open_page(path, PAGE)) == [
+            (
+                "1 response not auditable (in no rate of reading)",
+                "turns?capture=calls&outcome=clean&outcome=repaired&outcome=partial&outcome=failed",
+            ),
+            ("3 things left out by imports", "left_out?by=by+reason"),
+            ("1 line, file or turn refused by imports", "left_out?by=refused"),
+        ]
+        narrowed = uncounted(open_page(path, PAGE, since="2026-01-01"))
+        assert narrowed[0][0] == "in the whole ledger 3 things left out by imports"
+
+    def test_where_nothing_else_came_in_it_is_said_too(
+        self, open_page: Open, tmp_path: Path, empty: Path, weeks: Path
+    ) -> None:
+        """A ledger that is empty because all was refused is not just empty; where there is nothing of it, nothing is said."""
+        path = tmp_path / "l.duckdb"
+        with open_ledger(path) as ledger:
+            import_sessions(ledger, [al.Refusal("f", 1, "The line is no JSON.")])
+        assert [text for text, _ in uncounted(open_page(path, PAGE))] == [
+            "1 line, file or turn refused by imports"
+        ]
+        left = tmp_path / "left.duckdb"
+        with open_ledger(left) as ledger:
+            import_sessions(ledger, [al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 3)])
+        assert [href for _, href in uncounted(open_page(left, PAGE))] == ["left_out?by=by+reason"]
+        assert "3 things in 1 import" in open_page(left, "views/left_out.py").caption[0].value
+        assert uncounted(open_page(empty, PAGE)) == uncounted(open_page(weeks, PAGE)) == []
 
 
 class TestNumbers:

@@ -217,13 +217,15 @@ class TestTurns:
         assert {outcome for outcome, reason in reasons.items() if reason} == {
             outcome
             for outcome in reasons
-            if outcome in {"failed", "partial"} or outcome.endswith("not valid or not done")
+            if outcome in {"failed", "partial", "no action"} or outcome.endswith("not valid or not done")
         }
 
     def test_outcomes_in_the_link_pick_the_turns(self, open_page: Open, sample: Path) -> None:
         """Several outcomes are a repeated parameter."""
         test = open_page(sample, TURNS, outcome=["no_action", "empty"])
         assert sorted(column(test, "Turn")) == [1, 3]
+        why = dict(zip(column(test, "Turn"), column(test, "Reason"), strict=True))
+        assert why == {1: "only prose", 3: ""}
 
     def test_without_a_mark_shows_all(self, open_page: Open, sample: Path) -> None:
         """The page of its own shows every first reading."""

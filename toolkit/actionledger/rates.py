@@ -23,6 +23,14 @@ def shown_p(value: float) -> str:
     return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
 
 
+def shown_share(value: float) -> str:
+    """Return a share in per cent as it is shown: as all or as nothing only where it is that."""
+    shown = f"{value:.1%}"
+    if shown == "100.0%" and value < 1:
+        return "> 99.9%"
+    return "< 0.1%" if shown == "0.0%" and value > 0 else shown
+
+
 @dataclass(frozen=True, slots=True)
 class Clustering:
     """How counted things fall into sessions: what is alike within one makes them say less than as many on their own.
@@ -128,6 +136,11 @@ class Rate:
         return self.successes / self.count if self.count else None
 
     @property
+    def shown_value(self) -> str:
+        """The share in per cent, or the word for why there is none."""
+        return self.refusal or "–" if self.value is None else shown_share(self.value)
+
+    @property
     def design_effect(self) -> float:
         """By how much sessions widen the variance, 1 or more; 1 where each stands for itself or nothing was counted."""
         if self.clustering is None or not self.count:
@@ -181,9 +194,9 @@ class Rate:
 
     def __str__(self) -> str:
         if self.value is None:
-            return f"{self.refusal or '–'} (0)"
+            return f"{self.shown_value} (0)"
         within = f" in {counted(self.clustering.sessions, 'session')}" if self.clustering else ""
-        return f"{self.value:.1%} {self.shown_interval} ({self.successes:,}/{self.count:,}{within})"
+        return f"{self.shown_value} {self.shown_interval} ({self.successes:,}/{self.count:,}{within})"
 
 
 def clustered(sessions: Iterable[tuple[int, int]]) -> Rate:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from actionledger.common.plurals import counted
-from actionledger.rates import TOO_FEW, Rate, shown_p
+from actionledger.rates import TOO_FEW, Rate, shown_p, shown_share
 from actionledger.replay.contrasts import Contrast, Measure
 from actionledger.replay.paired import PairedComparison
 from actionledger_dashboard.components.assets import mount_of
@@ -207,7 +207,12 @@ def _grid(found: PairedComparison, sides: Sides) -> dict[str, Any] | None:
 def _cell_of(whole: int, sides: Sides) -> Any:
     def cell(count: int, words: str, look: str = "") -> dict[str, str]:
         href = sides.href(bucket=words) if look and count else ""
-        return {"count": f"{count:,}", "words": f"{words} · {count / whole:.1%}", "look": look, "href": href}
+        return {
+            "count": f"{count:,}",
+            "words": f"{words} · {shown_share(count / whole)}",
+            "look": look,
+            "href": href,
+        }
 
     return cell
 

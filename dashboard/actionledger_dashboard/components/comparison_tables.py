@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from actionledger.common.text import NO_NAME
 from actionledger.display.comparisons import in_words
 from actionledger.ledger.queries import Bucket, ComparedTurn, Grouping, Mark
 from actionledger.rates import shown_p
@@ -149,7 +150,7 @@ def show_groups(linked: Linked, sides: Sides) -> None:
         by = GROUPINGS[linked.switch("By", "group", list(GROUPINGS))]
     groups = ask(compare_by, sides.before.within.run_id, after, by, within=sides.within)
     columns = [
-        Column(by.capitalize(), [group.label or "(empty)" for group in groups]),
+        Column(by.capitalize(), [group.label or NO_NAME for group in groups]),
         Column(
             "Turns", [group.intent for group in groups], "number", "Turns that meant to act in both readings."
         ),

@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from actionledger.common.plurals import counted
+from actionledger.common.text import NO_NAME
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimensions, Filter
 from actionledger.ledger.queries.addresses import filter_of_parameters
@@ -151,7 +152,7 @@ def _show_widget(key: str, asked: _Asked) -> None:
     counts = _counts(field.name)
 
     def called(value: str) -> str:
-        words = visible(choices[value]) or "(empty)"
+        words = visible(choices[value]) or NO_NAME
         return f"{words} · {counts[value]}" if value in counts else words
 
     def follow() -> None:
@@ -213,7 +214,7 @@ def _show_chips(asked: Sequence[_Asked], *, lists: bool) -> None:
     chips = [
         {
             "label": each.field.label,
-            "value": pieces(each.choices.get(value, value) or "(empty)"),
+            "value": pieces(each.choices.get(value, value) or NO_NAME),
             "without": _query_without(each.field.name, value),
             "isSetAside": each.field.is_found and not lists,
         }

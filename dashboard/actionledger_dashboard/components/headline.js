@@ -1,4 +1,4 @@
-// The page in one sentence, what fails at the greatest cost, and the turns of it to open.
+// The page in one sentence, how many responses did nothing, what fails at the greatest cost, and the turns of it to open.
 
 const part = (piece) => {
   const words = piece.href ? follows(element("a", "", piece.text)) : element("span", "", piece.text);
@@ -15,6 +15,7 @@ const part = (piece) => {
 export default function ({ data, parentElement }) {
   const pane = (name) => parentElement.querySelector(name);
   pane(".sentence").replaceChildren(...data.sentence.map(part));
+  pane(".nothing").replaceChildren(...data.nothing.map(part));
   pane(".worst").replaceChildren(...data.worst.map(part));
   pane(".turns").hidden = !data.turns.length;
   pane(".turns").replaceChildren(...data.turns.map((piece) => {

@@ -1,11 +1,12 @@
 """The overview in one sentence, with what fails at the greatest cost: pure, but for the component that shows it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from actionledger.common.plurals import counted
-from actionledger.ledger.queries import Filter, Funnel
-from actionledger.ledger.queries.stages import MEANT, audited
+from actionledger.ledger.queries import DidNothing, Filter, Funnel, Mark
+from actionledger.ledger.queries.stages import DID_NOTHING, MEANT, audited
 from actionledger.rates import Rate
 from actionledger.replay.grouping.groups import FailureGroup
 from actionledger.replay.grouping.report import FailureReport
@@ -97,6 +98,33 @@ def _comparison(change: PeriodChange) -> str:
     return links.compare_href(named | {name: shared[name] for name in shared.keys() - {"since", "until"}})
 
 
+def nothing_of(idle: DidNothing, within: Filter) -> Words:
+    """Return how many responses did nothing, and how: each number with the way to its turns, or to its sessions.
+
+    Args:
+        idle: how many they are.
+        within: the page's filter.
+    """
+    if not idle.rate.successes:
+        return [_text("No response did nothing.")]
+    words = [
+        {
+            "text": f"{counted(idle.rate.successes, 'response')} did nothing",
+            "href": links.turns_href(within, DID_NOTHING),
+        },
+        _text(" in "),
+        {
+            "text": counted(idle.sessions, "session"),
+            "href": links.sessions_href(replace(within, outcomes=DID_NOTHING.outcomes)),
+        },
+        _text(f", {share(idle.rate)} of all {idle.rate.count:,} ({interval(idle.rate)}): "),
+    ]
+    for place, (outcome, how) in enumerate(idle.parts):
+        marked = links.turns_href(within, Mark(outcomes=(str(outcome),)))
+        words += [_text(", " if place else ""), {"text": how, "href": marked}]
+    return [*words, _text(".")]
+
+
 def worst_of(report: FailureReport) -> Words:
     """Return which failure made sessions spend the most.
 
@@ -144,13 +172,14 @@ def turns_of(report: FailureReport, names: Mapping[str, str], within: Filter) ->
     return [whole, *single]
 
 
-def show_sentence(sentence: Words) -> None:
-    """Show the sentence of the page.
+def show_sentence(sentence: Words, nothing: Words) -> None:
+    """Show the sentence of the page, and below it how many responses did nothing.
 
     Args:
         sentence: in pieces.
+        nothing: the same.
     """
-    _mount(key="sentence", data={"sentence": sentence, "worst": [], "turns": []})
+    _mount(key="sentence", data={"sentence": sentence, "nothing": nothing, "worst": [], "turns": []})
 
 
 def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) -> None:
@@ -162,7 +191,7 @@ def show_worst(report: FailureReport, names: Mapping[str, str], within: Filter) 
         within: the page's filter.
     """
     turns = turns_of(report, names, within)
-    _mount(key="worst", data={"sentence": [], "worst": worst_of(report), "turns": turns})
+    _mount(key="worst", data={"sentence": [], "nothing": [], "worst": worst_of(report), "turns": turns})
 
 
 def _text(text: str) -> dict[str, Any]:

@@ -13,7 +13,10 @@ from actionledger.ledger.queries.addresses import (
 from actionledger.values import Span
 
 __all__ = [
+    "BY_IMPORT",
+    "BY_REASON",
     "FILTERS",
+    "NOT_READ",
     "SESSIONS",
     "Parameters",
     "compare_href",
@@ -28,6 +31,8 @@ __all__ = [
 ]
 
 SESSIONS = "views/sessions.py"
+BY_REASON, BY_IMPORT, NOT_READ = "by reason", "by import", "refused"
+"""The ways to look at what was left out."""
 
 
 def group_href(here: Mapping[str, str | list[str]], group: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actionledger.charts.common import beginning
+from actionledger.common.text import NO_NAME
 from actionledger.ledger.queries import ReadIn
 from actionledger.rates import Rate
 from actionledger_dashboard.components.assets import mount_of
@@ -76,7 +77,7 @@ def show_rates(
         "took": took,
         "groups": [
             {
-                "label": pieces(group.label or "(empty)"),
+                "label": pieces(group.label or NO_NAME),
                 "href": group.href,
                 "rate": drawn_rate(group.rate),
                 "text": share(group.rate) + (f" of {group.rate.count:,}" if group.rate.count else ""),

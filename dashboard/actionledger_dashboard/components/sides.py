@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 import streamlit as st
 
 from actionledger.common.plurals import counted
+from actionledger.common.text import NO_NAME
 from actionledger.ledger import queries
 from actionledger.ledger.queries import Dimension, Filter, Run
 from actionledger.ledger.queries.latest import last_at
@@ -130,7 +131,7 @@ def _values(linked: Linked, kind: Kind, within: Filter) -> Sides | None:
         notices.one_side(dimension, is_narrowed=within != Filter())
         return None
     labels = {
-        label: f"{label or '(empty)'} · {counted(funnel.responses, 'response')}" for label, funnel in found
+        label: f"{label or NO_NAME} · {counted(funnel.responses, 'response')}" for label, funnel in found
     }
     first, second, *others = labels
     afters = {label: labels[label] for label in (second, first, *others)}
@@ -138,7 +139,7 @@ def _values(linked: Linked, kind: Kind, within: Filter) -> Sides | None:
 
     def side(key: str) -> tuple[str, Side]:
         only: dict[str, Any] = {f"{dimension}s": (key,)}
-        return key, Side(key or "(empty)", replace(within, **only))
+        return key, Side(key or NO_NAME, replace(within, **only))
 
     return _sides(kind, side(before), side(after), within)
 

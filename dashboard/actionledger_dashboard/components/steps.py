@@ -4,6 +4,7 @@ from typing import Any
 
 from actionledger.ledger.queries import Filter, Funnel, Mark
 from actionledger.ledger.queries.stages import Step, stages_of
+from actionledger.rates import shown_share
 from actionledger_dashboard.components.assets import mount_of
 from actionledger_dashboard.components.links import turns_href
 
@@ -33,7 +34,7 @@ def _drawn(step: Step, within: Filter) -> dict[str, Any]:
         "count": step.count,
         "whole": step.count + step.lost,
         "shown": f"{step.count:,}",
-        "share": f"{step.count / step.of:.1%}" if step.lost else "",
+        "share": shown_share(step.count / step.of) if step.lost else "",
         "href": href(step.opens) if step.count else "",
         "lost": f"{step.lost:,} {step.missing}" if step.lost else "",
         "lost_href": href(step.lost_opens),

@@ -20,6 +20,13 @@ const named = (value) => {
   return shown;
 };
 
+// A share is all or nothing only where it is that, as shown_share of rates.py has it.
+const percent = (share) => {
+  const shown = `${(100 * share).toFixed(1)}%`;
+  if (shown === "100.0%" && share < 1) return "> 99.9%";
+  return shown === "0.0%" && share > 0 ? "< 0.1%" : shown;
+};
+
 const cells = {
   name: named,
   found: (value) => {
@@ -40,7 +47,7 @@ const cells = {
     const filled = element("span", "filled");
     filled.style.width = `${(100 * value) / (column.widest || 1)}%`;
     bar.append(filled);
-    cell.append(bar, element("span", "percent", `${(100 * value).toFixed(1)}%`));
+    cell.append(bar, element("span", "percent", percent(value)));
     return cell;
   },
 };

@@ -17,7 +17,7 @@ def called(external_id: str, session_id: str) -> str:
 
 def share(rate: Rate) -> str:
     """Return a rate's share in per cent."""
-    return rate.refusal or "–" if rate.value is None else f"{rate.value:.1%}"
+    return rate.shown_value
 
 
 def interval(rate: Rate) -> str:

@@ -12,20 +12,19 @@ from actionledger_dashboard.components import links, notices, tables
 from actionledger_dashboard.components.bar import page_of
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
+from actionledger_dashboard.components.links import BY_IMPORT, BY_REASON, NOT_READ
 from actionledger_dashboard.components.tables import Column
 from actionledger_dashboard.data import ask
-
-BY_REASON, BY_IMPORT, NOT_READ = "by reason", "by import", "refused"
 
 
 def show() -> None:
     """Show the page."""
     refused = ask(queries.count_refused)
-    if ask(queries.dimensions).is_empty and not refused:
+    found = ask(queries.left_out_by_import)
+    if ask(queries.dimensions).is_empty and not (refused or found):
         notices.empty_ledger()
         return
     linked = Linked("left_out")
-    found = ask(queries.left_out_by_import)
     with line():
         heading(
             "What imports left out",

@@ -7,9 +7,10 @@ import streamlit as st
 
 from actionledger.common.plurals import counted
 from actionledger.ledger import queries
-from actionledger.ledger.queries import Filter, Funnel
+from actionledger.ledger.queries import EVERYTHING, Filter, Funnel, Uncounted
 from actionledger.ledger.queries.naming import session_names
-from actionledger.ledger.queries.stages import MEANT, WHOLE, audited
+from actionledger.ledger.queries.stages import MEANT, UNAUDITED, WHOLE, audited
+from actionledger.ledger.queries.uncounted import LEAD
 from actionledger.ledger.queries.usage import Kept
 from actionledger.rates import TOO_FEW
 from actionledger.replay.failures import failures
@@ -19,7 +20,7 @@ from actionledger.vocabulary import RunKind
 from actionledger_dashboard.components import filters, links, notices
 from actionledger_dashboard.components.anchors import show_anchors
 from actionledger_dashboard.components.failures import show_reasons
-from actionledger_dashboard.components.headline import sentence_of, show_sentence, show_worst
+from actionledger_dashboard.components.headline import nothing_of, sentence_of, show_sentence, show_worst
 from actionledger_dashboard.components.lines import heading, line
 from actionledger_dashboard.components.linked import Linked
 from actionledger_dashboard.components.links import filter_parameters
@@ -45,6 +46,7 @@ def show() -> None:
     """Show the page."""
     if ask(queries.dimensions).is_empty:
         notices.empty_ledger()
+        show_uncounted(Filter(), 0)
         return
     linked = Linked("overview")
     with st.container(key="overview_filters"):
@@ -53,9 +55,13 @@ def show() -> None:
     show_unread(within)
     if not found.responses:
         notices.nothing_found()
+        show_uncounted(within, 0)
         return
     with st.container(key="overview_answer"):
-        show_sentence(sentence_of(found, ask(change_since_before, within), within))
+        show_sentence(
+            sentence_of(found, ask(change_since_before, within), within),
+            nothing_of(ask(queries.did_nothing, within), within),
+        )
         worst = st.container()
     show_strip("rates", "How far responses get", funnel_stats(found, within))
     show_comparisons(within)
@@ -71,6 +77,7 @@ def show() -> None:
     why = st.container()
     show_groups(linked, within)
     show_taken(within)
+    show_uncounted(within, found.not_auditable)
     # Last, since it takes longest: groups are made of every failure. Loops take longer still, and are looked for when asked for.
     report = ask(failures, within, with_loops=False)
     with worst:
@@ -110,6 +117,28 @@ def show_unread(within: Filter) -> None:
         st.warning(
             f"Recorded and never read, since their run was cut off: {counted(unread, 'response')}, in no rate."
         )
+
+
+def show_uncounted(within: Filter, not_auditable: int) -> None:
+    """Lead to what is in no number, where there is anything."""
+    parts = ask(
+        queries.uncounted,
+        never_read=ask(queries.unread, within),
+        not_auditable=not_auditable,
+        is_narrowed=within != EVERYTHING,
+    )
+    if parts:
+        show_anchors("uncounted", [(part.words, _listed(part, within)) for part in parts], LEAD)
+
+
+def _listed(part: Uncounted, within: Filter) -> str:
+    """Return the address of what lists something that is in no number: its page, or its statement where it has none."""
+    pages = {
+        "not_auditable": links.turns_href(within, UNAUDITED),
+        "left_out": links.left_out_href(links.BY_REASON),
+        "refused": links.left_out_href(links.NOT_READ),
+    }
+    return pages.get(part.kind, links.sql_href(part.listing))
 
 
 def show_funnel(found: Funnel, within: Filter) -> None:

@@ -15,7 +15,7 @@ from actionledger.ledger.queries.acting import TurnActions, actions_of_turns
 from actionledger.ledger.queries.latest import latest_turns
 from actionledger.ledger.queries.selected import listed_turns
 from actionledger.values import Span
-from actionledger.vocabulary import SENTENCES, Reason
+from actionledger.vocabulary import SENTENCES, Outcome, Reason
 from actionledger_dashboard.components import filters, links, notices, tables
 from actionledger_dashboard.components.bar import Bar
 from actionledger_dashboard.components.exporting import offer_export
@@ -31,6 +31,7 @@ Did: TypeAlias = Mapping[tuple[str, int], TurnActions]
 """The actions of turns, by their sessions and places."""
 
 BEGINS = "The response, from its first issue or block on; where the calls alone were recorded, the arguments of the first one."
+REASON = "What went wrong. Where no action was read: what was set aside, and why; 'only prose' where nothing stands there that could be one."
 IN = {
     "response": "the response",
     "arguments": "its arguments",
@@ -127,7 +128,7 @@ def show_rows(found: list[TurnBehind], within: Filter) -> None:
             hrefs=hrefs_of([row.dialect for row in found], lambda value: only(within, dialects=(value,))),
         ),
         *_what_they_did(found, did),
-        Column("Reason", [", ".join(map(str, row.reasons)) for row in found], "code"),
+        Column("Reason", [_why(row) for row in found], "code", REASON),
         *_how_they_are_labelled(found, within),
         *_what_they_say(found, did, within),
     ]
@@ -147,6 +148,13 @@ def place_of(hit: Hit | None) -> Span | None:
 def only(within: Filter, **value: tuple[str, ...]) -> str:
     """Return the address of the turns of one value more."""
     return links.turns_href(replace(within, **value), ALL_TURNS)  # type: ignore[arg-type]
+
+
+def _why(row: TurnBehind) -> str:
+    """Return what went wrong in a turn, and where no action was read of it, why what stands there is none."""
+    if row.outcome is Outcome.NO_ACTION and not (row.reasons or row.set_aside):
+        return "only prose" if row.snippet else ""
+    return ", ".join(dict.fromkeys(map(str, (*row.reasons, *row.set_aside))))
 
 
 def _of(row: TurnBehind, did: Did) -> TurnActions | None:

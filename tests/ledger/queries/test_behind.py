@@ -1,10 +1,16 @@
 """The turns behind a number are as many as it says."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
-from actionledger.ledger import queries
+from actionledger.ledger import Ledger, open_ledger, queries
 from actionledger.ledger.queries import Filter, Mark
-from actionledger.vocabulary import Outcome, Reason
+from actionledger.values import Block, Issue, Span
+from actionledger.vocabulary import BlockStatus, Outcome, Reason, RunKind
+
+from .conftest import Book, call
 
 
 def test_of_a_reason_are_as_many_as_it_counts(world: queries.Queryable) -> None:
@@ -105,3 +111,47 @@ def test_a_page_with_its_count_is_the_page_and_the_count(
         found = queries.turns_page(world, within, mark, limit=2, offset=offset)
         assert found.count == count
         assert found.turns == queries.turns_behind(world, within, mark, limit=2, offset=offset)
+
+
+def test_where_no_action_was_read_is_said_why(ledger: Ledger) -> None:
+    """What was set aside, each reason once and in its order; of a response from which something was read, nothing of it."""
+    aside = {
+        (row.outcome, row.set_aside) for row in queries.turns_behind(ledger, mark=Mark(outcomes=ALL_OUTCOMES))
+    }
+    assert aside == {
+        (Outcome.NO_ACTION, (Reason.CALL_IN_PROSE, Reason.EXAMPLE)),
+        (Outcome.EMPTY, ()),
+        (Outcome.CLEAN, ()),
+    }
+
+
+ALL_OUTCOMES = tuple(map(str, Outcome))
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    """A response that shows two examples and names a call, an empty one, and one that was read beside an example."""
+    book = Book()
+    book.run("live", RunKind.LIVE)
+    book.session("s")
+    shown = [
+        Block(
+            place, "xml_tags", BlockStatus.IGNORED, Span(at, at + 2), Span(at, at + 2), reason=Reason.EXAMPLE
+        )
+        for place, at in enumerate((4, 8))
+    ]
+    mentioned = Issue(Reason.CALL_IN_PROSE, Span(0, 2), "wait")
+    for index, (outcome, found) in enumerate(
+        (
+            (Outcome.NO_ACTION, {"blocks": tuple(shown), "issues": (mentioned,)}),
+            (Outcome.EMPTY, {}),
+            (Outcome.CLEAN, {"blocks": tuple(shown), "actions": (call("wait"),)}),
+        )
+    ):
+        book.turn("s", index, "" if outcome is Outcome.EMPTY else "Say it, and be done.")
+        book.read("s", index, outcome, **found)
+    with open_ledger(tmp_path / "aside.duckdb") as opened:
+        for event in book.events:
+            opened.record(event)
+        opened.flush()
+        yield opened

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import altair as alt
 
+from actionledger.common.text import NO_NAME
 from actionledger.display.text import cut, visible
 from actionledger.errors import UsageError
 from actionledger.ledger.queries.addresses import FILTERS, refuse_others
@@ -50,12 +51,12 @@ def nothing_in(within: Filter) -> UsageError:
 
 def label(name: str) -> str:
     """Return what something is called, on one line; others may have written it."""
-    return cut(visible(name) or "(empty)", LONGEST)
+    return cut(visible(name) or NO_NAME, LONGEST)
 
 
 def share(rate: Rate) -> str:
     """Return a rate's share in per cent, or the word for why there is none."""
-    return rate.refusal or "–" if rate.value is None else f"{rate.value:.1%}"
+    return rate.shown_value
 
 
 def interval(rate: Rate) -> str:

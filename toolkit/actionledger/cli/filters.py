@@ -86,6 +86,30 @@ FOUND: dict[str, Any] = {
 """The options about what came of responses, within which no rate is made."""
 
 
+def options_of(within: Filter) -> list[str]:
+    """Return what was known before responses were read, and what reading came to, as the options that ask for it.
+
+    Args:
+        within: what of it is asked for.
+    """
+    several = {
+        "--profile": within.profiles,
+        "--model": within.models,
+        "--task": within.tasks,
+        "--source": within.sources,
+        "--capture": within.captures,
+        "--label": within.labels,
+        "--score": within.scores,
+        "--outcome": within.outcomes,
+    }
+    single = {"--run": within.run_id, "--since": within.since, "--until": within.until}
+    words = [part for name, values in several.items() for value in values for part in (name, str(value))]
+    for name, value in single.items():
+        if value is not None:
+            words += [name, value.isoformat() if isinstance(value, datetime) else value]
+    return words
+
+
 def filtered(
     *, lists: bool = False, but: tuple[str, ...] = (), takes_any: bool = False
 ) -> Callable[[Command], Command]:

@@ -31,7 +31,7 @@ def print_report(report: ImportReport, ledger: Path, *, is_stopped: bool = False
         print_note(seen)
     if is_stopped:
         console.print("Stopped. What was taken in until then is kept; the same command takes in the rest.")
-    console.print(f"{taken(report)}; {counted(len(report.refusals), 'line')} refused.")
+    console.print(f"{taken(report)}; {_refused(report)} refused.")
     print_refusals(report, ledger)
     print_left_out(report)
     if form and is_of_another_format(report):
@@ -95,6 +95,13 @@ def taken(report: ImportReport) -> str:
     revised = f" ({report.revised:,} of them in place of less of the same)" if report.revised else ""
     unchanged = f"; {counted(report.unchanged, 'unchanged file')} passed over" if report.unchanged else ""
     return f"{counted(report.sessions, 'session')} with {turns}{revised}{calls} taken in; {there}{differing}{unchanged}"
+
+
+def _refused(report: ImportReport) -> str:
+    """Return how much was refused: lines, where each is one; what stands on no line is a file, or a turn of one."""
+    if all(refusal.line for refusal in report.refusals):
+        return counted(len(report.refusals), "line")
+    return counted(len(report.refusals), "line, file or turn", "lines, files or turns")
 
 
 def print_refusals(report: ImportReport, ledger: Path) -> None:

@@ -1,15 +1,16 @@
 """``report``: what a ledger says."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
-from actionledger.cli.filters import Chosen, filtered
+from actionledger.cli.filters import Chosen, filtered, options_of
 from actionledger.cli.ledgers import existing
 from actionledger.cli.options import JsonOption, LedgerOption, command_words
 from actionledger.cli.tables import (
     changes_table,
     console,
     dialects_table,
+    did_nothing_line,
     failures_table,
     funnel_table,
     funnels_table,
@@ -20,16 +21,18 @@ from actionledger.cli.tables import (
     targets_table,
     usage_line,
 )
-from actionledger.common.plurals import counted
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.dialects import dialects
+from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
-from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by
-from actionledger.ledger.queries.left_out import REFUSED, count_refused, left_out
+from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
+from actionledger.ledger.queries.left_out import count_refused, left_out
 from actionledger.ledger.queries.naming import session_names
 from actionledger.ledger.queries.price_files import price_file_dates
 from actionledger.ledger.queries.reasons import Failure, reasons
+from actionledger.ledger.queries.stages import UNAUDITED
 from actionledger.ledger.queries.targets import Timings, timings
+from actionledger.ledger.queries.uncounted import LEAD, Uncounted, uncounted
 from actionledger.ledger.queries.usage import usage
 from actionledger.replay.changes import Change, changes
 
@@ -57,9 +60,10 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         else:
             said = f"No response fits {within.words}; without these options it says what the ledger holds."
             console.print(plain(said))
-        _print_refused(ledger)
+        _print_uncounted(ledger, within, whole)
         return
     console.print(funnel_table(whole))
+    _print_did_nothing(ledger, within)
     console.print(targets_table(whole, timings(ledger, within)))
     if read_in := dialects(ledger, within):
         console.print(dialects_table(read_in))
@@ -75,21 +79,52 @@ def print_report(ledger: Ledger, within: Filter) -> None:
         console.print(plain(line))
     if omitted := left_out(ledger, limit=TOP_REASONS):
         console.print(left_out_table(omitted))
-    _print_refused(ledger)
+    _print_uncounted(ledger, within, whole)
 
 
-def _print_refused(ledger: Ledger) -> None:
-    """Print how much imports did not take in, and what lists it."""
-    if refused := count_refused(ledger):
-        what = counted(refused, "line, file or turn", "lines, files or turns")
-        which = f'{command_words("sql", ledger=ledger.path)} "FROM events WHERE {REFUSED}"'
-        console.print()
-        console.print(plain(f"Imports have refused {what} that could not be taken in: {which}"))
+def _print_did_nothing(ledger: Ledger, within: Filter) -> None:
+    """Print how many responses did nothing, how, and what lists them."""
+    found = did_nothing(ledger, within)
+    console.print()
+    console.print(did_nothing_line(found))
+    if found.outcomes:
+        narrowed = replace(within, outcomes=tuple(map(str, found.outcomes)))
+        console.print(plain(f"Which: {command_words('show', *options_of(narrowed), ledger=ledger.path)}"))
+
+
+def _print_uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> None:
+    """Print what is in no number, and what lists each of it."""
+    parts = _uncounted(ledger, within, whole)
+    if not parts:
+        return
+    console.print()
+    console.print(plain(f"{LEAD}: {'; '.join(part.words for part in parts)}."))
+    for part in parts:
+        console.print(plain(f"  {part.kind.replace('_', ' ')}: {_listing(ledger, within, part)}"))
+
+
+def _listing(ledger: Ledger, within: Filter, part: Uncounted) -> str:
+    """Return the command that lists something that is in no number."""
+    if part.kind == "not_auditable":
+        narrowed = replace(within, captures=UNAUDITED.captures, outcomes=UNAUDITED.outcomes)
+        return command_words("show", *options_of(narrowed), ledger=ledger.path)
+    return f'{command_words("sql", ledger=ledger.path)} "{part.listing}"'
+
+
+def _uncounted(ledger: Ledger, within: Filter, whole: Funnel) -> list[Uncounted]:
+    return uncounted(
+        ledger,
+        never_read=unread(ledger, within),
+        not_auditable=whole.not_auditable,
+        is_narrowed=within != EVERYTHING,
+    )
 
 
 def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
+    whole = funnel(ledger, within)
     return {
-        "funnel": _numbers(funnel(ledger, within)),
+        "funnel": _numbers(whole),
+        "did_nothing": _did_nothing(did_nothing(ledger, within)),
         "timings": _timings(timings(ledger, within)),
         **{
             f"by_{dimension}": {label: _numbers(part) for label, part in funnel_by(ledger, dimension, within)}
@@ -101,6 +136,7 @@ def _as_value(ledger: Ledger, within: Filter) -> dict[str, object]:
         "usage": asdict(usage(ledger, within)),
         "left_out": [asdict(part) for part in left_out(ledger)],
         "refused": count_refused(ledger),
+        "not_in_the_numbers": {part.kind: part.count for part in _uncounted(ledger, within, whole)},
     }
 
 
@@ -133,6 +169,14 @@ def _numbers(found: Funnel) -> dict[str, object]:
         "not_auditable": found.not_auditable,
         "recorded": dict(found.recorded),
         "recorded_execution": rate_value(found.recorded_execution),
+    }
+
+
+def _did_nothing(found: DidNothing) -> dict[str, object]:
+    return {
+        "responses": rate_value(found.rate),
+        "sessions": found.sessions,
+        "outcomes": dict(found.outcomes),
     }
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from actionledger.cli.sheets import UNBOUNDED, Sheet, visible_text
 from actionledger.common.plurals import by_price_file, counted
-from actionledger.common.text import printable_json
+from actionledger.common.text import NO_NAME, printable_json
 from actionledger.rates import NOT_AUDITABLE, Rate, shown_p
 from actionledger.vocabulary import LEFT_OUT, SENTENCES, ExecutionStatus, Origin
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # slow to load, and what prints a sentence needs none of them
     from datetime import date
 
     from actionledger.ledger.queries.dialects import ReadIn
+    from actionledger.ledger.queries.did_nothing import DidNothing
     from actionledger.ledger.queries.funnel import Funnel
     from actionledger.ledger.queries.left_out import Omission
     from actionledger.ledger.queries.reasons import Failure
@@ -108,9 +109,7 @@ def print_observation(observation: "Observation") -> None:
 
 def shown_rate(rate: Rate) -> str:
     """Return a rate with its interval, for a cell."""
-    if rate.value is None:
-        return rate.refusal or "–"
-    return f"{rate.value:.1%}  {rate.shown_interval}"
+    return f"{rate.shown_value}  {rate.shown_interval}".rstrip()
 
 
 def rate_value(rate: Rate) -> dict[str, object]:
@@ -202,6 +201,19 @@ def _recorded_steps(whole: "Funnel") -> list[_Step]:
     ]
 
 
+def did_nothing_line(found: "DidNothing") -> str:
+    """Return how many responses did nothing, as a sentence.
+
+    Args:
+        found: how many they are.
+    """
+    if not found.rate.successes:
+        return "No response did nothing."
+    how = ", ".join(words for _, words in found.parts)
+    who = f"{counted(found.rate.successes, 'response')} did nothing in {counted(found.sessions, 'session')}"
+    return f"{who}, {shown_rate(found.rate)} of all {found.rate.count:,}: {how}."
+
+
 def usage_line(found: "UsageSums", price_files: "Sequence[date]" = ()) -> str:
     """Return what the responses took, as a sentence; empty where nothing of it is recorded.
 
@@ -274,7 +286,7 @@ def funnels_table(title: str, funnels: "Iterable[tuple[str, Funnel]]") -> Sheet:
     table = Sheet("", "responses", "intent", "parsed", "strict", "valid actions", "executed", title=title)
     for label, funnel in funnels:
         table.add_row(
-            plain(label or "(none)"),
+            plain(label or NO_NAME),
             f"{funnel.responses:,}",
             f"{funnel.intent:,}",
             shown_rate(funnel.parse_success),

@@ -8,6 +8,9 @@ import json
 import re
 from unicodedata import category, name
 
+NO_NAME = "(none)"
+"""What stands where something has no name, such as the model of a recording that names none."""
+
 _LAYOUT = frozenset("\n\t")
 _BLANKS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0") | frozenset(
     map(chr, range(0xE0100, 0xE01F0))

@@ -24,6 +24,11 @@ class Outcome(StrEnum):
         """Whether all that was intended could be read."""
         return self in {Outcome.CLEAN, Outcome.REPAIRED}
 
+    @property
+    def did_nothing(self) -> bool:
+        """Whether no action was read of it, not even one that says that there is nothing to do."""
+        return self in {Outcome.NO_ACTION, Outcome.FAILED, Outcome.EMPTY}
+
 
 class BlockStatus(StrEnum):
     """What came of reading one candidate stretch of text."""

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 import altair as alt
 import pandas as pd
 
+from actionledger.common.text import NO_NAME
 from actionledger_dashboard.components.charts.common import BLUE
 from actionledger_dashboard.components.visible import visible
 
@@ -73,5 +74,5 @@ def _label(value: object) -> str:
 
 
 def _title(name: str) -> str:
-    label = _label(name) or "(empty)"
+    label = _label(name) or NO_NAME
     return f"{label} " if label.lower() in _READ_BY_TOOLTIPS else label

@@ -14,7 +14,7 @@ from actionledger.ledger.cut_off import cut_sentence
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.memory import reading_limit, within_reading_limit
 from actionledger.ledger.opening import is_database
-from actionledger.ledger.queries.left_out import REFUSED
+from actionledger.ledger.queries.left_out import COUNT_LEFT_OUT, REFUSED
 from actionledger.ledger.rollups.reading import is_current
 from actionledger.ledger.segments import qualified_name
 from actionledger.ledger.stores import is_place, store_at
@@ -30,9 +30,7 @@ SELECT regexp_extract(reason, '^[^:]*') AS reason, count(*) AS lines,
        count(*) FILTER (found_at > now() AT TIME ZONE 'UTC' - INTERVAL 7 DAYS) AS lately
 FROM {BASE}.quarantine GROUP BY 1 ORDER BY lines DESC, reason"""
 
-_LEFT_OUT = f"""
-SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
-FROM (SELECT path, sum(count) AS count FROM {BASE}.left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
+_LEFT_OUT = COUNT_LEFT_OUT.format(left_out=f"{BASE}.left_out")
 
 _REFUSED = f"SELECT count(*) FROM {BASE}.events WHERE {REFUSED}"
 

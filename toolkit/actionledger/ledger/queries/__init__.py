@@ -30,6 +30,7 @@ from actionledger.ledger.queries.compare import (
 from actionledger.ledger.queries.conversation import conversation
 from actionledger.ledger.queries.costs import FailureCost, failure_costs
 from actionledger.ledger.queries.dialects import ReadIn, dialects, dialects_by
+from actionledger.ledger.queries.did_nothing import DidNothing, did_nothing
 from actionledger.ledger.queries.differences import ActionDifference, ReadAction, TurnDifference, compare_turn
 from actionledger.ledger.queries.filters import EVERYTHING, NO_DIALECT, Filter
 from actionledger.ledger.queries.funnel import Dimension, Funnel, funnel, funnel_by, unread
@@ -76,6 +77,7 @@ from actionledger.ledger.queries.turn import (
     turn_details,
 )
 from actionledger.ledger.queries.turns import Stretch, TurnRow, stretches, turns
+from actionledger.ledger.queries.uncounted import Uncounted, uncounted
 from actionledger.ledger.queries.usage import UsageSums, usage, usage_by
 
 __all__ = [
@@ -93,6 +95,7 @@ __all__ = [
     "ComparedGroup",
     "ComparedTurn",
     "Comparison",
+    "DidNothing",
     "Dimension",
     "Dimensions",
     "Execution",
@@ -134,6 +137,7 @@ __all__ = [
     "TurnDifference",
     "TurnRow",
     "TurnsPage",
+    "Uncounted",
     "Unit",
     "UsageSums",
     "arrivals",
@@ -148,6 +152,7 @@ __all__ = [
     "count_turns_behind",
     "dialects",
     "dialects_by",
+    "did_nothing",
     "dimensions",
     "failure_costs",
     "funnel",
@@ -174,6 +179,7 @@ __all__ = [
     "turns_behind",
     "turns_lately",
     "turns_page",
+    "uncounted",
     "unread",
     "usage",
     "usage_by",

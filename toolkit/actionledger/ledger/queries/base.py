@@ -24,6 +24,7 @@ Row = TypeVar("Row", bound=Hashable)
 
 INTENT = [str(outcome) for outcome in Outcome if outcome.has_intent]
 READ = [str(outcome) for outcome in Outcome if outcome.is_success]
+NOTHING_READ = [str(outcome) for outcome in Outcome if outcome.did_nothing]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
 IS_CHECKED = "catalogue IS NOT NULL AND status <> 'illustration'"
 """Which actions were meant and could be checked, as SQL: of the others nobody can say that they are valid."""

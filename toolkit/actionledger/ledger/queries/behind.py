@@ -3,7 +3,16 @@
 from dataclasses import dataclass
 from typing import get_args
 
-from actionledger.ledger.queries.base import NOT_DONE, NOT_READ, REFUSED, Queryable, Stage, number, rows
+from actionledger.ledger.queries.base import (
+    NOT_DONE,
+    NOT_READ,
+    NOTHING_READ,
+    REFUSED,
+    Queryable,
+    Stage,
+    number,
+    rows,
+)
 from actionledger.ledger.queries.dating import rows_of_page
 from actionledger.ledger.queries.filters import EVERYTHING, Filter
 from actionledger.ledger.queries.found import text_parameters
@@ -81,6 +90,7 @@ class TurnBehind:
         snippet: at most 160 characters of the response, from where its first issue or block begins; from its beginning on where nothing
             stands there, since calls were split off it.
         hit: where the text stands that the filter looks for; None where it looks for none.
+        set_aside: where no action was read, why what stands in the response is none, each once; empty where nothing that could be one stands in it.
     """
 
     session_id: str
@@ -92,6 +102,7 @@ class TurnBehind:
     reasons: tuple[Reason, ...]
     snippet: str
     hit: Hit | None = None
+    set_aside: tuple[Reason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +126,8 @@ SELECT count(*), coalesce(min_by(attempt_id, (
 FROM parse_attempts WHERE {condition}"""
 """How many there are, and which of them stand first, in the order of a page."""
 
+_NOTHING_READ = f"outcome IN {tuple(NOTHING_READ)}"
+
 _TEXTS = rows_of_page("turn_starts", "turn_id, text", "turn_id")
 
 _PAGE = """
@@ -123,8 +136,9 @@ WITH page AS (
     FROM parse_attempts WHERE {condition}
     ORDER BY occurred_at DESC NULLS LAST, session_id, turn_index, attempt_id LIMIT $limit OFFSET $offset),
 places AS (
-    SELECT attempt_id, min(span_start) AS place FROM (
-        SELECT attempt_id, span_start FROM issues UNION ALL SELECT attempt_id, span_start FROM blocks)
+    SELECT attempt_id, min(span_start) AS place, list(code ORDER BY span_start) FILTER (code IS NOT NULL) AS codes FROM (
+        SELECT attempt_id, span_start, code FROM issues
+        UNION ALL SELECT attempt_id, span_start, CASE WHEN status = 'ignored' THEN reason END FROM blocks)
     WHERE attempt_id IN (SELECT attempt_id FROM page) GROUP BY attempt_id),
 causes AS (
     SELECT 0 AS stage, attempt_id, reason AS code, '' AS action, 0 AS place FROM page WHERE {not_read}
@@ -143,7 +157,8 @@ SELECT session_id::VARCHAR AS session_id, external_id, turn_index, model, outcom
        coalesce(list_filter(reasons, lambda reason, place: list_position(reasons, reason) = place), []) AS reasons,
        coalesce(trim(regexp_replace(
            CASE WHEN place > 20 AND place < length(text) THEN '…' || substring(text, place - 19, 159) ELSE substring(text, 1, 160) END,
-           '\\s+', ' ', 'g')), '') AS snippet, {hit} AS hit
+           '\\s+', ' ', 'g')), '') AS snippet, {hit} AS hit,
+       coalesce(CASE WHEN {nothing_read} THEN list_filter(codes, lambda code, nth: list_position(codes, code) = nth) END, []) AS set_aside
 FROM page
 LEFT JOIN texts USING (turn_id)
 JOIN (SELECT session_id, external_id FROM session_starts) USING (session_id)
@@ -280,7 +295,13 @@ def _lines(of_page: Scope, within: Filter, mark: Mark, limit: int | None, offset
         else {"hits": "", "hit": "NULL", "found": ""}
     )
     statement = _PAGE.format(
-        condition=condition, not_read=NOT_READ, not_done=NOT_DONE, refused=REFUSED, texts=_TEXTS, **looked_for
+        condition=condition,
+        not_read=NOT_READ,
+        not_done=NOT_DONE,
+        refused=REFUSED,
+        texts=_TEXTS,
+        nothing_read=_NOTHING_READ,
+        **looked_for,
     )
     return Scope(statement, parameters | asked | {"limit": limit, "offset": offset})
 

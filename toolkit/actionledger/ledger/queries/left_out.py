@@ -77,6 +77,11 @@ ORDER BY recorded_at DESC, event_id LIMIT $limit OFFSET $offset"""
 
 _COUNT_REFUSED = f"SELECT count(*) AS count FROM events WHERE {REFUSED}"
 
+COUNT_LEFT_OUT = """
+SELECT coalesce(sum(count), 0)::BIGINT, count(DISTINCT path)
+FROM (SELECT path, sum(count) AS count FROM {left_out} GROUP BY path, reason, detail HAVING sum(count) <> 0)"""
+"""How many things were left out, and of how many files, of the table ``left_out`` by its name in the statement."""
+
 _LEFT_OUT = """
 WITH last AS (
     SELECT path, reason, detail, sum(count) AS count FROM left_out GROUP BY path, reason, detail HAVING sum(count) <> 0)
@@ -113,6 +118,16 @@ def left_out(ledger: Queryable, *, limit: int = 100) -> list[Omission]:
         limit: at most how many kinds of things.
     """
     return rows(ledger, Omission, _LEFT_OUT, {"limit": limit})
+
+
+def count_left_out(ledger: Queryable) -> tuple[int, int]:
+    """Return how many things recordings hold that are no part of a session, and in how many files.
+
+    Args:
+        ledger: what to ask.
+    """
+    [(things, files)] = ledger.sql(COUNT_LEFT_OUT.format(left_out="left_out")).fetchall()
+    return things, files
 
 
 def left_out_by_import(ledger: Queryable) -> list[ImportOmission]:

@@ -12,10 +12,13 @@ WHOLE = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.is_su
 MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.has_intent))
 """The responses that were read whole, and those that meant to act."""
 NOT_MEANT = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if not outcome.has_intent))
+DID_NOTHING = Mark(outcomes=tuple(str(outcome) for outcome in Outcome if outcome.did_nothing))
 WITH_ACTIONS = Mark(outcomes=("clean", "repaired", "partial"))
 UNREAD, REFUSED = Mark(stage="reading"), Mark(stage="checking")
 _AUDITED = tuple(str(capture) for capture in Capture if capture.is_auditable)
 _UNAUDITED = tuple(str(capture) for capture in Capture if not capture.is_auditable)
+UNAUDITED = replace(MEANT, captures=_UNAUDITED)
+"""The responses that meant to act and are in no rate of reading."""
 _ATTEMPTED = [status for status in ExecutionStatus if status.was_attempted]
 _UNTRIED = [status for status in ExecutionStatus if not status.was_attempted]
 TRIED_ELSEWHERE = Mark(executions=tuple(map(str, _ATTEMPTED)), origin=Origin.RECORDED)
@@ -97,8 +100,8 @@ def _reading(found: Funnel) -> list[Step]:
     ]
     count = found.parse_success.count
     if found.not_auditable:
-        lost = replace(MEANT, captures=_UNAUDITED)
-        steps.append(Step("Can be audited", count, found.intent, audited(MEANT, found), lost, "can't be"))
+        lost = "can't be"
+        steps.append(Step("Can be audited", count, found.intent, audited(MEANT, found), UNAUDITED, lost))
     if count:
         steps += [
             Step("Read whole", found.parsed, count, audited(WHOLE, found), UNREAD, "not read whole"),

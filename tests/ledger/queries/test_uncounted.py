@@ -1,0 +1,81 @@
+"""What is in no number is named with how much there is, and its statement lists as many."""
+
+from pathlib import Path
+
+import actionledger as al
+from actionledger.common.ids import new_id
+from actionledger.events import TurnSuperseded
+from actionledger.ledger import Ledger, queries
+from actionledger.ledger.queries import EVERYTHING, Filter
+from actionledger.sources.base import Refusal
+from actionledger.vocabulary import Capture, LeftOutReason, RunKind
+
+from .conftest import Book
+
+
+def with_everything(ledger: Ledger) -> None:
+    """Fill a ledger with two of each: what imports left out and refused, a damaged line, what nothing read, what can't be audited, a superseded turn."""
+    call = al.RecordedCall("c", "add", {"a": 1})
+    turns = tuple(al.RecordedTurn(place, "", capture=Capture.CALLS, calls=(call,)) for place in range(2))
+    al.import_sessions(
+        ledger,
+        [
+            al.RecordedSession("s", None, "m", "", turns),
+            al.LeftOut("f", LeftOutReason.DUPLICATE, "agent_message", 2),
+            Refusal("f", 1, "The line is no JSON."),
+            Refusal("g", 0, "It is a package."),
+        ],
+    )
+    book = Book()
+    book.run("live", RunKind.LIVE)
+    book.session("one")
+    for place in range(2):
+        book.turn("one", place, "cut off")
+    for _ in range(2):
+        gone = {"session_id": book.sessions["one"].session_id, "turn_id": new_id(), "superseded_by": new_id()}
+        book.events.append(TurnSuperseded(**book.head("live"), **gone))
+    for event in book.events:
+        ledger.record(event)
+    ledger.flush()
+    (segment, *_) = Path(f"{ledger.path}.d", "segments").iterdir()
+    with segment.open("ab") as file:
+        file.write(b'{"kind": "moon_landed"}\nnonsense\n')
+    ledger.ingest()
+
+
+def asked(ledger: Ledger, within: Filter = EVERYTHING) -> list[queries.Uncounted]:
+    return queries.uncounted(
+        ledger,
+        never_read=queries.unread(ledger, within),
+        not_auditable=queries.funnel(ledger, within).not_auditable,
+        is_narrowed=within != EVERYTHING,
+    )
+
+
+def test_each_is_as_many_as_its_statement_lists(tmp_path: Path) -> None:
+    """Two of each, in a fixed order."""
+    with al.open_ledger(tmp_path / "l.duckdb", in_background=False) as ledger:
+        with_everything(ledger)
+        found = asked(ledger)
+        assert {part.kind: part.words for part in found} == {
+            "never_read": "2 responses never read",
+            "not_auditable": "2 responses not auditable (in no rate of reading)",
+            "left_out": "2 things left out by imports",
+            "refused": "2 lines, files or turns refused by imports",
+            "quarantined": "2 lines in quarantine",
+            "superseded": "2 turns superseded by more of the same",
+        }
+        for part in found:
+            counted = "sum(count)" if part.kind == "left_out" else "count(*)"
+            assert ledger.sql(f"SELECT {counted} FROM ({part.listing})").fetchall() == [(2,)], part.kind
+            assert part.count == 2
+        narrowed = asked(ledger, Filter(models=("nobody",)))
+        assert [part.words for part in narrowed][:2] == [
+            "in the whole ledger 2 things left out by imports",
+            "2 lines, files or turns refused by imports",
+        ]
+
+
+def test_what_there_is_none_of_is_not_named(empty: queries.Queryable) -> None:
+    """Where all is counted, nothing is said."""
+    assert queries.uncounted(empty) == []
