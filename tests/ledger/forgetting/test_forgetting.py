@@ -1,8 +1,11 @@
 """What is forgotten is in no file any more, whoever wrote it there and whenever somebody was killed; and it stays forgotten."""
 
 import errno
+import io
 import json
+import os
 import resource
+import shutil
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,12 +22,19 @@ from actionledger.ledger import differences, open_ledger, spare
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.forgetting import finishing
 from actionledger.ledger.forgetting.intent import Intent
+from actionledger.ledger.held import HeldLine, HeldLines
 from actionledger.ledger.proofs.verifying import verify
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.saved import Saved
 from actionledger.session import forgetting
+from actionledger.session.states.lines import Effects
+from actionledger.session.states.objects import Objects
+from actionledger.session.states.reading import read_states
 from actionledger.system.locks import FileLock
 from actionledger.vocabulary import LeftOutReason
+from actionledger.workspace import forgetting as effects
+from actionledger.workspace.contents import Contents
+from actionledger.workspace.nodes import digest_of
 
 WORDS = "Zaphod's naïve 漢字 secret"
 NEEDLES = [
@@ -395,3 +405,191 @@ def test_tools_of_a_forgotten_session_go_out_of_live_segments(tmp_path) -> None:
         assert len(writer.sql("FROM tools")) == 1
     assert list(found_in(path)) == []
     assert verify(path).faults == ()
+
+
+def beside(path: Path, workspace: Path) -> list[str]:
+    """Make a ledger whose words lie beside the records in every place; return the ids of the sessions that hold them."""
+    with open_ledger(path, in_background=False) as ledger:
+        with al.Runtime("coder", ledger=ledger, workspace=workspace, auto=True) as runtime:
+            runtime.handle(f"<create_file><path>a.txt</path><content>{WORDS}</content></create_file>")
+            bad = runtime.session_id
+        with al.Runtime("coder", ledger=ledger, workspace=workspace, auto=True) as runtime:
+            runtime.handle("<delete_file><path>a.txt</path></delete_file>")  # it has found the words there
+            runtime.handle(f"<create_file><path>c.txt</path><content>{KEPT}</content></create_file>")
+        ledger.record_turn("named", WORDS)
+        ledger.ingest()
+        [(named,)] = ledger.sql(
+            "SELECT session_id::VARCHAR FROM sessions WHERE external_id = 'named'"
+        ).fetchall()
+    Saved(path, "queries").put("mine", f"FROM turns WHERE session_id = '{named}' -- {WORDS}")
+    assert HeldLines(LedgerFiles.at(path).held).add([HeldLine("g", (named,), WORDS)])
+    return [bad, named]
+
+
+@pytest.mark.parametrize("is_behind", [False, True], ids=["before", "behind"])
+@pytest.mark.parametrize(
+    ("room", "step"),
+    [
+        (effects, "_rewrite"),
+        (Contents, "keep_only"),
+        (Objects, "remove"),
+        (Objects, "remove_all_but"),
+        (forgetting, "forget_held"),
+    ],
+    ids=["lines of effects", "contents of effects", "contents of states", "states of the dead", "held"],
+)  # fmt: skip
+def test_whoever_is_killed_between_two_files_is_followed_by_the_next(
+    tmp_path, monkeypatch, room, step, is_behind
+) -> None:
+    """The same call again finds what is left, though what named it may be gone, and says what was done."""
+    path = tmp_path / "team.duckdb"
+    sessions = beside(path, tmp_path / "work")
+    usual = getattr(room, step)
+
+    def killed(*given, **named):
+        if is_behind:
+            usual(*given, **named)
+        raise KilledError
+
+    with open_ledger(path, in_background=False) as ledger:
+        with monkeypatch.context() as patched:
+            patched.setattr(room, step, killed)
+            with pytest.raises(KilledError):
+                ledger.forget([sessions[0], "named"])
+        report = ledger.forget([sessions[0], "named"])
+    assert report.was_begun
+    assert set(report.sessions) == set(sessions)
+    assert list(found_in(path)) == []
+    assert verify(path).faults == ()
+
+
+@pytest.mark.parametrize("name", ["manifest", "state", "held", "saved", "another's manifest"])
+def test_what_cant_be_read_isnt_taken_for_nothing(tmp_path, monkeypatch, name) -> None:
+    """A disk that fails once leaves neither a part of the session nor another's states without what they need."""
+    path = tmp_path / "team.duckdb"
+    sessions = beside(path, tmp_path / "work")
+    files = LedgerFiles.at(path)
+    [other] = {each.stem for each in files.manifests.glob("*.jsonl")} - set(sessions)
+    begun = read_states(files.manifests, sessions[0]).begun.state
+    [held] = files.held.glob("*.jsonl")
+    whole = restored_paths(files.manifests, other)
+    failing = {
+        "manifest": files.manifests / f"{sessions[0]}.jsonl",
+        "state": files.manifests / "objects" / begun[:2] / begun,
+        "held": held,
+        "saved": Saved(path, "queries").path,
+        "another's manifest": files.manifests / f"{other}.jsonl",
+    }[name]
+    with open_ledger(path, in_background=False) as ledger:
+        with monkeypatch.context() as patched:
+            fail_to_open(patched, failing)
+            with pytest.raises(LedgerError, match="Input/output error"):
+                ledger.forget([sessions[0], "named"])
+        assert ledger.forget([sessions[0], "named"]).was_begun
+    assert list(found_in(path)) == []
+    assert restored_paths(files.manifests, other) == whole
+
+
+def restored_paths(folder: Path, session: str) -> set[str]:
+    """Return what can still be put back of a session's last state and is its own."""
+    kept = read_states(folder, session)
+    changes = [change for line in kept.lines if isinstance(line, Effects) for change in line.as_changes]
+    return {change.path for change in changes if change.after and kept.objects.get(change.after.digest)}
+
+
+def fail_to_open(patched: pytest.MonkeyPatch, failing: Path) -> None:
+    """Have a disk fail at one file."""
+    usual_open, usual_os = io.open, os.open
+
+    def opened(file, *given, **named):
+        if str(file) == str(failing):
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(file))
+        return usual_open(file, *given, **named)
+
+    def opened_by_system(file, *given, **named):
+        if str(file) == str(failing):
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(file))
+        return usual_os(file, *given, **named)
+
+    patched.setattr(io, "open", opened)
+    patched.setattr(os, "open", opened_by_system)
+
+
+def test_a_saved_query_that_cant_be_removed_is_said(tmp_path, monkeypatch) -> None:
+    """It names the session: to pass it over would leave it there for good."""
+    path = tmp_path / "team.duckdb"
+    beside(path, tmp_path / "work")
+    with open_ledger(path, in_background=False) as ledger:
+        with monkeypatch.context() as patched:
+
+            def fail(*_: object) -> None:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+            patched.setattr(Saved, "_write", fail)
+            with pytest.raises(LedgerError, match=r"queries can't be saved.*No space left"):
+                ledger.forget(["named"])
+        ledger.forget(["named"])
+    assert list(Saved(path, "queries").entries()) == []
+
+
+def test_what_a_killed_session_has_kept_and_not_said_yet(tmp_path) -> None:
+    """No manifest names it, nor what was half written: it goes, unless it may be a live session's, which keeps what it has just kept."""
+    path = tmp_path / "team.duckdb"
+    sessions = beside(path, tmp_path / "work")
+    objects = LedgerFiles.at(path).manifests / "objects"
+    Objects(objects, 1000).keep(WORDS.encode(), digest_of(WORDS.encode()))
+    half = objects / "00" / ".half.tmp"
+    half.parent.mkdir(exist_ok=True)
+    half.write_bytes(zlib.compress(WORDS.encode()))
+    for each in objects.glob("*/*"):
+        os.utime(each, (each.stat().st_mtime - 10,) * 2)
+    with open_ledger(path, in_background=False) as ledger:
+        with al.Runtime("coder", ledger=ledger, workspace=tmp_path / "live", auto=True) as runtime:
+            runtime.handle("<create_file><path>d.txt</path><content>d</content></create_file>")
+            ledger.forget(["named"])
+            assert not half.exists()
+            kept = read_states(LedgerFiles.at(path).manifests, runtime.session_id)
+            assert kept.last is not None
+        ledger.forget(sessions[:1])
+    assert list(found_in(path)) == []
+
+
+def test_a_half_kept_content_that_is_removed_is_kept_again(tmp_path, monkeypatch) -> None:
+    """A session that lives beside a forgetting loses nothing by it."""
+    objects, usual = Objects(tmp_path / "objects", 1000), os.write
+    raced = []
+
+    def written(descriptor: int, data: bytes) -> int:
+        if not raced:
+            raced.append(True)
+            objects.remove_unfinished()
+        return usual(descriptor, data)
+
+    monkeypatch.setattr(os, "write", written)
+    objects.keep(KEPT.encode(), digest_of(KEPT.encode()))
+    assert raced
+    assert objects.get(digest_of(KEPT.encode())) == KEPT.encode()
+
+
+def test_a_kept_workspace_that_cant_be_removed_is_said(tmp_path, monkeypatch) -> None:
+    """The sentence names the folder, and the next one goes on."""
+    path = tmp_path / "team.duckdb"
+    monkeypatch.setattr(forgetting.tempfile, "tempdir", str(tmp_path))
+    with open_ledger(path, in_background=False) as ledger:
+        with al.Runtime("coder", ledger=ledger, auto=True) as runtime:
+            runtime.handle("Nothing.")
+            place = Path(runtime.workspace)
+        place.mkdir(exist_ok=True)  # as it is kept for a session that waits for somebody
+        (place / "a.txt").write_text(WORDS, encoding="utf-8")
+        with monkeypatch.context() as patched:
+
+            def fail(path: Path, **_: object) -> None:
+                raise OSError(errno.EIO, os.strerror(errno.EIO), str(path))
+
+            patched.setattr(shutil, "rmtree", fail)
+            with pytest.raises(
+                LedgerError, match=r"folder .*actionledger-.* can't be removed: Input/output error\."
+            ):
+                ledger.forget([runtime.session_id])
+        ledger.forget([runtime.session_id])
+    assert not place.exists()

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -21,9 +22,15 @@ from actionledger.errors import UsageError
 from actionledger.ledger import Ledger, open_ledger
 from actionledger.ledger.queries.filters import Filter
 from actionledger.ledger.queries.forgettable import Forgettable, older_sessions
-from actionledger.ledger.queries.naming import one_session
 from actionledger.ledger.queries.selected import selected_sessions
-from actionledger.session.forgetting import ForgetReport, forget, go_on_forgetting, to_forget
+from actionledger.session.forgetting import (
+    ForgetReport,
+    being_forgotten,
+    forget,
+    go_on_forgetting,
+    named,
+    to_forget,
+)
 
 _AGE = re.compile(r"(\d{1,6})([hdwy])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1), "y": timedelta(days=365)}
@@ -56,20 +63,24 @@ def forget_sessions(
     Their children go with them. What is open in a live process is refused. Without --yes it asks, or only says what would go and ends with 3.
     """
     path = existing(ledger)
+    gone = being_forgotten(path)
     with open_ledger(path) as opened:
         begun = go_on_forgetting(opened)
         if begun is not None:
             print_note(
                 f"Went on with what was begun before: {counted(len(begun.sessions), 'session')} forgotten."
             )
-        picked, why = _picked(opened, sessions or [], within(opened), older_than)
+        picked, why = _picked(opened, sessions or [], gone, within(opened), older_than)
         if picked is None:
             if begun is None:
                 raise UsageError(
                     "Say which sessions to forget: name them, filter them, or give --older-than; all of them are never meant."
                 )
-            return
+            picked = []
         found = to_forget(opened, picked)
+        if begun is not None and not found:
+            _tell(begun, path, as_json=as_json)
+            return
         if not as_json:
             _show(found)
         if found and not yes and not _agreed(found, as_json=as_json):
@@ -79,13 +90,13 @@ def forget_sessions(
 
 
 def _picked(
-    ledger: Ledger, names: list[str], within: Filter, older_than: str | None
+    ledger: Ledger, names: list[str], gone: Collection[str], within: Filter, older_than: str | None
 ) -> tuple[list[str] | None, str]:
     """Return the sessions that are meant, None where nothing was said, and by what rule."""
     asked: list[set[str]] = []
     rules = []
     if names:
-        asked.append({one_session(ledger, name) for name in names})
+        asked.append(set(named(ledger, names, gone)))
     if within != Filter():
         asked.append({row[0] for row in ledger.sql(*selected_sessions(within)).fetchall()})
         rules.append(_rule(within))

@@ -29,7 +29,7 @@ POSIX only: writers and ingester find out about each other through ``flock``.
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -239,6 +239,16 @@ def make_private_folders(folder: Path) -> None:
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for each in (folder.parent, folder):
         each.mkdir(mode=0o700, exist_ok=True)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with all that is in it, if it is there.
+
+    Raises:
+        LedgerError: something in it can't be removed.
+    """
+    with one_sentence(f"The folder {folder} can't be removed"), suppress(FileNotFoundError):
+        shutil.rmtree(folder)
 
 
 def wal_of(database: Path) -> Path:

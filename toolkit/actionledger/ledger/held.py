@@ -153,13 +153,16 @@ def forget_held(folder: Path, session_ids: Collection[str]) -> int:
     Args:
         folder: the folder of held lines.
         session_ids: the sessions.
+
+    Raises:
+        OSError: a file can't be read or written; lines may be left.
     """
     forgotten, blanked = frozenset(session_ids), 0
     found = [
         (path, *place)
         for name in _names(folder)
         for path in _files_of(folder, name)
-        for place in _lines_in(path)
+        for place in _lines_of(path)
     ]
     groups = {line.group for *_, line in found if forgotten & set(line.sessions)}
     for path, start, length, line in found:
@@ -213,9 +216,15 @@ def _files_of(folder: Path, name: str) -> list[Path]:
 
 
 def _lines_in(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
+    """Yield the same as far as the file can be read."""
+    with suppress(OSError):
+        yield from _lines_of(path)
+
+
+def _lines_of(path: Path) -> Iterator[tuple[int, int, HeldLine]]:
     """Yield a file's lines, each with its place and its length in bytes; one that is blank or breaks off is none."""
     start = 0
-    with suppress(OSError), path.open("rb") as file:
+    with suppress(FileNotFoundError), path.open("rb") as file:
         for data in file:
             with suppress(ValueError, LookupError, TypeError):
                 line = from_json(data)

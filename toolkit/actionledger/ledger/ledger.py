@@ -27,7 +27,7 @@ from actionledger.ledger.internals import Internals
 from actionledger.ledger.journal import SegmentWriter
 from actionledger.ledger.proofs.heads import heads_in
 from actionledger.ledger.proofs.report import Verification
-from actionledger.ledger.queries.naming import Called, one_session
+from actionledger.ledger.queries.naming import Called
 from actionledger.ledger.segments import has_live_writer
 from actionledger.ledger.stores import AsOf, Store, store_at
 from actionledger.privacy import custom
@@ -322,12 +322,15 @@ class Ledger(AskedLedger):
         self._refuse_unless_writable()
         if isinstance(sessions, Called):
             raise UsageError(f"sessions takes several, as in [{str(sessions)!r}]; one alone is none.")
-        found = [one_session(self, each) for each in sessions]
+        gone = forgetting.being_forgotten(self.path)
+        begun = forgetting.go_on_forgetting(self)
+        found = forgetting.named(self, sessions, gone)
         with self._lock:
             if self._turns is not None:
                 self._turns.finish()
                 self._turns = None
-        return forgetting.forget(self, found, by=by, why=why)
+        report = forgetting.forget(self, found, by=by, why=why)
+        return report if begun is None or report.sessions else begun
 
     @property
     def internals(self) -> Internals:

@@ -67,6 +67,20 @@ def open_sessions(files: LedgerFiles, session_ids: list[str]) -> list[str]:
     return held
 
 
+def is_any_open(files: LedgerFiles) -> bool:
+    """Return whether a live process has any session of a ledger open.
+
+    Args:
+        files: the ledger's files.
+    """
+    for path in files.sessions.glob("*.lock"):
+        lock = FileLock(path)
+        if not lock.acquire():
+            return True
+        lock.release(remove=True)
+    return False
+
+
 def path_of_lock(files: LedgerFiles, session_id: str) -> Path:
     """Return the file of a session's lock."""
     return files.sessions / f"{UUID(session_id)}.lock"

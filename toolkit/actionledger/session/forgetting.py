@@ -2,30 +2,34 @@
 
 import getpass
 import json
-import shutil
 import tempfile
+import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from re import escape, search
 
-from actionledger.errors import LedgerError
+from actionledger.errors import LedgerError, UsageError
 from actionledger.ledger import Ledger
-from actionledger.ledger.files import LedgerFiles, forgetting_sentence
+from actionledger.ledger.files import LedgerFiles, forgetting_sentence, remove_folder
 from actionledger.ledger.forgetting.intent import Intent, intent_of
 from actionledger.ledger.held import forget_held
 from actionledger.ledger.places import forget_places
 from actionledger.ledger.queries.base import Queryable
 from actionledger.ledger.queries.forgettable import Forgettable, family
+from actionledger.ledger.queries.naming import Called, one_session
 from actionledger.ledger.saved import Saved
-from actionledger.ledger.session_locks import open_sessions
+from actionledger.ledger.session_locks import is_any_open, open_sessions
 from actionledger.ledger.stores import store_at
 from actionledger.session.states.pruning import forget_states
 from actionledger.system.locks import FileLock
 from actionledger.workspace.forgetting import forget_effects, journals_with, refuse_used
 
 _PATIENCE_SECONDS = 60.0
+_LATELY_SECONDS = 1.0
+"""How far the clock of a file system may be behind, at most."""
+
 _SAVED = ("queries", "views")
 _TEMPORARY_WORKSPACE = "actionledger-"
 
@@ -60,6 +64,41 @@ def to_forget(ledger: Queryable, session_ids: Collection[str]) -> list[Forgettab
         session_ids: the sessions.
     """
     return family(ledger, session_ids)
+
+
+def being_forgotten(ledger: Path) -> frozenset[str]:
+    """Return what sessions are called that somebody has begun to forget, their ids and own names: the records may be gone already.
+
+    Args:
+        ledger: the ledger's path.
+
+    Raises:
+        LedgerError: what says so can't be read.
+    """
+    intent = intent_of(LedgerFiles.at(ledger))
+    return frozenset() if intent is None else frozenset([*intent.sessions, *intent.names])
+
+
+def named(ledger: Ledger, called: Iterable[Called], gone: Collection[str]) -> list[str]:
+    """Return the ids of the sessions that are called so; those are passed over that were being forgotten, and are now.
+
+    Args:
+        ledger: what to ask.
+        called: what they are called.
+        gone: what was being forgotten (``being_forgotten``), before that was gone on with.
+
+    Raises:
+        UsageError: nothing is called that, or several are.
+    """
+    found = []
+    for each in called:
+        try:
+            found.append(one_session(ledger, each))
+        except UsageError:
+            name = str(each)
+            if not name or not any(name == one or one.startswith(name.lower()) for one in gone):
+                raise
+    return found
 
 
 def forget(ledger: Ledger, session_ids: Collection[str], *, by: str = "", why: str = "") -> ForgetReport:
@@ -176,7 +215,11 @@ def _forget_beside(ledger: Ledger, files: LedgerFiles, intent: Intent) -> dict[s
     counts: dict[str, dict[str, int]] = {session_id: {} for session_id in intent.sessions}
     names = {*intent.sessions, *intent.turns}
     effects = forget_effects(journals_with(files.effects, names), names)
-    states = forget_states(files.manifests, intent.sessions)
+    since = (
+        time.time() - _LATELY_SECONDS
+    )  # before it is looked who is there: whoever comes later keeps what is younger
+    left_before = None if is_any_open(files) else since
+    states = forget_states(files.manifests, intent.sessions, left_before=left_before)
     for what, found in (("effects", effects), ("workspace_states", states)):
         for session_id, count in found.items():
             if session_id in counts:
@@ -197,7 +240,7 @@ def _remove_folders(ledger: Ledger, session_ids: Sequence[str]) -> None:
     for (place,) in ledger.sql(asked, {"ids": list(session_ids)}).fetchall():
         path = Path(place or "/")
         if path.parent == here and path.name.startswith(_TEMPORARY_WORKSPACE) and not path.is_symlink():
-            shutil.rmtree(path, ignore_errors=True)
+            remove_folder(path)
 
 
 def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
@@ -205,11 +248,10 @@ def _forget_saved(files: LedgerFiles, names: Iterable[str]) -> None:
     patterns = [rf"(?<![\w-]){escape(json.dumps(name)[1:-1])}(?![\w-])" for name in names if name]
     for kind in _SAVED:
         saved = Saved(files.published, kind)
-        with suppress(LedgerError):
-            for name, value in saved.entries().items():
-                text = json.dumps([name, value])
-                if any(search(pattern, text) for pattern in patterns):
-                    saved.remove(name)
+        for name, value in saved.entries().items():
+            text = json.dumps([name, value])
+            if any(search(pattern, text) for pattern in patterns):
+                saved.remove(name)
 
 
 def _refuse_open(files: LedgerFiles, session_ids: list[str]) -> None:

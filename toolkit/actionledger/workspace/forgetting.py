@@ -15,6 +15,7 @@ from actionledger.workspace.journal import Journal
 from actionledger.workspace.nodes import Change, Gap, effect_as_json
 from actionledger.workspace.private_files import open_private
 from actionledger.workspace.retention import alone
+from actionledger.workspace.snapshots import Snapshot
 
 _WHY = "What was changed here is forgotten."
 
@@ -76,7 +77,6 @@ def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[s
                 }
                 for session in gone.values():
                     counts[session] = counts.get(session, 0) + 1
-                _rewrite(folder / "effects.jsonl", gone, names)
                 kept = [record for record in journal.history.records if record.number not in gone]
                 # What the session wrote goes, though another one has found it there: that one can't be undone across it.
                 written = {
@@ -84,7 +84,9 @@ def forget_effects(journals: Collection[Path], names: Collection[str]) -> dict[s
                     for record in journal.history.records
                     if record.number in gone and isinstance(record.effect, Change) and record.effect.after
                 }
-                journal.contents.keep_only(_digests(kept) - written)
+                # Before the lines, which say what was written: whoever is killed in between leaves them to the next one.
+                journal.contents.keep_only((_digests(kept) | _watched(journal, names)) - written)
+                _rewrite(folder / "effects.jsonl", gone, names)
     return counts
 
 
@@ -131,6 +133,16 @@ def _gap(record: dict[str, Any], gone: Mapping[int, str]) -> dict[str, Any]:
     if record["number"] not in gone:
         return record
     return record | {"effect": effect_as_json(Gap(".", _WHY)), "temporary": ""}
+
+
+def _watched(journal: Journal, names: Collection[str]) -> set[str]:
+    """Return what another session's command needs, of which nobody has looked yet for what it did: what was there before it."""
+    watch = journal.history.watch
+    if watch is None or {watch.unit.session, watch.unit.turn} & set(names):
+        return set()
+    before = journal.contents.get(watch.snapshot)
+    seen = Snapshot.from_bytes(before).seen.values() if before is not None else ()
+    return {watch.snapshot, *(each.node.digest for each in seen)}
 
 
 def _digests(records: Collection[Record]) -> set[str]:

@@ -1,6 +1,5 @@
 """What is deleted goes out of the files as well: the working file is made anew, published, and lines of live segments are blanked."""
 
-import shutil
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +8,7 @@ from duckdb import DuckDBPyConnection
 
 from actionledger.errors import LedgerError
 from actionledger.ledger.connections import connect_store, offsets_in
-from actionledger.ledger.files import TEMPORARY, LedgerFiles, sync_to_disk, wal_of
+from actionledger.ledger.files import TEMPORARY, LedgerFiles, remove_folder, sync_to_disk, wal_of
 from actionledger.ledger.forgetting.blanking import blank_lines, gone_of_nobody
 from actionledger.ledger.forgetting.intent import Intent
 from actionledger.ledger.forgetting.records import forget_records
@@ -47,7 +46,7 @@ def finish_records(files: LedgerFiles, intent: Intent, take_in: Callable[[DuckDB
     remove_finished(files.segments, offsets)
     blank_lines(files.segments, frozenset(intent.sessions), gone)
     for spilled in (Path(f"{files.store}.tmp"), Path(f"{files.published}.tmp")):
-        shutil.rmtree(spilled, ignore_errors=True)
+        remove_folder(spilled)
     files.forgetting.unlink(missing_ok=True)
     sync_to_disk(files.folder)
 

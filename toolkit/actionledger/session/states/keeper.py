@@ -137,7 +137,8 @@ class StateKeeper:
 
     def _begin(self) -> None:
         make_private_folder(self._folder)
-        remove_old(self._folder, self._settings.days)
+        with suppress(OSError):
+            remove_old(self._folder, self._settings.days)
         earlier = read_states(self._folder, self._session_id)
         if self._known is not None:
             with (

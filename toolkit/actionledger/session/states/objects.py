@@ -1,5 +1,6 @@
 """Contents by their digest, a file each: whoever writes needs no lock, and what nobody needs can be removed one by one."""
 
+import errno
 import os
 import stat
 import zlib
@@ -15,7 +16,11 @@ from actionledger.workspace.private_files import make_private_folder, open_priva
 _DIGITS = frozenset("0123456789abcdef")
 _LENGTH = 64
 _FAST = 1
+_UNFINISHED = ".tmp"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+
+NONE_THERE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL})
+"""What a file that is not there raises, or a link or a folder in its place: none of those was kept by us."""
 
 
 class Objects:
@@ -47,14 +52,26 @@ class Objects:
             self._write(path, content)
         self._kept.add(digest)
 
-    def get(self, digest: str) -> bytes | None:
-        """Return a content; None where it isn't kept, or no longer what it was."""
+    def get(self, digest: str, *, must: bool = False) -> bytes | None:
+        """Return a content; None where it isn't kept, or no longer what it was.
+
+        Args:
+            digest: which one.
+            must: whether what is there has to be read.
+
+        Raises:
+            OSError: it must be read, and can't be.
+        """
         if len(digest) != _LENGTH or not _DIGITS.issuperset(digest):
             return None
         try:
             with os.fdopen(open_private(self._path(digest), os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
                 content = zlib.decompressobj().decompress(file.read(), self._most_bytes + 1)
-        except (OSError, zlib.error):
+        except OSError as error:
+            if must and error.errno not in NONE_THERE:
+                raise
+            return None
+        except zlib.error:
             return None
         return content if digest_of(content) == digest else None
 
@@ -64,10 +81,13 @@ class Objects:
         Args:
             digests: what is needed.
             older_than: only what was last kept before this moment, in seconds since 1970.
+
+        Raises:
+            OSError: one can't be removed.
         """
         removed = 0
         for path in self._folder.glob("*/*"):
-            with suppress(OSError):
+            with suppress(FileNotFoundError):
                 if path.name not in digests and path.lstat().st_mtime < older_than:
                     path.unlink()
                     removed += 1
@@ -82,11 +102,22 @@ class Objects:
                 removed += 1
         return removed
 
+    def remove_unfinished(self) -> None:
+        """Remove what was begun and never kept, of whichever process; one that lives writes it again."""
+        for path in self._folder.glob(f"*/.*{_UNFINISHED}"):
+            path.unlink(missing_ok=True)
+
     def _path(self, digest: str) -> Path:
         return self._folder / digest[:2] / digest
 
     def _write(self, path: Path, content: bytes) -> None:
-        fresh = path.with_name(f".{new_id()}.tmp")
+        with suppress(FileNotFoundError):
+            self._write_once(path, content)
+            return
+        self._write_once(path, content)  # somebody forgets a session: see ``remove_unfinished``
+
+    def _write_once(self, path: Path, content: bytes) -> None:
+        fresh = path.with_name(f".{new_id()}{_UNFINISHED}")
         try:
             descriptor = open_private(fresh, _NEW)
         except FileNotFoundError:

@@ -56,43 +56,55 @@ def _remove(folder: Path, before: float, young: float) -> int:
     return len(old)
 
 
-def forget_states(folder: Path, session_ids: Collection[str]) -> dict[str, int]:
+def forget_states(
+    folder: Path, session_ids: Collection[str], *, left_before: float | None = None
+) -> dict[str, int]:
     """Remove the manifests of sessions, what they wrote, and every content that no other manifest needs, however young it is.
 
-    What a session wrote goes, though another one has found it in its workspace: that one's states are no longer whole.
+    What a session wrote goes, though another one has found it in its workspace: that one's states are no longer whole. A session that was
+    killed leaves contents that no manifest names yet, as one has that lives.
 
     Args:
         folder: the folder of all manifests of a ledger.
         session_ids: the sessions.
+        left_before: what no manifest names goes as well if it was kept before this moment, in seconds since 1970; None for a day ago,
+            where sessions are open.
 
     Returns:
         How many contents of each session are gone.
+
+    Raises:
+        OSError: a file can't be read or removed; the next one goes on.
     """
     if not folder.is_dir():
         return {}
     gone = {session_id: _needed(folder, session_id) for session_id in session_ids}
     written = {session_id: _written(folder, session_id) for session_id in session_ids}
-    for session_id in session_ids:
-        (folder / f"{UUID(session_id)}.jsonl").unlink(missing_ok=True)
-        (folder / f".{UUID(session_id)}.tmp").unlink(missing_ok=True)
     needed: set[str] = set()
     for path in folder.glob("*.jsonl"):
-        needed |= _needed(folder, path.stem)
+        if path.stem not in gone:
+            needed |= _needed(folder, path.stem)
     objects = Objects(folder / "objects", 1)
+    objects.remove_unfinished()
     counts = {
         session_id: objects.remove(written[session_id] | digests - needed)
         for session_id, digests in gone.items()
     }
-    if any(gone.values()):
+    before = time.time() - _PAUSE_SECONDS if left_before is None else left_before
+    if objects.remove_all_but(needed, before) or any(gone.values()):
         for known in (folder / "known").glob("*.json"):
             known.unlink(missing_ok=True)
+    # After the contents, which are found by them: whoever is killed in between leaves them to the next one.
+    for session_id in session_ids:
+        (folder / f"{UUID(session_id)}.jsonl").unlink(missing_ok=True)
+        (folder / "known" / f".{UUID(session_id)}.tmp").unlink(missing_ok=True)
     return {session_id: count for session_id, count in counts.items() if count}
 
 
 def _written(folder: Path, session_id: str) -> set[str]:
     """Return the digests of what a session's own actions wrote."""
     with suppress(ValueError):
-        kept = read_states(folder, session_id)
+        kept = read_states(folder, session_id, must=True)
         lines = kept.lines if kept is not None else ()
         of_actions = [line for line in lines if isinstance(line, Effects) and line.turn is not None]
         return {change.after.digest for line in of_actions for change in line.as_changes if change.after} - {
@@ -103,7 +115,7 @@ def _written(folder: Path, session_id: str) -> set[str]:
 
 def _needed(folder: Path, session_id: str) -> set[str]:
     with suppress(ValueError):
-        kept = read_states(folder, session_id)
+        kept = read_states(folder, session_id, must=True)
         if kept is not None:
             nodes = list(kept.first.nodes.values()) if kept.first else []
             nodes += [

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from actionledger.session.states.lines import Begun, Effects, Line, read
 from actionledger.session.states.looking import LeftOut, State
-from actionledger.session.states.objects import Objects
+from actionledger.session.states.objects import NONE_THERE, Objects
 from actionledger.workspace.private_files import open_private
 
 _MOST_BYTES = 2**30
@@ -53,23 +53,29 @@ def following(state: State | None, line: Line) -> State | None:
     return state.after(line.as_changes, stores, left_out)
 
 
-def read_states(folder: Path, session_id: str) -> KeptStates | None:
+def read_states(folder: Path, session_id: str, *, must: bool = False) -> KeptStates | None:
     """Return what was kept of a session's states; None where nothing was.
 
     Args:
         folder: the folder of all manifests of a ledger.
         session_id: the session.
+        must: whether what is there has to be read, since something is removed by what it says.
+
+    Raises:
+        OSError: it must be read, and can't be.
     """
     try:
         path = folder / f"{UUID(session_id)}.jsonl"
         with os.fdopen(open_private(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             found = read(file.read(_MOST_BYTES))
-    except OSError:
+    except OSError as error:
+        if must and error.errno not in NONE_THERE:
+            raise
         return None
     if not found.lines or not isinstance(found.lines[0], Begun):
         return None
     begun, objects = found.lines[0], Objects(folder / "objects", _MOST_BYTES)
-    data = objects.get(begun.state)
+    data = objects.get(begun.state, must=must)
     try:
         first = None if data is None else State.from_bytes(data)
     except (KeyError, TypeError, ValueError, AttributeError):
