@@ -16,5 +16,5 @@ export default function ({ parentElement }) {
   // Who goes back before the page was drawn with the last word has it drawn with the same as before, which is no news.
   const until = new AbortController();
   addEventListener("popstate", show, { signal: until.signal });
-  return () => until.abort();
+  return instead(parentElement, () => until.abort());
 }
