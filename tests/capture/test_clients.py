@@ -197,6 +197,18 @@ def test_a_message_is_recorded_with_its_calls_and_what_is_known_beside(ledger: a
     assert "Grüße" in json.loads(answer_before)["choices"][0]["message"]["content"]
 
 
+def test_a_usage_that_cant_be_never_costs_the_response(ledger: al.Ledger):
+    """The program goes on, and so does what is recorded of it: what can't be is not."""
+    for took in (7, {"output_tokens": -3, "input_tokens": 4}, {"oops": 1}, al.Usage(cost_usd=-1.0)):
+        with al.recorded_call(ledger, "s", model="m") as call:
+            call.answered("All done.", usage=took)
+    ledger.close()
+    asked = "SELECT input_tokens, output_tokens, cost_usd FROM turns ORDER BY turn_index"
+    with al.open_ledger(ledger.path, read_only=True) as again:
+        assert again.sql(asked).fetchall() == [(None,) * 3, (4, None, None), (None,) * 3, (None,) * 3]
+        assert again.sql("FROM left_out").fetchall() == []
+
+
 def test_what_is_no_client_is_refused(ledger: al.Ledger):
     with pytest.raises(
         UsageError, match="A client of OpenAI, Anthropic or httpx is recorded, or a function; not int"

@@ -322,7 +322,9 @@ def test_the_bar_of_a_list_is_worked_by_keys_and_keeps_the_focus(visit: Visit) -
     page.get_by_text("Nothing matches").wait_for()
     for _ in range(5):
         visit.settle()
-        search.evaluate("input => { input.value = ''; input.dispatchEvent(new Event('change')); history.back(); }")
+        search.evaluate(
+            "input => { input.value = ''; input.dispatchEvent(new Event('change')); history.back(); }"
+        )
         page.wait_for_url("**&search=no+such+words")
         expect(search).to_have_value("no such words")  # though the page was not drawn without them
     assert visit.errors == []

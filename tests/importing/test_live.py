@@ -137,6 +137,59 @@ def test_what_is_none_of_it_is_refused(ledger, given, why):
     assert rows(ledger, "SELECT count(*) FROM events") == [(0,)]
 
 
+@pytest.mark.parametrize(
+    ("usage", "why"),
+    [
+        ({"output_tokens": -3}, "A usage's output_tokens is a whole number, 0 or more, not -3."),
+        ({"prompt_tokens": 2.5}, "A usage's prompt_tokens is a whole number, 0 or more, not 2.5."),
+        ({"cached_tokens": True}, "A usage's cached_tokens is a whole number, 0 or more, not True."),
+        ({"input_tokens": 2**63}, "A usage's input_tokens is a whole number, 0 or more, not 9223372036854775808."),
+        ({"cost_usd": "cheap"}, "A usage's cost_usd is a number, 0 or more, not 'cheap'."),
+        ({"latency_ms": -1}, "A usage's latency_ms is a number, 0 or more, not -1."),
+        ({"time_to_first_token_ms": float("nan")}, "A usage's time_to_first_token_ms is a number, 0 or more, not nan."),
+        ({"finish_reason": 7}, "A usage's finish_reason is a text, not 7."),
+        (al.Usage(cost_usd=-0.5), "A usage's cost_usd is a number, 0 or more, not -0.5."),
+        (al.Usage(output_tokens=1.5), "A usage's output_tokens is a whole number, 0 or more, not 1.5."),  # type: ignore[arg-type]
+        ({"output_token": 3}, "A usage has no 'output_token'. Did you mean 'output_tokens'? It has cache_write_tokens, "),
+        ({"output_tokens": 3, 7: 1}, "A usage has no 7. It has cache_write_tokens, "),
+    ],
+)  # fmt: skip
+def test_a_usage_that_cant_be_is_refused(ledger, usage, why):
+    """A sum that one of these is in is false, and what is misspelt would be kept as nothing."""
+    with pytest.raises(UsageError) as refused:
+        ledger.record_turn("s", TEXT, usage=usage)
+    assert str(refused.value).startswith(why)
+    assert rows(ledger, "SELECT count(*) FROM events") == [(0,)]
+
+
+def test_a_providers_usage_object_may_have_what_nobody_here_knows(ledger):
+    """It grows by a name now and then."""
+    for usage in (
+        {"prompt_tokens": 8, "completion_tokens": 2, "total_tokens": 10, "cost_details": {"upstream": None}},
+        {"input_tokens": 8, "output_tokens": 2, "service_tier": "standard", "new": 1},
+        {"input_tokens": 8, "output_tokens": 2, "cached_tokens": None, "finish_reason": "stop"},
+        {},
+    ):
+        ledger.record_turn("s", TEXT, usage=usage)
+    asked = "SELECT input_tokens, output_tokens FROM turns ORDER BY turn_index"
+    assert rows(ledger, asked) == [(8, 2), (8, 2), (8, 2), (None, None)]
+
+
+@pytest.mark.parametrize("bad", [-3, 2.5, "many", True, [1], 2**70, float("inf")])
+def test_a_usage_within_a_message_never_costs_the_response(ledger, bad):
+    """What can't be is not recorded; what stands beside it is."""
+    usage = {
+        "completion_tokens": bad,
+        "prompt_tokens": 4,
+        "latency_ms": -1,
+        "cost_usd": "cheap",
+        "other": bad,
+    }
+    ledger.record_turn("s", message={"choices": [{"message": CHAT}], "usage": usage})
+    asked = "SELECT input_tokens, output_tokens, latency_ms, cost_usd FROM turns"
+    assert rows(ledger, asked) == [(4, None, None, None)]
+
+
 def test_a_response_that_is_too_large_is_refused(ledger, monkeypatch):
     """Nobody gets the id of a turn that is not there; the next one is recorded."""
     monkeypatch.setattr("actionledger.importing.refusing.RESPONSE_CHARACTERS", 10)

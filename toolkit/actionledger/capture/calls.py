@@ -14,6 +14,7 @@ from actionledger.capture.wire import SOURCE
 from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError
 from actionledger.importing.live import recorded_turn
+from actionledger.importing.usages import possible_usage
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles
 from actionledger.ledger.places import place_taken, remove_old_places
@@ -109,14 +110,14 @@ class CallReader:
         if made.error:
             yield LeftOut(self._origin, LeftOutReason.NO_RESPONSE, made.error[:40])
             return
-        about, is_text = made.about, isinstance(made.answer, str)
+        about, is_text, took = made.about, isinstance(made.answer, str), made.more.get("usage")
         try:
             turn = recorded_turn(
                 made.answer if is_text else None,
                 None if is_text else made.answer,
                 tools=about.tools,
                 results=made.more.get("results", ()),
-                usage=made.more.get("usage"),
+                usage=None if took is None else possible_usage(took),
                 at=made.started_at,
                 prompt=made.more.get("prompt"),
             )

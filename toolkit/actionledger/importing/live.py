@@ -12,6 +12,7 @@ from actionledger.common.ids import derived_id
 from actionledger.errors import UsageError, require_text
 from actionledger.importing.importer import Importer
 from actionledger.importing.reading import ReadAs
+from actionledger.importing.usages import possible_usage, told_usage, usage_within
 from actionledger.ledger import Ledger
 from actionledger.ledger.files import LedgerFiles, one_sentence
 from actionledger.ledger.places import place_taken, remove_old_places
@@ -21,7 +22,6 @@ from actionledger.parsing.parsers import AnyParser, parser_for, parser_named
 from actionledger.parsing.providers import require_json, split_message
 from actionledger.sources.base import RecordedCall, RecordedResult, RecordedSession, RecordedTurn, Usage
 from actionledger.sources.shapes.sniffed import answer_of
-from actionledger.sources.usage import usage_of
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -39,10 +39,6 @@ AnyUsage: TypeAlias = Usage | Mapping[str, Any]
 """What a response took, its fields by name, or a provider's usage object."""
 
 _RESULT_FIELDS = frozenset(each.name for each in fields(RecordedResult))
-_OWN_USAGE = frozenset(each.name for each in fields(Usage)) - {"input_tokens", "output_tokens"}
-"""What only ``Usage`` calls so; the others are the providers' names as well, which don't mean the same everywhere."""
-
-_USAGES = ("usage", "usageMetadata", "usage_metadata")
 
 
 class TurnRecorder:
@@ -129,16 +125,17 @@ def recorded_turn(
     if (text is None) == (message is None):
         raise UsageError("Give either text, the raw response, or message, the decoded JSON of a provider's.")
     said: dict[str, Any] = {"text": text}
+    took = told_usage(usage)
     if text is None:
         require_json(message)
         split = split_message(message)
         calls = tuple(RecordedCall(*call) for call in split.calls)
         said = {"text": split.text, "calls": calls, "capture": split.capture}
-        usage = _usage_within(message) if usage is None else usage
+        took = possible_usage(usage_within(message)) if usage is None else took
         reasoning = reasoning or "\n\n".join(filter(None, (each.reasoning for each in answer_of(message))))
     return RecordedTurn(
         index=0,
-        usage=_usage(usage),
+        usage=took,
         tools="" if tools is None else json_text(tools),
         results=tuple(map(_result, results)),
         occurred_at=utc(at) if at else None,
@@ -208,21 +205,3 @@ def _results() -> "TypeAdapter[RecordedResult]":
 
 def _is_list_of_objects(given: object) -> bool:
     return isinstance(given, Sequence) and all(isinstance(each, Mapping) for each in given)
-
-
-def _usage(given: object) -> Usage:
-    if isinstance(given, Usage):
-        return given
-    if given is None:
-        return Usage()
-    if not isinstance(given, Mapping):
-        raise UsageError(f"A usage is a Usage or an object of counts, not {str(given)[:80]!r}.")
-    own = {name: value for name, value in given.items() if name in _OWN_USAGE}
-    return usage_of(given, **own)
-
-
-def _usage_within(message: object) -> Mapping[str, Any] | None:
-    """Return the usage that stands beside a message in its provider's response."""
-    if not isinstance(message, Mapping):
-        return None
-    return next((found for name in _USAGES if isinstance(found := message.get(name), Mapping)), None)

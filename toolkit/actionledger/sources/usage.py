@@ -4,6 +4,7 @@ Anthropic and Bedrock count what came from a cache beside the input, and Gemini 
 """
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from actionledger.sources.base import Usage
@@ -21,6 +22,19 @@ _CACHED_WITHIN = (
     "cached_tokens",
     "cached_input_tokens",
 )
+_DETAILS_OF_INPUT = ("prompt_tokens_details", "input_tokens_details")
+_DETAILS_OF_OUTPUT = ("completion_tokens_details", "output_tokens_details")
+_REASONING = ("reasoning_output_tokens", "reasoning_tokens")
+
+_ALL = (_CACHED, _CACHE_WRITES, _BESIDE_INPUT, _WHOLE_INPUT, _OUTPUT, _VISIBLE_OUTPUT, _THOUGHTS, _CACHED_WITHIN, _REASONING)  # fmt: skip
+
+COUNTS = frozenset(name for names in _ALL for name in names) | {"cache_write_tokens"}
+"""The names of all counts, the providers' and those of ``Usage``."""
+
+_BESIDE_COUNTS = {*_DETAILS_OF_INPUT, *_DETAILS_OF_OUTPUT, "total_tokens", "totalTokens", "totalTokenCount", "total_token_count", "cache_creation", "server_tool_use", "service_tier"}  # fmt: skip
+
+PROVIDERS_OWN = (COUNTS | _BESIDE_COUNTS) - {each.name for each in fields(Usage)}
+"""The names that only a provider's usage object has."""
 
 
 def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
@@ -41,11 +55,11 @@ def usage_of(given: Mapping[str, Any], **more: Any) -> Usage:
         output = (visible or 0) + (thoughts or 0)
     within = _first(given, _CACHED_WITHIN)
     if within is None:
-        within = _within(given, ("prompt_tokens_details", "input_tokens_details"), "cached_tokens")
+        within = _within(given, _DETAILS_OF_INPUT, "cached_tokens")
     if thoughts is None:
-        thoughts = _within(given, ("completion_tokens_details", "output_tokens_details"), "reasoning_tokens")
+        thoughts = _within(given, _DETAILS_OF_OUTPUT, "reasoning_tokens")
     if thoughts is None:
-        thoughts = _first(given, ("reasoning_output_tokens", "reasoning_tokens"))
+        thoughts = _first(given, _REASONING)
     counts = {
         "input_tokens": whole,
         "output_tokens": output,
@@ -68,8 +82,11 @@ def _within(given: Mapping[str, Any], places: tuple[str, ...], name: str) -> int
     return next((_count(part.get(name)) for part in parts if isinstance(part, Mapping)), None)
 
 
-def _count(value: object) -> int | None:
+def _count(value: Any) -> int | None:
     """Return a count; anything else that stands in its place is none."""
-    if isinstance(value, int) and 0 <= value < 2**63:
-        return None if value is True or value is False else value
-    return None
+    return int(value) if is_count(value) else None
+
+
+def is_count(value: object) -> bool:
+    """Return whether a value is a whole number that a ledger takes, 0 or more."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
