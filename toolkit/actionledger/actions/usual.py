@@ -46,9 +46,9 @@ def usual_calls(
     calls: list[ActionCall | None] = []
     told: dict[tuple[str, str], str] = {}
     for raw in actions:
-        name, written, span, dialect, block, strings_only, illustration, call_id, evidence = raw
+        name, written, span, dialect, block, strings_only, illustration, call_id, evidence, doubt = raw
         call = None
-        if illustration is None and name in validators:
+        if illustration is None and doubt is None and name in validators:
             validate, fields, _ = validators[name]
             # The name chooses the model; an argument by the discriminator's name is compared with it and can't replace it.
             arguments = {discriminator: name, **written}
@@ -102,7 +102,7 @@ def _without_strangers(
     strangers = [field for field in arguments if field not in fields]
     if names is None or len(strangers) > _MOST:
         return None
-    name, written, span, dialect, block, _, _, call_id, evidence = raw
+    name, written, span, dialect, block, _, _, call_id, evidence, _ = raw
     kept = written.copy()
     notes = []
     for field in strangers:

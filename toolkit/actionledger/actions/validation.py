@@ -94,6 +94,8 @@ def check_action(
         ids: the ids of the response's actions, to whose results it may refer; None where it may refer to none.
     """
     verdict = _verdict(raw, catalogue, ids)
+    if raw.doubt is not None and verdict.status.is_runnable:
+        verdict = verdict._replace(status=ActionStatus.NEEDS_APPROVAL, reason=raw.doubt)
     return ActionCall(
         name=raw.name,
         arguments=raw.arguments if verdict.arguments is None else verdict.arguments,

@@ -133,8 +133,8 @@ def numbered(placed: Sequence[tuple[Format, Found]], first: int = 0) -> tuple[li
         actions += rows_of(
             RawAction,
             [
-                (name, arguments, span, known, index, strings_only, illustration, call_id, evidence)
-                for name, arguments, span, call_id in found.actions
+                (name, arguments, span, known, index, strings_only, illustration, call_id, evidence, doubt)
+                for name, arguments, span, call_id, doubt in found.actions
             ],
         )
     return blocks, actions

@@ -82,7 +82,7 @@ class ActionCall(NamedTuple):
             are still to be filled in.
         repairs: the repairs of its block that lie within its span.
         errors: what its model refuses.
-        reason: the first error's code, or why it is an illustration; None where it is valid.
+        reason: the first error's code, why it is an illustration, or why it needs approval; None where it is valid.
         call_id: the identifier that the model gave it, if any.
         references: what of its arguments is taken from other actions' results when it runs.
         conversions: what was written in another type, and is in ``arguments`` in the field's own.

@@ -125,6 +125,7 @@ class RawAction(NamedTuple):
         illustration: why it is shown rather than meant; None where it is meant.
         call_id: the identifier that the model gave it, if any.
         evidence: what says that it was meant, or not, where it stands without its format's own marks.
+        doubt: why it never runs without a person's approval, though it is read; None where it may.
 
     Example:
         >>> [action] = al.parser("mint").read("<execute>1 + 1</execute>").actions
@@ -141,6 +142,7 @@ class RawAction(NamedTuple):
     illustration: Reason | None = None
     call_id: str | None = None
     evidence: Evidence | None = None
+    doubt: Reason | None = None
 
 
 @made_quickly

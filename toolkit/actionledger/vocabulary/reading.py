@@ -47,11 +47,17 @@ class ActionStatus(StrEnum):
     INVALID = "invalid"
     UNKNOWN = "unknown"
     ILLUSTRATION = "illustration"
+    NEEDS_APPROVAL = "needs_approval"
 
     @property
     def is_runnable(self) -> bool:
         """Whether the action may go on to be executed."""
         return self in {ActionStatus.VALID, ActionStatus.COERCED}
+
+    @property
+    def may_be_approved(self) -> bool:
+        """Whether the action may run once a person has approved it: its arguments fit, but it may not be what was meant."""
+        return self is ActionStatus.NEEDS_APPROVAL
 
     def said(self, catalogue: str | None) -> str:
         """Return it as a person reads it: where there was nothing to check an action against, nobody can say that it is valid.

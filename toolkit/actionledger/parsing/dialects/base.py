@@ -20,12 +20,17 @@ _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
 
 class Written(NamedTuple):
-    """One action as a dialect finds it: its name, its arguments and where it stands."""
+    """One action as a dialect finds it: its name, its arguments and where it stands.
+
+    ``doubt`` says why it never runs without a person's approval, though it is read: its text ends early, the model only
+    thought of it; None where it may.
+    """
 
     name: str
     arguments: dict[str, Any]
     span: Span
     call_id: str | None = None
+    doubt: Reason | None = None
 
 
 class Found(NamedTuple):
