@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from actionledger.ledger.queries import ActionReversal, Execution, TurnDetail
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Origin, Reason, RunKind
+from actionledger.vocabulary import ExecutionStatus, Origin, Reason, RunKind
 from actionledger_dashboard.viewer.looks import (
     NEUTRAL,
     Values,
@@ -54,7 +54,7 @@ def went_wrong(detail: TurnDetail) -> tuple[str, Reason | None]:
     """
     if detail.attempt is None:
         return "", None
-    refused = [each for each in detail.actions if each.status in {ActionStatus.INVALID, ActionStatus.UNKNOWN}]
+    refused = [each for each in detail.actions if each.status.is_refused]
     undone = [
         each for each in detail.executions if each.status not in _NO_FAILURE and is_of_reading(each, detail)
     ]

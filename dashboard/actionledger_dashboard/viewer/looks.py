@@ -27,6 +27,7 @@ _LOOKS: dict[str, str] = {
     BlockStatus.MALFORMED: "bad",
     ActionStatus.VALID: "good",
     ActionStatus.COERCED: "mended",
+    ActionStatus.NEEDS_APPROVAL: "mended",
     ActionStatus.INVALID: "bad",
     ActionStatus.UNKNOWN: "bad",
     ExecutionStatus.SUCCEEDED: "good",

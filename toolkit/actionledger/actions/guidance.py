@@ -17,7 +17,7 @@ from actionledger.common.plurals import counted
 from actionledger.common.text import printable_json
 from actionledger.errors import RenderError
 from actionledger.values import ActionCall, FieldError
-from actionledger.vocabulary import ActionStatus, Reason
+from actionledger.vocabulary import Reason
 
 Render: TypeAlias = Callable[[str, Mapping[str, Any]], str]
 """Writes one action, given its name and its arguments, as a response has to; raises ``RenderError`` where it can't."""
@@ -96,7 +96,7 @@ def correction(call: ActionCall, catalogue: AnyCatalogue, render: Render, *, wit
         One line on what is wrong, then the format; empty for an action that was not refused. What the model or a
         stranger wrote stands quoted, without line breaks.
     """
-    if call.status not in {ActionStatus.INVALID, ActionStatus.UNKNOWN}:
+    if not call.status.is_refused:
         return ""
     parts = [_all_that_is_wrong(call)]
     if with_format:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from actionledger.errors import require_number
 from actionledger.tolerant_json import decode
 from actionledger.values import ParseResult, Turn
-from actionledger.vocabulary import ActionStatus, BlockStatus, ExecutionStatus, Outcome
+from actionledger.vocabulary import BlockStatus, ExecutionStatus, Outcome
 
 
 class Ending(StrEnum):
@@ -109,9 +109,8 @@ class Watch:
 
 
 def _is_refused(result: ParseResult) -> bool:
-    refused = {ActionStatus.INVALID, ActionStatus.UNKNOWN}
     return result.outcome in {Outcome.PARTIAL, Outcome.FAILED} or any(
-        call.status in refused for call in result.actions
+        call.status.is_refused for call in result.actions
     )
 
 

@@ -159,6 +159,7 @@ def _numbers(found: Funnel) -> dict[str, object]:
         "outcomes": dict(found.outcomes),
         "only_shown": found.only_shown,
         "illustrations": found.illustrations,
+        "need_approval": found.need_approval,
         "by_evidence": found.by_evidence,
         "in_sentences": found.in_sentences,
         "parse_success": rate_value(found.parse_success),

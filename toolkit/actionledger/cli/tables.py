@@ -155,6 +155,7 @@ def funnel_table(whole: "Funnel") -> Sheet:
         ("beside these: only shown, nothing meant", whole.only_shown, "", None),
         ("actions read", whole.decoded, "", None),
         ("  of these valid", whole.validation.successes, "actions with a catalogue", whole.validation),
+        ("  of these need approval (cut off, or only thought of)", whole.need_approval, "", None),
         ("  of these not run (no handler, or skipped)", skipped, "", None),
         ("beside these: illustrations, shown and not meant", whole.illustrations, "", None),
         ("executions tried", whole.execution.count, "", None),

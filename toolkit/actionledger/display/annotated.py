@@ -17,6 +17,7 @@ TONES: dict[str, str] = {
     BlockStatus.MALFORMED: "bad",
     ActionStatus.VALID: "good",
     ActionStatus.COERCED: "fair",
+    ActionStatus.NEEDS_APPROVAL: "fair",
     ActionStatus.INVALID: "bad",
     ActionStatus.UNKNOWN: "bad",
     ExecutionStatus.SUCCEEDED: "good",

@@ -17,7 +17,7 @@ from actionledger.common.canonical import json_text
 from actionledger.errors import UsageError
 from actionledger.execution.rules import Condition, Fit, fits_plainly, restricts
 from actionledger.values import ActionCall
-from actionledger.vocabulary import DecisionKind, Evidence
+from actionledger.vocabulary import SENTENCES, DecisionKind, Evidence, Reason
 
 
 class Verdict(StrEnum):
@@ -115,6 +115,12 @@ LETS_RUN = frozenset({Verdict.APPROVE, Verdict.MODIFY})
 """The verdicts that let an action run."""
 
 
+def _doubted(name: str, doubt: Reason) -> Rule:
+    """Return what decides about an action that was read and may not be what was meant."""
+    why = f"{SENTENCES[doubt]} It may not be what was meant, so it runs only if a person approves it."
+    return Rule(name, Verdict.ESCALATE, why=why)
+
+
 def _escalation(rule: Rule) -> Rule:
     """Return what decides where a rule may be about an action, and can't be compared with it."""
     why = f"It may be what this rule is about, which can't be told from how it is written: {rule.told}."
@@ -146,31 +152,38 @@ class Policy:
         """The hash of the table: approvals hold it, so that what was approved under other rules is not run."""
         return hashlib.sha256(json_text([_row(rule) for rule in self.rules]).encode()).hexdigest()
 
-    def rule_for(self, name: str, arguments: Mapping[str, Any], evidence: Evidence | None = None) -> Rule:
+    def rule_for(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        evidence: Evidence | None = None,
+        doubt: Reason | None = None,
+    ) -> Rule:
         """Return the rule that decides about an action.
 
         Where a rule that restricts may be about it and nobody can tell, what a later rule would let run is escalated:
-        to a person, in an automatic session as well.
+        to a person, in an automatic session as well. So is an action that may not be what was meant.
 
         Args:
             name: the action's name.
             arguments: its arguments.
             evidence: what says that it was meant, where it stands without its format's own marks.
+            doubt: why it needs approval though it was read (the ``reason`` of the status ``needs_approval``); None where it doesn't.
 
         Example:
             >>> policy = al.Policy((al.Rule("delete_*", al.Verdict.REJECT, why="Nothing is deleted."),))
             >>> policy.rule_for("delete_task", {"id": 1}).why
             'Nothing is deleted.'
         """
-        doubt: Rule | None = None
+        escalated = _doubted(name, doubt) if doubt else None
         for rule in self.rules:
             if rule.evidence and evidence not in rule.evidence:
                 continue
             fit = rule.fit(name, arguments)
             if fit is Fit.YES:
-                return doubt if doubt and rule.verdict in LETS_RUN else rule
-            if fit is Fit.PERHAPS and doubt is None:
-                doubt = _escalation(rule)
+                return escalated if escalated and rule.verdict in LETS_RUN else rule
+            if fit is Fit.PERHAPS and escalated is None:
+                escalated = _escalation(rule)
         return NO_RULE
 
     def review(self, call: ActionCall) -> Verdict:
@@ -181,7 +194,7 @@ class Policy:
             >>> str(al.Policy((("execute", al.Verdict.ESCALATE),)).review(call))
             'escalate'
         """
-        return self.rule_for(call.name, call.arguments, call.evidence).verdict
+        return self.rule_for(call.name, call.arguments, call.evidence, call.doubt).verdict
 
     def automatic(self) -> "Policy":
         """Return the policy of a session that runs without a person: what would wait is approved.

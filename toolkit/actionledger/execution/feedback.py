@@ -101,7 +101,7 @@ def _entries(result: ParseResult, observations: Sequence[Observation], correct: 
             continue
         if index in seen:
             yield _observed(index, seen[index])
-        elif not call.status.is_runnable:
+        elif not call.status.is_plannable:
             head = _on_one_line(f"Action {index + 1} ({call.name[:100] or 'unnamed'}) refused")
             yield _Entry(_cut(f"{head}: {mask_text(correct(call, call.name not in corrected))}", MAX_LINE))
             corrected.add(call.name)

@@ -25,7 +25,7 @@ _NAMED = 10
 
 @dataclass(slots=True)
 class PlannedAction:
-    """A runnable call in its plan.
+    """A call that may run in its plan.
 
     Args:
         index: its place among its response's actions, from 0.
@@ -42,7 +42,7 @@ class PlannedAction:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The runnable calls of a response in the order in which they run.
+    """The calls of a response that may run, in the order in which they do.
 
     Args:
         actions: the calls, each behind those that it waits for.
@@ -69,14 +69,14 @@ def as_sentence(clause: str) -> str:
 
 
 def build_plan(calls: Sequence[ActionCall], *, references: bool = False, limit: int | None = None) -> Plan:
-    """Order the runnable calls of a response.
+    """Order the calls of a response that may run, by themselves or once a person has approved them.
 
     Args:
         calls: all calls of the response, in text order.
         references: whether they may depend on each other; otherwise ``id`` and ``depends_on`` are fields like others.
         limit: how many may run; the further ones get an issue. None for any number.
     """
-    runnable = [PlannedAction(index, call) for index, call in enumerate(calls) if call.status.is_runnable]
+    runnable = [PlannedAction(index, call) for index, call in enumerate(calls) if call.status.is_plannable]
     for planned in runnable[limit:] if limit is not None else ():
         detail = as_sentence(f"{named(planned.index, planned.call)} is beyond the limit of {limit}")
         planned.issue = Issue(Reason.ACTION_LIMIT, planned.call.span, detail)

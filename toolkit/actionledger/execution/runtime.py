@@ -37,7 +37,7 @@ from actionledger.recording.attempts import attempt_id_of
 from actionledger.repetition.fingerprints import refused_fingerprints
 from actionledger.repetition.guard import RepetitionGuard
 from actionledger.values import Issue, ParseResult, Turn
-from actionledger.vocabulary import ActionStatus, ExecutionStatus
+from actionledger.vocabulary import ExecutionStatus
 from actionledger.workspace import Workspace
 
 
@@ -237,5 +237,5 @@ def _refused(result: ParseResult) -> Sequence[Issue]:
     return [
         Issue(call.reason, call.span, call.errors[0].message if call.errors else "")
         for call in result.actions
-        if call.reason and call.status in {ActionStatus.INVALID, ActionStatus.UNKNOWN}
+        if call.reason and call.status.is_refused
     ]

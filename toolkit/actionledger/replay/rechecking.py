@@ -167,6 +167,7 @@ def _raw(action: RecordedAction) -> RawAction:
         0,
         strings_only=action.dialect in _TEXTS_ONLY,
         evidence=action.evidence,
+        doubt=action.reason if action.status is ActionStatus.NEEDS_APPROVAL else None,
     )
 
 
@@ -184,7 +185,8 @@ def _rechecked(
     errors = () if call is None else call.errors
     reason = action.reason if call is None else call.reason
     change = _change(action, status)
-    rule = _deciding(policy, name, arguments, action.evidence) if status.is_runnable else None
+    doubt = reason if status is ActionStatus.NEEDS_APPROVAL else None
+    rule = _deciding(policy, name, arguments, action.evidence, doubt) if status.is_plannable else None
     return RecheckedAction(
         session_id=action.session_id,
         turn_index=action.turn_index,
@@ -204,14 +206,18 @@ def _rechecked(
 
 
 def _change(action: RecordedAction, status: ActionStatus) -> Change:
-    if status.is_runnable == action.status.is_runnable:
+    if status.is_plannable == action.status.is_plannable:
         return "same"
-    if status.is_runnable:
+    if status.is_plannable:
         return "newly_accepted"
     return "not_judged" if _MASKED.search(action.arguments) else "newly_refused"
 
 
 def _deciding(
-    policy: Policy | None, name: str, arguments: dict[str, object], evidence: Evidence | None
+    policy: Policy | None,
+    name: str,
+    arguments: dict[str, object],
+    evidence: Evidence | None,
+    doubt: Reason | None,
 ) -> Rule | None:
-    return policy.rule_for(name, arguments, evidence) if policy else None
+    return policy.rule_for(name, arguments, evidence, doubt) if policy else None

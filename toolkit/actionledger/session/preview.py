@@ -60,7 +60,7 @@ def previews(
     return tuple(
         _preview(handlers, context, index, call)
         for index, call in enumerate(calls)
-        if call.status.is_runnable
+        if call.status.is_plannable
     )
 
 

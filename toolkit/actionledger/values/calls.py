@@ -113,6 +113,11 @@ class ActionCall(NamedTuple):
     strings_only: bool = False
     evidence: Evidence | None = None
 
+    @property
+    def doubt(self) -> Reason | None:
+        """Why it never runs without a person's approval; None where it may."""
+        return self.reason if self.status is ActionStatus.NEEDS_APPROVAL else None
+
 
 @made_quickly
 @dataclass(frozen=True, slots=True)

@@ -51,13 +51,18 @@ class ActionStatus(StrEnum):
 
     @property
     def is_runnable(self) -> bool:
-        """Whether the action may go on to be executed."""
+        """Whether the action may go on to be executed without a person."""
         return self in {ActionStatus.VALID, ActionStatus.COERCED}
 
     @property
-    def may_be_approved(self) -> bool:
-        """Whether the action may run once a person has approved it: its arguments fit, but it may not be what was meant."""
-        return self is ActionStatus.NEEDS_APPROVAL
+    def is_plannable(self) -> bool:
+        """Whether its arguments fit: the action may run, by itself or once a person has approved it."""
+        return self.is_runnable or self is ActionStatus.NEEDS_APPROVAL
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether its catalogue refuses the action."""
+        return self in {ActionStatus.INVALID, ActionStatus.UNKNOWN}
 
     def said(self, catalogue: str | None) -> str:
         """Return it as a person reads it: where there was nothing to check an action against, nobody can say that it is valid.

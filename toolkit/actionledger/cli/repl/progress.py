@@ -80,7 +80,7 @@ class Progress:
         self._labels = {
             action.index: label_of(action.name or "unnamed", action.arguments) for action in meant
         }
-        self.expect(sum(action.status.is_runnable for action in meant))
+        self.expect(sum(action.status.is_plannable for action in meant))
         for issue in event.issues:
             self._print(f"⚠️  Not read: {issue.message}")
         if not meant:
@@ -118,4 +118,6 @@ class Progress:
 def _refusal(action: ActionRecord) -> str:
     if action.status.is_runnable:
         return ""
+    if action.status is ActionStatus.NEEDS_APPROVAL:
+        return " ⏸ needs approval"
     return f" ✗ refused: {action.errors[0].message}" if action.errors else " ✗ refused"

@@ -37,12 +37,13 @@ def with_arguments(context: TurnContext, step: Step, arguments: dict[str, Any]) 
         span=call.span,
         dialect=call.dialect,
         block=call.block,
-        strings_only=call.strings_only and call.status is ActionStatus.COERCED,
+        strings_only=call.strings_only and call.status is not ActionStatus.VALID,
         call_id=call.call_id,
         evidence=call.evidence,
+        doubt=call.doubt,
     )
     checked = check_action(raw, context.profile.catalogue)
-    if checked.status.is_runnable:
+    if checked.status.is_plannable:
         return replace(step, call=checked, is_as_written=False)
     refused = " ".join(error.message for error in checked.errors)
     message = f"{SENTENCES[Reason.REFUSED_ARGUMENTS]} {refused}"

@@ -25,7 +25,7 @@ def check_decision(context: TurnContext, progress: Progress, action: Admitted) -
     if not (context.history.is_exact or context.history.is_live):
         return _MASKED
     call = action.step.call
-    rule = context.policy.rule_for(call.name, _with_defaults(context, call), call.evidence)
+    rule = context.policy.rule_for(call.name, _with_defaults(context, call), call.evidence, call.doubt)
     if call.evidence and not rule.evidence and rule.verdict in LETS_RUN and _may_change(context, call):
         rule = Rule(call.name, Verdict.ESCALATE, why=_BY_EVIDENCE)
     match rule.verdict:

@@ -11,9 +11,9 @@ from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING, 
 from actionledger.rates import Rate, clustered
 from actionledger.vocabulary import Reason
 
-Here: TypeAlias = Literal["valid", "not_checked", "refused", "shown", "not_read"]
-"""What is made of a call here: valid, read with no catalogue to check it against, refused by it, taken for shown and not meant, or
-not read at all."""
+Here: TypeAlias = Literal["valid", "not_checked", "refused", "shown", "needs_approval", "not_read"]
+"""What is made of a call here: valid, read with no catalogue to check it against, refused by it, taken for shown and not meant,
+read and left to a person since it may not be meant, or not read at all."""
 
 There: TypeAlias = Literal["taken", "refused", "not_run"]
 """What the other runtime made of it: it took the call, whatever came of it then; it refused the call itself; or nothing is recorded
@@ -21,7 +21,7 @@ of the call, in a session of which results are."""
 
 _AGREE = frozenset(
     {("valid", "taken"), ("not_checked", "taken"), ("refused", "refused"), ("not_read", "refused")}
-    | {("shown", "not_run"), ("refused", "not_run")}
+    | {("shown", "not_run"), ("refused", "not_run"), ("needs_approval", "not_run")}
 )
 
 
@@ -88,11 +88,12 @@ calls AS (
     SELECT coalesce(read.session_id, ran.session_id) AS session_id, coalesce(read.turn_index, ran.turn_index) AS turn_index,
            coalesce(read.name, ran.name) AS name,
            CASE WHEN read.action_id IS NULL THEN 'not_read' WHEN read.status = 'illustration' THEN 'shown'
+                WHEN read.status = 'needs_approval' THEN 'needs_approval'
                 WHEN read.status IN ('invalid', 'unknown') THEN 'refused'
                 WHEN read.catalogue IS NULL THEN 'not_checked' ELSE 'valid' END AS here,
            CASE WHEN ran.action_id IS NULL THEN 'not_run' WHEN ran.reason IN {_REFUSED_THERE} THEN 'refused'
                 ELSE 'taken' END AS there,
-           CASE WHEN here IN ('shown', 'refused') THEN read.reason WHEN there = 'refused' THEN ran.reason END AS reason
+           CASE WHEN here IN ('shown', 'refused', 'needs_approval') THEN read.reason WHEN there = 'refused' THEN ran.reason END AS reason
     FROM read FULL JOIN ran USING (action_id)),
 named AS (
     SELECT calls.*, source FROM calls JOIN (SELECT session_id, source FROM session_starts) USING (session_id))

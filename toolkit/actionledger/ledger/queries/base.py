@@ -26,7 +26,9 @@ INTENT = [str(outcome) for outcome in Outcome if outcome.has_intent]
 READ = [str(outcome) for outcome in Outcome if outcome.is_success]
 NOTHING_READ = [str(outcome) for outcome in Outcome if outcome.did_nothing]
 RUNNABLE = [str(status) for status in ActionStatus if status.is_runnable]
-IS_CHECKED = "catalogue IS NOT NULL AND status <> 'illustration'"
+REFUSED_BY_SCHEMA = [str(status) for status in ActionStatus if status.is_refused]
+IS_CHECKED = "catalogue IS NOT NULL AND status NOT IN ('illustration', 'needs_approval')"
+"""Whether an action counts in the validation rate: where it may not be what was meant, its arguments say nothing of the model."""
 """Which actions were meant and could be checked, as SQL: of the others nobody can say that they are valid."""
 ATTEMPTED = [str(status) for status in ExecutionStatus if status.was_attempted]
 

@@ -107,8 +107,13 @@ class Funnel:
         return self.statuses.get(ActionStatus.ILLUSTRATION, 0)
 
     @property
+    def need_approval(self) -> int:
+        """How many actions were read and may not be what was meant, so that only a person lets them run: in no validation rate."""
+        return self.statuses.get(ActionStatus.NEEDS_APPROVAL, 0)
+
+    @property
     def runnable(self) -> int:
-        """How many actions may go on to be executed."""
+        """How many actions may go on to be executed without a person."""
         return sum(count for status, count in self.statuses.items() if status.is_runnable)
 
 

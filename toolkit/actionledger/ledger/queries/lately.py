@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from actionledger.ledger.queries.base import RUNNABLE, Queryable, number, picked, rows
+from actionledger.ledger.queries.base import REFUSED_BY_SCHEMA, Queryable, number, picked, rows
 from actionledger.ledger.queries.scopes import FIRST_EXECUTIONS, FIRST_READING
 from actionledger.vocabulary import Outcome, Reason
 
@@ -71,7 +71,7 @@ attempts AS (
     FROM parse_attempts SEMI JOIN late USING (turn_id) WHERE {FIRST_READING} ORDER BY turn_id, parsed_at, attempt_id),
 calls AS (
     SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
-           count(*) FILTER (status <> 'illustration' AND NOT list_contains($runnable, status)) AS refused
+           count(*) FILTER (list_contains($refused, status)) AS refused
     FROM actions SEMI JOIN attempts USING (attempt_id) GROUP BY attempt_id),
 last_tries AS (
     SELECT turn_id, action_id, max_by(status, try_number) AS status, count(*) AS tries,
@@ -98,7 +98,7 @@ def turns_lately(ledger: Queryable, since: datetime, *, limit: int = 50) -> list
         since: from when on, UTC without a zone.
         limit: at most how many.
     """
-    return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "runnable": RUNNABLE})
+    return rows(ledger, LateTurn, _LATELY, {"since": since, "limit": limit, "refused": REFUSED_BY_SCHEMA})
 
 
 def goes_on(ledger: Queryable, session_id: str, since: datetime) -> bool:

@@ -8,6 +8,7 @@ from actionledger.ledger.queries.base import (
     NOT_DONE,
     NOT_READ,
     REFUSED,
+    REFUSED_BY_SCHEMA,
     RUNNABLE,
     Queryable,
     rows,
@@ -85,7 +86,7 @@ attempts AS (
 calls AS (
     SELECT attempt_id, count(*) FILTER (status <> 'illustration') AS actions,
            count(*) FILTER ({checked}) AS checked, count(*) FILTER ({checked} AND list_contains($runnable, status)) AS valid,
-           count(*) FILTER (status <> 'illustration' AND NOT list_contains($runnable, status)) AS refused
+           count(*) FILTER (list_contains($refused, status)) AS refused
     FROM actions SEMI JOIN attempts USING (attempt_id) WHERE session_id = $session_id::UUID GROUP BY attempt_id),
 refusals AS (
     SELECT attempt_id, count(*) AS errors FROM validation_errors SEMI JOIN attempts USING (attempt_id)
@@ -179,5 +180,6 @@ def _bound(session_id: str, run_id: str | None) -> dict[str, object]:
     bound: dict[str, object] = {
         "session_id": session_id,
         "runnable": RUNNABLE,
+        "refused": REFUSED_BY_SCHEMA,
     }
     return bound | ({"run_id": run_id} if run_id else {})

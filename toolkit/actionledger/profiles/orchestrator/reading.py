@@ -9,9 +9,7 @@ from actionledger.profiles.orchestrator.actions import CATALOGUE
 from actionledger.profiles.orchestrator.refusing import refusal
 from actionledger.reading import read_response
 from actionledger.values import ActionCall, ParseResult
-from actionledger.vocabulary import ActionStatus, Outcome
-
-_REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
+from actionledger.vocabulary import Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def parsed_actions(result: ParseResult) -> ParsedActions:
         narrative=result.narrative,
         errors=[
             *(f"{'Note' if issue.code.is_note else 'Not read'}: {issue.message}" for issue in result.issues),
-            *(refusal(call, CATALOGUE.names) for call in result.actions if call.status in _REFUSED),
+            *(refusal(call, CATALOGUE.names) for call in result.actions if call.status.is_refused),
         ],
     )
 
@@ -59,7 +57,7 @@ def parsed_actions(result: ParseResult) -> ParsedActions:
 def is_flawed(result: ParseResult) -> bool:
     """Return whether something in a response could not be read, or is no valid action."""
     is_unread = result.outcome in {Outcome.FAILED, Outcome.PARTIAL}
-    return is_unread or any(call.status in _REFUSED for call in result.actions)
+    return is_unread or any(call.status.is_refused for call in result.actions)
 
 
 def as_object(call: ActionCall) -> dict[str, Any]:

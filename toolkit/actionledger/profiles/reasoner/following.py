@@ -13,15 +13,13 @@ from actionledger.profiles.reasoner.store import PersonaStore
 from actionledger.profiles.reasoner.triggers import Trigger
 from actionledger.session.runtime import Runtime
 from actionledger.values import Turn
-from actionledger.vocabulary import ActionStatus, ExecutionStatus, Outcome
+from actionledger.vocabulary import ExecutionStatus, Outcome
 
 MAX_FUTILE = 3
 """So many responses in a row may hold no plan, or one of which nothing can be done; then it is over."""
 
 PLANNING_FAILED = "planning_failed"
 """The note that nothing more follows since no plan came of the planner's responses."""
-
-_REFUSED = frozenset({ActionStatus.INVALID, ActionStatus.UNKNOWN})
 
 
 @dataclass(slots=True)
@@ -146,12 +144,12 @@ class Following:
 
 def _has_refusals(turn: Turn) -> bool:
     return turn.result.outcome is Outcome.PARTIAL or any(
-        call.status in _REFUSED for call in turn.result.actions
+        call.status.is_refused for call in turn.result.actions
     )
 
 
 def _is_futile(turn: Turn) -> bool:
     """Return whether nothing of a response could be done: it holds no plan, or all that it plans is refused."""
     calls = turn.result.actions
-    is_refused = bool(calls) and not any(call.status.is_runnable for call in calls)
+    is_refused = bool(calls) and not any(call.status.is_plannable for call in calls)
     return not is_plan(turn.result) or is_refused

@@ -88,9 +88,9 @@ class JsonShape(Dialect):
             items = [item for item in items if not decoded.is_cut(item)]
         name = self.discriminator
         rows = [
-            (*named_arguments(item, name), span, None)
+            (*named_arguments(item, name), span, None, None)
             if isinstance(item, dict)
-            else ("", {"value": item}, span, None)
+            else ("", {"value": item}, span, None, None)
             for item, span in zip(items, decoded.spans_of(items), strict=True)
         ]
         return rows_of(Written, rows)
