@@ -89,6 +89,10 @@ def add_thoughts_and_prices(connection: DuckDBPyConnection) -> None:
     _make_views_anew(connection)
 
 
+def know_needs_approval(connection: DuckDBPyConnection) -> None:
+    """Change nothing: an action's status may be ``needs_approval`` from here on, which an older toolkit doesn't know."""
+
+
 def _make_room_for_proofs(connection: DuckDBPyConnection) -> None:
     """Make room for what shows that records are as they were taken in; what was recorded before belongs to no link."""
     for ddl in PROOFS.values():
@@ -136,6 +140,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     add_reversals,
     add_recordings,
     add_thoughts_and_prices,
+    know_needs_approval,
 )
 
 

@@ -45,8 +45,11 @@ from actionledger.events.stored import BigInt
 from actionledger.ledger.columns import ALL, OWN, Part, Values, take
 from actionledger.values import Block, FieldError, Issue, Repair
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 """The number of the last migration; a ledger holds it in ``meta``."""
+
+PROVEN_SINCE = 5
+"""The version since which a ledger keeps proofs. Its tables are as they were then: later versions only know more words."""
 
 LONG_TEXTS = frozenset(
     {

@@ -23,7 +23,7 @@ from actionledger.ledger.proofs.walking import Walk, walk
 from actionledger.ledger.proofs.withdrawing import withdrawn_in
 from actionledger.ledger.rollups.checking import faults_of_rollup
 from actionledger.ledger.rollups.tables import PARTS
-from actionledger.ledger.schema import SCHEMA_VERSION
+from actionledger.ledger.schema import PROVEN_SINCE, SCHEMA_VERSION
 from actionledger.ledger.segments import segment_sizes
 from actionledger.ledger.versions import version_in, version_of_copy
 from actionledger.system.locks import FileLock
@@ -64,7 +64,7 @@ def _of_published(files: LedgerFiles, kept: Sequence[Head]) -> tuple[Verificatio
             attach_published(connection, files, may_write=os.access(files.folder, os.W_OK))
             version = version_of_copy(connection, files.published)
             connection.execute(f"USE {BASE}")
-            if version < SCHEMA_VERSION:
+            if version < PROVEN_SINCE:
                 return _of_older(connection, version, kept), published, offsets
             shape = shape_of(connection)
             if shape.can_be_walked:
@@ -114,7 +114,7 @@ def _newer_beside(files: LedgerFiles) -> list[Fault]:
         return []
     try:
         with closing(duckdb.connect(str(files.store), config={"memory_limit": _MEMORY})) as connection:
-            if version_in(connection) != SCHEMA_VERSION:
+            if (version_in(connection) or 0) < PROVEN_SINCE:
                 return []
     finally:
         lock.release()

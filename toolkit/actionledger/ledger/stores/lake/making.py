@@ -1,6 +1,7 @@
 """The tables of a lake: those of ``schema.py``, without what DuckLake has no word for."""
 
 import re
+from contextlib import suppress
 
 import duckdb
 from duckdb import DuckDBPyConnection
@@ -12,7 +13,7 @@ from actionledger.ledger.comments import comment_on_everything
 from actionledger.ledger.connections import BASE, transaction
 from actionledger.ledger.proofs.chain import begin
 from actionledger.ledger.proofs.sealing import seal
-from actionledger.ledger.schema import BOOKKEEPING, LINK, SCHEMA_VERSION, TABLES, VIEWS
+from actionledger.ledger.schema import BOOKKEEPING, LINK, PROVEN_SINCE, SCHEMA_VERSION, TABLES, VIEWS
 from actionledger.ledger.stores.lake.place import LakePlace
 from actionledger.ledger.versions import refuse_newer, version_in
 
@@ -53,7 +54,18 @@ def make_tables(connection: DuckDBPyConnection, place: LakePlace) -> None:
             if version_in(connection, BASE) is None:
                 raise
     refuse_other_versions(connection, place)
+    _bring_up_to_date(connection)
     _begin_chain(connection)
+
+
+def _bring_up_to_date(connection: DuckDBPyConnection) -> None:
+    """Note today's version in a lake that lacks nothing but the words of it."""
+    if (version_in(connection, BASE) or 0) < SCHEMA_VERSION:
+        with suppress(duckdb.TransactionException):  # another host does the same
+            connection.execute(
+                f"UPDATE {BASE}.meta SET schema_version = ?, toolkit_version = ?",
+                [SCHEMA_VERSION, __version__],
+            )
 
 
 def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> None:
@@ -70,7 +82,7 @@ def refuse_other_versions(connection: DuckDBPyConnection, place: LakePlace) -> N
             f"The lake of {place.path} is no ledger: it has no table meta with a version. Opened for writing, a blank one becomes one."
         )
     refuse_newer(version, SCHEMA_VERSION)
-    if version < SCHEMA_VERSION:
+    if version < PROVEN_SINCE:
         raise LedgerError(
             f"The lake of {place.path} has version {version} of the schema, this toolkit needs {SCHEMA_VERSION}: with the toolkit that "
             "made it, 'actionledger migrate' it to a file; that file is brought up to date where it is opened, and migrated to a new lake."
