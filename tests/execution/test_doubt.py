@@ -7,24 +7,23 @@ import pytest
 
 from actionledger.actions.validation import check_action
 from actionledger.events import ApprovalRequested, ResponseParsed
-from actionledger.execution.approval import Decision, Policy, Rule, Verdict
-from actionledger.parsing.parsers import PARSERS, Parser
+from actionledger.execution.approval import Policy, Rule, Verdict
+from actionledger.parsing.parsers import PARSERS, DialectParser
 from actionledger.values import RawAction, Reading, Span
-from actionledger.vocabulary import ActionStatus, DecisionKind, ExecutionStatus, Reason
+from actionledger.vocabulary import ActionStatus, ExecutionStatus, Reason
 
 NOON = datetime.fromisoformat("2026-05-04T12:00:00")
 CHANGE = '```json\n{"name": "change", "arguments": {"what": "x"}}\n```'
 LOOK = '```json\n{"name": "look", "arguments": {"at": "the sky"}}\n```'
 APPROVE = Policy((Rule("*", Verdict.APPROVE),))
 REJECT = Policy((Rule("*", Verdict.REJECT),))
-RUNS = ExecutionStatus.SUCCEEDED
 
 
-class Doubting(Parser):
+class Doubting(DialectParser):
     """Reads as its configuration says, and doubts every action."""
 
-    def read(self, text: str, offer: object = None) -> Reading:
-        found = super().read(text, offer)
+    def read(self, text: str, names: frozenset[str] | None = None) -> Reading:
+        found = super().read(text, names)
         return replace(found, actions=tuple(each._replace(doubt=Reason.TRUNCATED) for each in found.actions))
 
 
@@ -33,7 +32,8 @@ def doubting(session, profile):
     """Return a session under a policy in which every action is doubted."""
 
     def of(policy, **given):
-        parser = Doubting.model_validate(PARSERS["auto"].model_dump(serialize_as_any=False) | {"dialects": PARSERS["auto"].dialects})
+        auto = PARSERS["auto"]
+        parser = Doubting(**{name: getattr(auto, name) for name in type(auto).model_fields})
         return session(profile=replace(profile, parser=parser, policy=policy), **given)
 
     return of
@@ -65,26 +65,6 @@ def test_what_a_policy_rejects_is_rejected(doubting):
     assert seen.status is ExecutionStatus.DENIED
 
 
-@pytest.mark.parametrize(
-    ("decision", "status"), [(DecisionKind.APPROVED, RUNS), (DecisionKind.REJECTED, ExecutionStatus.DENIED)]
-)
-def test_a_person_decides(doubting, decision, status):
-    """Approved, it runs once, as it was read."""
-    made = doubting(APPROVE)
-    waiting = made.handle(CHANGE, occurred_at=NOON)
-    turn = made.resume(waiting.turn_id, {0: Decision(decision, by="ann")})
-    assert [each.status for each in turn.observations] == [status]
-
-
-def test_a_person_may_change_it(doubting):
-    """The arguments are the person's then."""
-    made = doubting(APPROVE)
-    waiting = made.handle(CHANGE, occurred_at=NOON)
-    changed = Decision(DecisionKind.MODIFIED, by="ann", arguments={"what": "y"})
-    turn = made.resume(waiting.turn_id, {0: changed})
-    assert [each.status for each in turn.observations] == [RUNS]
-
-
 def test_a_dry_run_says_that_it_would_wait(doubting):
     """It shows what a person would be asked."""
     [seen] = doubting(APPROVE, dry_run=True).handle(CHANGE, occurred_at=NOON).observations
@@ -107,7 +87,5 @@ def test_what_its_catalogue_refuses_needs_no_approval(profile, name, arguments, 
 
 def test_what_is_shown_stays_shown():
     """An illustration is no question to anybody."""
-    raw = RawAction(
-        "f", {}, Span(0, 1), "test", 0, illustration=Reason.EXAMPLE, doubt=Reason.TRUNCATED
-    )
+    raw = RawAction("f", {}, Span(0, 1), "test", 0, illustration=Reason.EXAMPLE, doubt=Reason.TRUNCATED)
     assert check_action(raw, None).status is ActionStatus.ILLUSTRATION
