@@ -23,7 +23,7 @@ from actionledger.vocabulary import (
 LISTS = {
     Outcome: "clean repaired partial failed no_action abstained empty",
     BlockStatus: "strict repaired malformed ignored",
-    ActionStatus: "valid coerced invalid unknown illustration",
+    ActionStatus: "valid coerced invalid unknown illustration needs_approval",
     ExecutionStatus: "succeeded failed timed_out denied rate_limited skipped pending dry_run interrupted",
     Reversal: "undone redone",
     DecisionKind: "approved modified rejected",
