@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found
+from actionledger.parsing.dialects.parts.truncation import unless_cut
 from actionledger.parsing.dialects.parts.verdicts import as_example
 from actionledger.parsing.dialects.reasoning import Reasoning
 from actionledger.parsing.intent import lost_behind, unless_shown, weighed
@@ -177,7 +178,7 @@ class Finder:
             elif found.reason is Reason.WRONG_SHAPE:
                 misshapen = misshapen or (dialect, found)
             elif misshapen is None or found.status is not BlockStatus.MALFORMED:
-                return dialect, unless_shown(dialect, found, opening, source)
+                return dialect, unless_cut(dialect, unless_shown(dialect, found, opening, source), source)
         if misshapen:
             return misshapen[0], unless_shown(*misshapen, opening, source)
         return data

@@ -48,7 +48,7 @@ def read(
     written = source.text
     has_other_ends = has_lone_ends(written) and RepairKind.SPACE in options.repairs
     if has_other_ends:
-        source = Source(with_line_feeds(written), source.names)
+        source = Source(with_line_feeds(written), source.names, is_cut=source.is_cut)
     text = source.text
     placed: list[Placed] = []
     for dialect, found in finder.blocks(source, options):

@@ -97,8 +97,11 @@ class StreamParser:
             return ()
         return tuple(self._settle())
 
-    def finish(self) -> Reading:
+    def finish(self, *, is_cut: bool = False) -> Reading:
         """End the response; return its reading, which is that of the whole text at once.
+
+        Args:
+            is_cut: whether the model was stopped before it was done, as a finish reason ``length`` says.
 
         Example:
             >>> stream = al.StreamParser(al.parser("mint"))
@@ -106,7 +109,7 @@ class StreamParser:
             >>> len(stream.finish().actions)
             1
         """
-        return self.parser.read(self._text(), self.names)
+        return self.parser.read(self._text(), self.names, is_cut=is_cut)
 
     def _settle(self) -> list[StreamedBlock]:
         text = self._text()

@@ -5,12 +5,13 @@ In the latter a string stands between two delimiting tokens and may hold anythin
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Found, Written
 from actionledger.parsing.dialects.parts.markers import Marker, behind_blanks
+from actionledger.parsing.dialects.parts.optional_closers import VALUE_ENDS
 from actionledger.parsing.dialects.parts.python_source import PythonCall
 from actionledger.parsing.dialects.parts.thoughts import thoughts_behind
 from actionledger.parsing.dialects.parts.verdicts import read_block
@@ -54,6 +55,10 @@ class Gemma(FencedCalls):
     """Calls in a ```` ```tool_code ```` fence, printed or not; and ``call:NAME{key:value}`` between special tokens."""
 
     name: Literal["gemma"] = "gemma"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "<end_function_call>": VALUE_ENDS,
+        "<tool_call|>": VALUE_ENDS,
+    }
     source = (
         "Google, function calling with Gemma (tool_code), FunctionGemma formatting and best practices, "
         "Gemma 4 chat template"

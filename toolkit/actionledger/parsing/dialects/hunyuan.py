@@ -14,6 +14,7 @@ from actionledger.parsing.dialects.parts.call_tags import TagGrammar
 from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Marker
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
@@ -94,6 +95,9 @@ class Hunyuan(Generations):
     """A list of calls in ``<tool_calls>…</tool_calls>``, or a ``<tool_call>`` in it for each, with ``<arg_key>`` and ``<arg_value>``."""
 
     name: Literal["hunyuan"] = "hunyuan"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</tool_calls>": CALLS_END,
+    }
     source = "Tencent Hunyuan-A13B, chat template; Hunyuan 3 and 4 (tags for keys and values) as vLLM's and SGLang's parsers read them"
     rules = (
         (

@@ -25,6 +25,9 @@ class Inkling(Marked):
     """
 
     name: Literal["inkling"] = "inkling"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        _END: "the model's end of turn, which servers take away",
+    }
     source = "Inkling, message blocks as SGLang's and llama.cpp's parsers read them"
     rules = (
         (

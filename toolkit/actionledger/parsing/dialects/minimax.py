@@ -14,6 +14,7 @@ from actionledger.parsing.dialects.parts.generations import Generations
 from actionledger.parsing.dialects.parts.marked import Marked
 from actionledger.parsing.dialects.parts.markers import Close, Marker, behind_blanks
 from actionledger.parsing.dialects.parts.nested_tags import NestedTags, read_group
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END, VALUE_ENDS
 from actionledger.parsing.dialects.parts.writing import PlainCall, raw_text
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
@@ -76,6 +77,11 @@ class Minimax(Generations):
     """Each JSON object in ``<tool_calls>``, and each ``<invoke>`` in ``<minimax:tool_call>`` or between M3's tags, is a call."""
 
     name: Literal["minimax"] = "minimax"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</tool_calls>": VALUE_ENDS,
+        "</minimax:tool_call>": CALLS_END,
+        "]<]minimax[>[</tool_call>": CALLS_END,
+    }
     source = (
         "The chat template of MiniMax-M1; the tool calling guide and the chat template of MiniMax-M2; MiniMax-M3 as vLLM's and "
         "SGLang's parsers read it"

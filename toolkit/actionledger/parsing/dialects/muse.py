@@ -6,6 +6,7 @@ from typing import ClassVar, Literal
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.parameter_tags import ParameterTags
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
+from actionledger.parsing.dialects.parts.optional_closers import CALLS_END
 from actionledger.parsing.dialects.parts.writing_tags import TagForms
 from actionledger.parsing.scan.openings import Opening
 from actionledger.parsing.scan.source import Source
@@ -21,6 +22,9 @@ class MuseGlimmer(ParameterTags):
     """
 
     name: Literal["muse_glimmer"] = "muse_glimmer"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</atem:function_calls>": CALLS_END,
+    }
     source = "Muse Glimmer, chat template"
     rules = (
         (

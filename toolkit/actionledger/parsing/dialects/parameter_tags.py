@@ -146,6 +146,9 @@ class Qwen3Coder(ParameterTags):
     """
 
     name: Literal["qwen3_coder"] = "qwen3_coder"
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "</function></tool_call>": "vLLM's parser reads a call to the end of the text without it",
+    }
     source = "Qwen3-Coder, chat template"
     rules = (
         (

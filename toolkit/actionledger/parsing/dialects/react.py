@@ -5,9 +5,9 @@ observation is not meant: it is shown, not done.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.json_values import Reach, value_at
@@ -59,6 +59,10 @@ class React(Dialect):
     """
 
     name: Literal["react"] = "react"
+    may_stay_open: ClassVar[bool] = True
+    optional_closers: ClassVar[Mapping[str, str]] = {
+        "Observation:": "the stop word of LangChain's and LlamaIndex's agents",
+    }
     source = "Yao et al., ReAct (2022), in the form of LangChain's and LlamaIndex's agent prompts"
     rules = (
         (

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from actionledger.parsing.dialects.base import Dialect, Found, Written
 from actionledger.parsing.dialects.parts.markers import behind_blanks
+from actionledger.parsing.dialects.parts.truncation import unless_completed
 from actionledger.parsing.evidence.arguments import ARGUMENT_KEYS
 from actionledger.parsing.evidence.candidates import Candidate, Candidates, stretches
 from actionledger.parsing.evidence.cues import is_choice, speaks_against
@@ -277,7 +278,7 @@ class _Weighing:
                 Reason.WRONG_SHAPE, candidate.span, "It is a call in none of the formats that are read here."
             )
             return self._malformed(candidate, issue, rank)
-        return Found(
+        found = Found(
             BlockStatus.REPAIRED,
             candidate.span,
             candidate.body,
@@ -286,6 +287,7 @@ class _Weighing:
             issues=candidate.run.issues,
             evidence=rank,
         )
+        return unless_completed(found, self.source)
 
     def _unread(self, candidate: Candidate, rank: Evidence, why: str, *, is_meant: bool) -> Found:
         issue = candidate.issue or Issue(Reason.NOT_AN_ACTION, candidate.span)
