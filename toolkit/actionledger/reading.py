@@ -19,15 +19,18 @@ from actionledger.values import ActionCall, Issue, ParseResult, Reading, Span
 from actionledger.vocabulary import Capture, Outcome, Reason
 
 
-def read_response(text: str, parser: AnyParser, catalogue: AnyCatalogue | None) -> ParseResult:
+def read_response(
+    text: str, parser: AnyParser, catalogue: AnyCatalogue | None, *, is_cut: bool = False
+) -> ParseResult:
     """Read a response and check its actions; never raises on text.
 
     Args:
         text: the raw response, any string at all.
         parser: the configuration that reads it.
         catalogue: the actions that exist; None to take every named action as valid.
+        is_cut: whether the model was stopped before it was done.
     """
-    return _checked(parser.read(text, offer_of(catalogue)), parser.name, catalogue)
+    return _checked(parser.read(text, offer_of(catalogue), is_cut=is_cut), parser.name, catalogue)
 
 
 @lru_cache(maxsize=128)
@@ -58,6 +61,7 @@ def read_and_record(
     *,
     turn: TurnKey,
     run: RunKey,
+    is_cut: bool = False,
 ) -> ParseResult:
     """Read a response, check its actions and record the attempt.
 
@@ -68,6 +72,7 @@ def read_and_record(
         catalogue: the actions that exist; None to take every named action as valid.
         turn: the turn that the attempt belongs to.
         run: the run that it belongs to.
+        is_cut: whether the model was stopped before it was done.
 
     Returns:
         What was found; where that is more than a ledger takes, a reading that failed and has no action, so that nothing runs
@@ -77,7 +82,7 @@ def read_and_record(
         LedgerError: the attempt can't be recorded.
     """
     begin = time.perf_counter_ns()
-    result = read_response(text, parser, catalogue)
+    result = read_response(text, parser, catalogue, is_cut=is_cut)
     duration_us = (time.perf_counter_ns() - begin) // 1000
     try:
         record(response_parsed(result, turn, run, duration_us))

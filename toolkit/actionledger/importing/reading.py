@@ -14,7 +14,7 @@ from actionledger.recording import ParserIdentity, Recorder, RunKey, TurnKey
 from actionledger.recording.attempts import response_parsed
 from actionledger.sources.base import RecordedSession, RecordedTurn
 from actionledger.values import ParseResult
-from actionledger.vocabulary import Capture
+from actionledger.vocabulary import Capture, was_cut
 
 NO_PROFILE = "none"
 """What the profile of a session is called that was taken in without one."""
@@ -120,7 +120,8 @@ def read_turn(
     catalogue = read_as.catalogue_of(session, turn)
     if turn.capture is Capture.TEXT:
         parser = read_as.parser_of(session, turn)
-        return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run)
+        is_cut = was_cut(turn.usage.finish_reason)
+        return read_and_record(record, turn.text, parser, catalogue, turn=key, run=run, is_cut=is_cut)
     begin = time.perf_counter_ns()
     result = read_calls(written, turn.capture, catalogue, demands_action=turn.demands_action)
     duration_us = (time.perf_counter_ns() - begin) // 1000
