@@ -315,6 +315,13 @@ def _call(kind: str, item: Line) -> RecordedCall:
     return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
 
 
+_TOOLS = (
+    "apply_patch", "exec_command", "list_mcp_resources", "read_mcp_resource", "request_user_input",
+    "shell", "shell_command", "spawn_agent", "update_plan", "view_image", "web_search",
+    "write_stdin",
+)  # fmt: skip
+"""The tools that it brings."""
+
 SOURCE = Source(
     "codex",
     "Codex",
@@ -324,4 +331,5 @@ SOURCE = Source(
     wordings=WORDINGS,
     loses="Thoughts, where they are encrypted; whether a call failed, where no event says how it ended, but for its words; which tools were offered; how long a response took, why it ended, and what it cost.",
     fields=("timestamp", "type", "payload"),
+    tools=_TOOLS,
 )
