@@ -6,7 +6,7 @@ that can't be read, with a reason of its own: never an action.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -21,11 +21,11 @@ from actionledger.vocabulary import BlockStatus, Evidence, Reason
 LEAKED = frozenset({Reason.TOOL_MARKUP_IN_CONTENT, Reason.TOOL_MARKUP_IN_REASONING})
 """The reasons of the blocks that stand for such calls."""
 
-_FOR_PEOPLE = frozenset(
-    {"bash_fence", "python_fence", "command_tags", "search_replace", "mint", "xml_tags"}
-    | {"actions", "iteration", "json_action", "plan"}
-)
+_FOR_PEOPLE = frozenset({"bash_fence", "python_fence", "command_tags", "search_replace", "mint", "xml_tags"})
 """The formats that models write for people as often as for a runtime: they say nothing where calls are kept apart."""
+
+_AS_DATA = frozenset({"actions", "iteration", "json_action", "plan"})
+"""The formats that any JSON may look like: they say something where it is known what was offered."""
 
 _OF_OTHERS = frozenset({">>>"})
 """Marks of a format that other texts have, too."""
@@ -34,16 +34,23 @@ _IN_LINES = re.compile(r"\*\*\* Begin Patch|^Action Input:", re.MULTILINE)
 """Marks of the formats that are found by their lines."""
 
 _NAMED = re.compile(
-    r"""<(?:\w+:)?invoke\s+name\s*=\s*["']?[\w.-]|<function(?:=|\s+name=["']?)[\w.-]|["'](?:name|tool_name)["']\s*:\s*["'][\w.-]"""
-    r"""|(?:call|begin|begin\|[\w:]{0,20}|CALLS\]|call:|sep[^\w\s]{0,3}|function|functions\.|name)[>|｜:]{0,2}\s*[\[{"'(]*\s*[A-Za-z_][\w.-]*"""
+    r"""<(?:\w{1,20}+:)?invoke\s++name\s*+=\s*+["']?[\w.-]|<function(?:=|\s++name=["']?)[\w.-]"""
+    r"""|["'](?:name|tool_name)["']\s*+:\s*+["'][\w.-]"""
+    r"""|(?:call|begin|CALLS\]|sep[^\w\s]{0,3}|function|functions\.|name)[>|｜:]{0,2}\s*+[\[{"'(]*+\s*+[A-Za-z_]"""
 )
 """What names a tool in a call that can't be read: a format's mark by itself is only mentioned."""
 
-_CALLED = r"""(?:\\?["'”`]?[ \t]?\(|\\?["'”`]\s*[,:}\]>]|[ \t]*/?>|[ \t]*:?[ \t]*\{|[ \t]*\r?\n[ \t]*[A-Za-z_]\w*[ \t]*:)"""
+_CALLED = (
+    r"""(?:\\?["'”`]?+[ \t]?\(|\\?["'”`]\s*+[,:}\]>]|[ \t]*+/?+>|[ \t]*+:?+[ \t]*+\{"""
+    r"""|[ \t]*+\r?\n[ \t]*+[A-Za-z_]\w*+[ \t]*+:)"""
+)
 """What follows a name that is called."""
 
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 _SHORTEST = 3
+_HEAD = 80
+"""Within how many code points of its beginning a block has its mark."""
+
 _SHOWN, _MOST_SHOWN = 80, 3
 
 
@@ -156,36 +163,57 @@ def _pieces(written: Text) -> Iterator[Span]:
 def _left_in(text: str, names: frozenset[str]) -> Iterator[_Left]:
     """Yield the calls that are meant in a text."""
     reading = parser_named("auto").read(text, names or None)
+    actions_of: dict[int, list[RawAction]] = {}
+    for action in reading.actions:
+        actions_of.setdefault(action.block, []).append(action)
+    end = len(text.rstrip())
     for block in reading.blocks:
-        actions = [action for action in reading.actions if action.block == block.index]
-        if _is_meant(block, actions, text, names):
-            yield _Left(block, actions)
+        left = _Left(block, actions_of.get(block.index, []))
+        is_shown = text.startswith(("`", "~"), block.span.start) and block.span.end < end
+        if _is_meant(left, text, names, is_shown=is_shown):
+            yield left
 
 
-def _is_meant(block: Block, actions: Sequence[RawAction], text: str, names: frozenset[str]) -> bool:
-    """Return whether a block is a call: by its format's own marks, or as one of a tool that there is."""
+def _is_meant(left: _Left, text: str, names: frozenset[str], *, is_shown: bool) -> bool:
+    """Return whether a block is a call: by its format's own marks, or as one of a tool that there is.
+
+    Args:
+        left: the block.
+        text: the text.
+        names: the names of the tools that there are.
+        is_shown: whether it is a fence with text behind it, which is shown as often as meant.
+    """
+    block, actions = left
     if block.status is BlockStatus.IGNORED or block.reason is Reason.EMPTY_BLOCK:
         return False
-    if block.evidence is not None:
-        # Without a schema nothing tells a call that is written as data from other data.
-        is_told = isinstance(names, Offer) or (
-            bool(actions) and all(_is_spelt(each, text) for each in actions)
-        )
-        return block.evidence in _MEANT and is_told
-    if _has_marks(block, text):
+    if block.dialect in _FOR_PEOPLE:
+        return False
+    if block.evidence is None and _has_marks(block, text):
         return bool(actions) or _NAMED.search(text, *block.span) is not None
+    is_offered = isinstance(names, Offer)
+    if is_shown:
+        return False
+    if block.evidence is not None:
+        return block.evidence in _MEANT and _is_told(left, text, names)
     is_known = bool(actions) and names.issuperset(each.name for each in actions)
-    return is_known and block.dialect not in _FOR_PEOPLE
+    return is_known and (is_offered or block.dialect not in _AS_DATA)
 
 
 def _has_marks(block: Block, text: str) -> bool:
-    """Return whether a block has marks that nobody writes but for a call."""
-    return block.dialect not in _FOR_PEOPLE and _marks().search(text, *block.span) is not None
+    """Return whether a block begins with a mark of its format that nobody writes but for a call."""
+    head = text[block.span.start : min(block.span.end, block.span.start + _HEAD)]
+    return any(mark in head for mark in _marks_by_dialect().get(block.dialect, ()))
 
 
-def _is_spelt(action: RawAction, text: str) -> bool:
-    """Return whether an action is written with its arguments behind its name, or behind a key that names it."""
-    return bool(action.arguments) and _spelt(action.name).search(text, *action.span) is not None
+def _is_told(left: _Left, text: str, names: frozenset[str]) -> bool:
+    """Return whether a call without marks is one: it was read by a schema, or has its arguments behind its name or a key for names."""
+    block, actions = left
+    if not actions:
+        body = block.span.of(text)
+        return any(name in body and _spelt(name).search(body) is not None for name in names)
+    if isinstance(names, Offer):
+        return True
+    return all(each.arguments and _spelt(each.name).search(text, *each.span) for each in actions)
 
 
 def _are_among(actions: Sequence[RawAction], made: Sequence[Written]) -> bool:
@@ -213,14 +241,16 @@ def _described(left: _Left) -> str:
 
 
 @cache
-def _marks() -> re.Pattern[str]:
-    """Return what finds the marks that the formats themselves name, so that a new one is watched from its first day."""
-    marks = {
-        mark
-        for dialect in DIALECTS
-        if dialect.name not in _FOR_PEOPLE
-        for mark in dialect.literals - _OF_OTHERS
+def _marks_by_dialect() -> Mapping[str, frozenset[str]]:
+    """Return the marks that the formats themselves name, so that a new one is watched from its first day."""
+    return {
+        dialect.name: dialect.literals - _OF_OTHERS for dialect in DIALECTS if dialect.name not in _FOR_PEOPLE
     }
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    marks = frozenset[str]().union(*_marks_by_dialect().values())
     return re.compile("|".join(map(re.escape, sorted(marks, reverse=True))))
 
 
