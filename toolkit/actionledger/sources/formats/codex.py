@@ -141,6 +141,8 @@ class _Rollout:
             return
         items, self._response = self._response, []
         first = next((item for _, item in items if text_at(item, "type") != "reasoning"), None)
+        if first is None and any(_holds_sign(item) for _, item in items):
+            first = items[0][1]
         if first is None:  # the file ends here, or nothing came of the thought
             self.left_out[LeftOutReason.EMPTY, "response"] += 1
             return
@@ -296,6 +298,13 @@ def _text(item: Line) -> str:
     """Return the texts of an item: of its content, or of the summary of a thought."""
     parts = (*objects_at(item, "content"), *objects_at(item, "summary"))
     return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
+
+
+def _holds_sign(thought: Line) -> bool:
+    """Return whether a call may be left in a thought: then the response ends with it, and is one."""
+    from actionledger.parsing.leaked import has_sign  # noqa: PLC0415 - loads every dialect, and few files end with a thought
+
+    return has_sign("\n".join(thoughts_of(thought)), frozenset())
 
 
 def _parts(item: Line) -> Sequence[str | RecordedCall]:
