@@ -30,7 +30,7 @@ _AS_DATA = frozenset({"actions", "iteration", "json_action", "plan"})
 _OF_OTHERS = frozenset({">>>"})
 """Marks of a format that other texts have, too."""
 
-_IN_LINES = re.compile(r"\*\*\* Begin Patch|^Action Input:", re.MULTILINE)
+_IN_LINES = ("*** Begin Patch", "Action Input:")
 """Marks of the formats that are found by their lines."""
 
 _NAMED = re.compile(
@@ -107,7 +107,7 @@ def has_sign(text: str, names: frozenset[str]) -> bool:
         text: the text.
         names: the names of the tools that there are.
     """
-    if _marks().search(text) or _IN_LINES.search(text):
+    if _has_mark(text) or any(mark in text for mark in _IN_LINES):
         return True
     return any(
         name in text and len(name) >= _SHORTEST and _called(name).search(text) is not None for name in names
@@ -134,7 +134,7 @@ def _in_thoughts(written: Text) -> list[tuple[Format, Found]]:
 
     They are lost where the message says and does nothing else. Where it goes on behind its thoughts, they were a draft, which is said.
     """
-    if not _marks().search(written.thoughts):
+    if not _has_mark(written.thoughts):
         return []
     goes_on = bool(written.placed or written.text.strip())
     called = {call.name for _, block in written.placed for call in block.actions}
@@ -248,10 +248,18 @@ def _marks_by_dialect() -> Mapping[str, frozenset[str]]:
     }
 
 
+def _has_mark(text: str) -> bool:
+    """Return whether a format's mark stands in a text: most texts lack even the signs that marks begin with."""
+    return any(sign in text and marks.search(text) is not None for sign, marks in _marks_by_sign())
+
+
 @cache
-def _marks() -> re.Pattern[str]:
-    marks = frozenset[str]().union(*_marks_by_dialect().values())
-    return re.compile("|".join(map(re.escape, sorted(marks, reverse=True))))
+def _marks_by_sign() -> Sequence[tuple[str, re.Pattern[str]]]:
+    """Return the rare beginnings of marks, each with what finds the marks that begin so."""
+    signs: dict[str, list[str]] = {}
+    for mark in sorted(frozenset[str]().union(*_marks_by_dialect().values()), reverse=True):
+        signs.setdefault(mark if mark[0].isalnum() else mark[0], []).append(mark)
+    return [(sign, re.compile("|".join(map(re.escape, marks)))) for sign, marks in signs.items()]
 
 
 @lru_cache(maxsize=1024)
