@@ -89,7 +89,8 @@ def parse_message(
 ) -> ParseResult:
     """Read a provider's message, in which the provider has read the calls already, and check these.
 
-    The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own.
+    The calls stand beside the text: each has the empty span at its place in ``result.text``, and a block of its own. A call that the model
+    has left in the text or in its reasoning has failed: a malformed block, and no action.
 
     Args:
         message: the decoded JSON of OpenAI's chat or Responses interface, or of those that copy them, Anthropic's, Gemini's,

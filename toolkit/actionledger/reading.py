@@ -129,7 +129,7 @@ def read_provider_message(message: object, catalogue: AnyCatalogue | None) -> Pa
         message: the decoded JSON; see ``providers.read_message``.
         catalogue: the actions that exist; None to take every named action as valid.
     """
-    return _checked(read_message(message), PARSER_NAME, catalogue)
+    return _checked(read_message(message, offer_of(catalogue)), PARSER_NAME, catalogue)
 
 
 def read_calls(
@@ -138,6 +138,8 @@ def read_calls(
     catalogue: AnyCatalogue | None,
     *,
     demands_action: bool = False,
+    names: frozenset[str] = frozenset(),
+    thoughts: str = "",
 ) -> ParseResult:
     """Read calls that a recording has beside a text, and check them; never raises on what they hold.
 
@@ -146,8 +148,11 @@ def read_calls(
         capture: how much of them was kept.
         catalogue: the actions that exist; None to take every named action as valid.
         demands_action: whether a response without a call has failed.
+        names: the tools' names, where no catalogue has them.
+        thoughts: what the model thought, where its provider keeps it apart from the text.
     """
-    found = read_recorded(written, capture, demands_action=demands_action)
+    offer = offer_of(catalogue) or names
+    found = read_recorded(written, capture, demands_action=demands_action, names=offer, thoughts=thoughts)
     return _checked(found, RECORDED.name, catalogue)
 
 

@@ -1,7 +1,7 @@
 """Which call a recorded result belongs to, and what came of it."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +9,7 @@ from actionledger.common.canonical import json_text
 from actionledger.common.ids import derived_id
 from actionledger.events import ExecutionRecorded
 from actionledger.ledger.queries.recorded import Known, OpenCall
+from actionledger.parsing.leaked import is_leaked
 from actionledger.recording import KEPT_CHARACTERS, Recorder, RunKey, SessionKey, TurnKey
 from actionledger.recording.attempts import action_id_of, attempt_id_of
 from actionledger.sources.access import exit_status_of
@@ -248,12 +249,13 @@ def _calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id:
     if not turn.calls:
         return [_of_action(key, attempt_id, index, action, action.call_id or "") for index, action in actions]
     ordered = sorted(turn.calls, key=lambda call: len(turn.text) if call.at is None else call.at)
+    at = _places(turn, result)
     calls = []
     for place, call in enumerate(ordered):
         same = next((pair for pair in actions if call.call_id and pair[1].call_id == call.call_id), None)
         if same is None:
             same = next(
-                (pair for pair in actions if _stands_at(turn, pair, place) and pair[1].name == call.name),
+                (pair for pair in actions if at(pair) == place and pair[1].name == call.name),
                 None,
             )
         if same is not None:
@@ -265,10 +267,13 @@ def _calls_of(turn: RecordedTurn, key: TurnKey, result: ParseResult, attempt_id:
     return calls
 
 
-def _stands_at(turn: RecordedTurn, pair: tuple[int, ActionCall], place: int) -> bool:
-    """Return whether an action is the one at a call's place: among the actions of a text, among the blocks beside one."""
-    index, action = pair
-    return index == place if turn.capture is Capture.TEXT else action.block == place
+def _places(turn: RecordedTurn, result: ParseResult) -> Callable[[tuple[int, ActionCall]], int]:
+    """Return what says at which call's place an action is: among the actions of a text, among the blocks of calls beside one."""
+    if turn.capture is Capture.TEXT:
+        return lambda pair: pair[0]
+    calls = [block.index for block in result.blocks if not is_leaked(block)]
+    place_of = {index: place for place, index in enumerate(calls)}
+    return lambda pair: place_of.get(pair[1].block, -1)
 
 
 def _of_action(key: TurnKey, attempt_id: str, index: int, action: ActionCall, call_id: str) -> Call:

@@ -141,6 +141,8 @@ class _Rollout:
             return
         items, self._response = self._response, []
         first = next((item for _, item in items if text_at(item, "type") != "reasoning"), None)
+        if first is None and any(_holds_sign(item) for _, item in items):
+            first = items[0][1]
         if first is None:  # the file ends here, or nothing came of the thought
             self.left_out[LeftOutReason.EMPTY, "response"] += 1
             return
@@ -298,6 +300,13 @@ def _text(item: Line) -> str:
     return "\n\n".join(filter(None, (text_at(part, "text") for part in parts)))
 
 
+def _holds_sign(thought: Line) -> bool:
+    """Return whether a call may be left in a thought: then the response ends with it, and is one."""
+    from actionledger.parsing.leaked import has_sign  # noqa: PLC0415 - loads every dialect, and few files end with a thought
+
+    return has_sign("\n".join(thoughts_of(thought)), frozenset())
+
+
 def _parts(item: Line) -> Sequence[str | RecordedCall]:
     """Return what an item adds to a response: its text, its thoughts or its call."""
     kind = text_at(item, "type")
@@ -315,6 +324,13 @@ def _call(kind: str, item: Line) -> RecordedCall:
     return RecordedCall(call_id, kind.removesuffix("_call"), object_at(item, "action"))
 
 
+_TOOLS = (
+    "apply_patch", "exec_command", "list_mcp_resources", "read_mcp_resource", "request_user_input",
+    "shell", "shell_command", "spawn_agent", "update_plan", "view_image", "web_search",
+    "write_stdin",
+)  # fmt: skip
+"""The tools that it brings."""
+
 SOURCE = Source(
     "codex",
     "Codex",
@@ -324,4 +340,5 @@ SOURCE = Source(
     wordings=WORDINGS,
     loses="Thoughts, where they are encrypted; whether a call failed, where no event says how it ended, but for its words; which tools were offered; how long a response took, why it ended, and what it cost.",
     fields=("timestamp", "type", "payload"),
+    tools=_TOOLS,
 )

@@ -146,6 +146,11 @@ def recognise(sample: Sample) -> float:
     return 1.0 if {"id", "timestamp", "cwd"} <= first.keys() else 0.0
 
 
+_TOOLS = (
+    "bash", "edit", "find", "grep", "ls", "read", "write",
+)  # fmt: skip
+"""The tools that it brings."""
+
 SOURCE = Source(
     NAME,
     "pi and openclaw",
@@ -154,5 +159,6 @@ SOURCE = Source(
     recognise,
     loses="The text of calls, the tools that were offered, instructions, how long a response took, which branch of a session a turn is on.",
     fields=("type", "id", "timestamp", "cwd"),
+    tools=_TOOLS,
 )
 """The format."""

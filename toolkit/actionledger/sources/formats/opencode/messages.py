@@ -50,7 +50,7 @@ def session(path: Path, info: Mapping[str, Any], told: Iterable[Told], passed: P
         for each in _messages(message, parts):
             conversation.add(each)
     passed.update(conversation.passed)
-    turns = conversation.done(Capture.CALLS)
+    turns = conversation.done(Capture.CALLS, splits=True)
     name = text_at(info, "id")
     if not name:
         yield Refusal(shown(path), 0, "The file has no session's id.")
