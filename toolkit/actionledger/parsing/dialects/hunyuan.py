@@ -56,6 +56,7 @@ def _tags(suffix: str) -> ParameterTags:
             parameter=rf"<arg_key{behind}>(?P<key>[^<>\n]*)</arg_key{behind}>{blanks}<arg_value{behind}>",
             parameter_closes=f"</arg_value{suffix}>",
             call_closes=closes_call,
+            value_opens=f"<arg_value{suffix}>",
             groups={f"<tool_calls{suffix}>": f"</tool_calls{suffix}>"},
         )
 

@@ -103,6 +103,7 @@ class K2Horizon(ParameterTags):
         ),
         parameter_closes="</ifm|arg_value>",
         call_closes=_ONE_CLOSE,
+        value_opens="<ifm|arg_value>",
         groups={_ALL: _ALL_CLOSE},
     )
     forms = TagForms(

@@ -59,6 +59,7 @@ class LongCat(ParameterTags):
         parameter=r"<longcat_arg_key>(?P<key>[^<>\n]*)</longcat_arg_key>\s*+<longcat_arg_value>",
         parameter_closes="</longcat_arg_value>",
         call_closes="</longcat_tool_call>",
+        value_opens="<longcat_arg_value>",
     )
     forms = TagForms(
         parameter=(

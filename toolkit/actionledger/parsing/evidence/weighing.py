@@ -40,7 +40,6 @@ _READ_AGAIN = frozenset(
         Reason.WRONG_SHAPE,
         Reason.TEXT_AFTER_VALUE,
         Reason.UNKNOWN_ACTION,
-        Reason.AMBIGUOUS,
     }
 )
 
@@ -107,8 +106,11 @@ def is_open(dialect: Dialect, found: Found, offer: frozenset[str]) -> bool:
     """Return whether a block may hold calls that its dialect didn't take for its own."""
     match found.status:
         case BlockStatus.MALFORMED:
-            is_cut = found.reason is Reason.TRUNCATED and dialect.name in MARKLESS
-            return is_cut or found.reason in _READ_AGAIN
+            if found.reason is Reason.TRUNCATED or found.reason is Reason.AMBIGUOUS:
+                return (
+                    dialect.name in MARKLESS
+                )  # behind a format's own marks, what has two readings has no third one
+            return found.reason in _READ_AGAIN
         case BlockStatus.IGNORED if found.reason is Reason.EXAMPLE:
             is_program = not found.actions and all(
                 issue.detail == "It is a program." for issue in found.issues
