@@ -278,7 +278,7 @@ class Candidates:
             return True
         line = max(low, self.text.rfind("\n", low, first) + 1)
         opens, _ = self.statements.leads(line, first)
-        return mention.form in {"text", "pair", "key"} and self.text[opens:first].startswith(("{", "["))
+        return mention.form in {"text", "pair", "key"} and self.text.startswith(("{", "["), opens)
 
     def _states_code(self, why: Issue, span: Span, body: Span) -> bool:
         """Return whether what can't be read is code: by itself, or by what stands around it."""

@@ -30,6 +30,9 @@ from actionledger.values import Issue, Repair, Span
 from actionledger.vocabulary import BlockStatus, Evidence, Reason, RepairKind
 
 _MOST_OVERLAPS = 100
+UNSAID = "An offered name is called in it."
+"""What is said of a call that is none by itself, where nothing else is known of it."""
+
 _MEANT = frozenset({Evidence.WHOLE, Evidence.LAST, Evidence.AMONG})
 
 EvidenceSetting: TypeAlias = Literal["ignored", "reported", "read", "read_in_sentences"]
@@ -294,7 +297,7 @@ class _Weighing:
         issue = candidate.issue or Issue(Reason.NOT_AN_ACTION, candidate.span)
         if is_meant and issue.code is not Reason.NOT_AN_ACTION:
             return self._malformed(candidate, Issue(issue.code, candidate.span, issue.detail), rank)
-        why = why if why and not is_meant else issue.detail or "An offered name is called in it."
+        why = why if why and not is_meant else issue.detail or UNSAID
         return self._ignored(candidate, Reason.EXAMPLE, why, rank)
 
     def _ignored(self, candidate: Candidate, code: Reason, why: str, rank: Evidence) -> Found:
