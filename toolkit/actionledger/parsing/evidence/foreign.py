@@ -24,7 +24,8 @@ _ANYBODYS = frozenset(
 """Dialects whose blocks look like anybody's code, or like another's tags: only an offered name makes calls of them."""
 
 _FENCED_VALUE = re.compile(
-    r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$", re.MULTILINE
+    r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
+    re.MULTILINE,
 )
 """A fence whose label is nobody's, with a value in it."""
 
@@ -96,8 +97,7 @@ def _finder() -> Finder:
 def _says_nothing(found: Found) -> bool:
     """Return whether a block is data, or what an offered name makes nothing of: a call in another format may be all of it."""
     return found.status is BlockStatus.IGNORED and (
-        found.reason is Reason.NOT_AN_ACTION
-        or any(issue.detail == UNSAID for issue in found.issues)
+        found.reason is Reason.NOT_AN_ACTION or any(issue.detail == UNSAID for issue in found.issues)
     )
 
 

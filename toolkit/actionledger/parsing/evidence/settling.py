@@ -24,9 +24,7 @@ def may_change(
     dialect, found = placed
     if names:
         reach = gap.end if found.status in READ and not is_open(dialect, found, names) else found.span.end
-        if mentions_and_rests(text, gap.start, reach, names) or (
-            reach > gap.end and found.status in READ
-        ):
+        if mentions_and_rests(text, gap.start, reach, names) or (reach > gap.end and found.status in READ):
             return True
     if not is_judged(dialect, found):
         return False

@@ -329,9 +329,7 @@ class Shapes:
         return [each._replace(span=span) for each in written]
 
 
-def is_envelope(
-    item: Mapping[str, Any], name: str, names: Names, parameters: Sequence[str] | None
-) -> bool:
+def is_envelope(item: Mapping[str, Any], name: str, names: Names, parameters: Sequence[str] | None) -> bool:
     """Return whether an object behind a name states that name once more, with the arguments in it."""
     if parameters is not None and item.keys() <= set(parameters):
         return False
