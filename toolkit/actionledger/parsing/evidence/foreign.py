@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from actionledger.parsing.dialects import DIALECTS
-from actionledger.parsing.dialects.base import Found
+from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.echoes import READ, Placed
 from actionledger.parsing.evidence.weighing import UNSAID
 from actionledger.parsing.finding import Finder
@@ -22,6 +22,9 @@ _ANYBODYS = frozenset(
     {"bash_fence", "command_tags", "mint", "python_fence", "pythonic", "search_replace", "xml_tags"}
 )
 """Dialects whose blocks look like anybody's code, or like another's tags: only an offered name makes calls of them."""
+
+_LABELS = ("actions", "iteration", "json")
+"""The fences in which a value by itself may be a call."""
 
 _FENCED_VALUE = re.compile(
     r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
@@ -40,7 +43,12 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
     """
     if any(found.status in READ or found.status is BlockStatus.MALFORMED for _, found in placed):
         return list(placed)
-    kept = [each for each in placed if not _says_nothing(each[1])]
+    all_of_it = source.text.strip()
+    kept = [
+        each
+        for each in placed
+        if not _says_nothing(each[1]) and not _is_shown(each[1], source.text, all_of_it)
+    ]
     low = 0
     lost: list[Placed] = []
     for high in [*(found.span for _, found in kept), Span(len(source.text), len(source.text))]:
@@ -61,17 +69,35 @@ def foreign_blocks(text: str, gap: Span, options: DecodeOptions) -> list[Placed]
         return []
     lost = [*_lost_in(text, gap, options)]
     for fence in () if lost else _FENCED_VALUE.finditer(text, *gap):
-        lost += _lost_in(text, Span(*fence.span("body")), options)
-    return lost
+        body = Span(*fence.span("body"))
+        lost += [*_lost_in(text, body, options)] or _lost_value(text, body, options)
+    return lost or _lost_value(text, gap, options)
+
+
+def _lost_value(text: str, part: Span, options: DecodeOptions) -> list[Placed]:
+    """Return a value that is all of a stretch as lost, where a dialect would read it in its own fence."""
+    body = part.of(text).strip()
+    if not (body.startswith("{") and body.endswith("}")) or "```" in body:
+        return []
+    start = text.index(body, part.start)
+    for label in _LABELS:
+        for dialect, found in _finder().blocks(Source(f"```{label}\n{body}\n```", None), options):
+            if found.status in READ and found.actions:
+                return [_lost(dialect, Span(start, start + len(body)))]
+    return []
 
 
 def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
     for dialect, found in _finder().blocks(Source(part.of(text), None), options):
         if found.status in READ or found.status is BlockStatus.MALFORMED:
             span = Span(part.start + found.span.start, part.start + found.span.end)
-            detail = f"It is in the format of the dialect {dialect.name!r}, which is not read here."
-            issue = Issue(Reason.WRONG_SHAPE, span, detail)
-            yield dialect, Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
+            yield _lost(dialect, span)
+
+
+def _lost(dialect: Dialect, span: Span) -> Placed:
+    detail = f"It looks like a call of the dialect {dialect.name!r}; it is none that is read here."
+    issue = Issue(Reason.WRONG_SHAPE, span, detail)
+    return dialect, Found(BlockStatus.MALFORMED, span, span, reason=issue.code, issues=(issue,))
 
 
 def may_hold_foreign(text: str, gap: Span, found: Found, options: DecodeOptions) -> bool:
@@ -99,6 +125,12 @@ def _says_nothing(found: Found) -> bool:
     return found.status is BlockStatus.IGNORED and (
         found.reason is Reason.NOT_AN_ACTION or any(issue.detail == UNSAID for issue in found.issues)
     )
+
+
+def _is_shown(found: Found, text: str, all_of_it: str) -> bool:
+    """Return whether a block is taken for an example though nothing stands beside it: a name that was not offered makes that of it."""
+    is_example = found.status is BlockStatus.IGNORED and found.reason is Reason.EXAMPLE and not found.issues
+    return is_example and found.span.of(text).strip() == all_of_it
 
 
 def _overlap(one: Span, other: Span) -> bool:

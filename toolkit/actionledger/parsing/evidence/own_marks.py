@@ -125,7 +125,8 @@ def has_own_mark(text: str, start: int, end: int) -> bool:
 
     Args:
         text: the response.
-        start, end: where the name stands, in code points.
+        start: where the name begins, in code points.
+        end: where it ends.
     """
     return mark_before(text, prefix_before(text, start)) is not None or mark_behind(text, end) is not None
 
@@ -148,7 +149,8 @@ def arguments_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
     Args:
         text: the response.
-        start, end: where to look, in code points.
+        start: where to begin, in code points.
+        end: where the text to look at ends.
     """
     if "<" not in text:
         return
@@ -168,7 +170,8 @@ def closers_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
     Args:
         text: the response.
-        start, end: where to look, in code points.
+        start: where to begin, in code points.
+        end: where the text to look at ends.
     """
     return _patterns().closed.finditer(text, start, end) if "<" in text else iter(())
 

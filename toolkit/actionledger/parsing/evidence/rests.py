@@ -16,7 +16,8 @@ def mentions_and_rests(text: str, start: int, end: int, offer: frozenset[str]) -
 
     Args:
         text: the response.
-        start, end: the stretch, in code points.
+        start: where the stretch begins, in code points.
+        end: where it ends.
         offer: the names of the tools, with their parameters where they are known.
     """
     mentions = [*names_of(frozenset(offer)).mentions(text, start, end)]
@@ -56,6 +57,6 @@ def _arguments_alone(text: str, start: int, end: int, offer: frozenset[str]) -> 
 
 def _parameters_offered(offer: frozenset[str]) -> frozenset[str] | None:
     """Return the parameters of all tools; None where those of one are unknown."""
-    if not isinstance(offer, Offer) or offer.parameters.keys() != offer:
+    if not isinstance(offer, Offer) or set(offer.parameters) != set(offer):
         return None
     return frozenset(each for parameters in offer.parameters.values() for each in parameters)

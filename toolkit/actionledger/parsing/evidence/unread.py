@@ -62,7 +62,8 @@ def own_span(text: str, mention: Mention, low: int, end: int) -> Span:
     Args:
         text: the response.
         mention: the name.
-        low, end: where the text to look at begins and ends, in code points.
+        low: where the text to look at begins, in code points.
+        end: where it ends.
     """
     start = prefix_before(text, mention.start)
     if text.startswith("}", start):
