@@ -13,7 +13,7 @@ from actionledger.parsing.evidence.own_marks import prefix_before
 from actionledger.parsing.evidence.places import stands_alone
 from actionledger.parsing.evidence.statements import Run, Statements, chain_before
 from actionledger.parsing.evidence.tags import escaped_opening_of, is_filled, opening_of
-from actionledger.parsing.evidence.unread import end_of_call, has_names, is_signature, own_span
+from actionledger.parsing.evidence.unread import NAMELESS, end_of_call, has_names, is_signature, own_span
 from actionledger.parsing.scan.openings import Openers, Opening, is_fence, text_before
 from actionledger.parsing.scan.source import Source
 from actionledger.values import Issue, Span
@@ -222,7 +222,7 @@ class Candidates:
     def _at(self, mention: Mention, low: int, body: Span, fence: Span | None) -> Candidate | None:
         """Return what is called at a mention; None for a tag that is a word."""
         if mention.form == "rest":
-            return self._lost(mention, low, body, fence, "It is what is left of a call whose name is lost.")
+            return self._lost(mention, low, body, fence, NAMELESS)
         read = self._covering(mention, low, body)
         if mention.form == "own" and not (isinstance(read, Run) and self._is_alone(read.span, body)):
             return self._lost(mention, low, body, fence, "Marks of its format are missing.")

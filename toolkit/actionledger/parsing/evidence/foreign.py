@@ -11,6 +11,7 @@ from functools import lru_cache
 from actionledger.parsing.dialects import DIALECTS
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.evidence.echoes import READ, Placed
+from actionledger.parsing.evidence.unread import NAMELESS
 from actionledger.parsing.evidence.weighing import UNSAID
 from actionledger.parsing.finding import Finder
 from actionledger.parsing.scan.source import Source
@@ -41,7 +42,7 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
         placed: its blocks, in text order.
         options: the decoder's limits.
     """
-    if any(found.status in READ or found.status is BlockStatus.MALFORMED for _, found in placed):
+    if any(found.status in READ or _is_lost(found) for _, found in placed):
         return list(placed)
     all_of_it = source.text.strip()
     kept = [
@@ -109,7 +110,7 @@ def may_hold_foreign(text: str, gap: Span, found: Found, options: DecodeOptions)
         found: the block.
         options: the decoder's limits.
     """
-    if found.status in READ or found.status is BlockStatus.MALFORMED:
+    if found.status in READ or _is_lost(found):
         return False
     end = found.span.end if _says_nothing(found) else gap.end
     return bool(foreign_blocks(text, Span(gap.start, end), options))
@@ -122,9 +123,14 @@ def _finder() -> Finder:
 
 def _says_nothing(found: Found) -> bool:
     """Return whether a block is data, or what an offered name makes nothing of: a call in another format may be all of it."""
-    return found.status is BlockStatus.IGNORED and (
-        found.reason is Reason.NOT_AN_ACTION or any(issue.detail == UNSAID for issue in found.issues)
-    )
+    details = {issue.detail for issue in found.issues}
+    if found.status is BlockStatus.MALFORMED:
+        return NAMELESS in details
+    return found.status is BlockStatus.IGNORED and (found.reason is Reason.NOT_AN_ACTION or UNSAID in details)
+
+
+def _is_lost(found: Found) -> bool:
+    return found.status is BlockStatus.MALFORMED and not _says_nothing(found)
 
 
 def _is_shown(found: Found, text: str, all_of_it: str) -> bool:

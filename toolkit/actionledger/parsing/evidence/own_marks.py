@@ -21,7 +21,7 @@ _OPEN_TAG = re.compile(r"<[^<>\n]*\Z")
 _MARKS_BEFORE = re.compile(rf"(?:(?:{MARK})\s*+)+(?:\w+\.)*\Z")
 _WORD_BEFORE = re.compile(r"\b(?P<key>\w+=)(?:\w+\.)*\Z")
 _ATTRIBUTE_BEFORE = re.compile(rf"(?:{MARK})\w+[ ]\w+=[\"']\Z")
-_MARKS_BEHIND = re.compile(rf"(?:[ \t]*\n?|:\w+)(?:{MARK})(?:{_ID}(?:{MARK}))?")
+_MARKS_BEHIND = re.compile(rf"(?:[ \t]*\n?|:\w+)(?:{MARK})(?:{_ID}(?:{MARK}))?|\n[A-Z][\w ]*:")
 _TOKEN = re.compile(MARK)
 _NEAR_SIGNS = {
     "｜": "[|｜‖]{1,3}",

@@ -7,6 +7,9 @@ from actionledger.parsing.evidence.own_marks import MARK, mark_before, mark_behi
 from actionledger.values import Issue, Span
 from actionledger.vocabulary import Reason
 
+NAMELESS = "It is what is left of a call whose name is lost."
+"""What is said of arguments and closing marks without a call."""
+
 EXPRESSION = "An argument is an expression."
 """What is said of a call whose arguments call something else."""
 
