@@ -17,15 +17,18 @@ from actionledger.parsing.finding import Finder
 from actionledger.parsing.scan.source import Source
 from actionledger.tolerant_json.options import DecodeOptions
 from actionledger.values import Issue, Span
-from actionledger.vocabulary import BlockStatus, Reason
+from actionledger.vocabulary import BlockStatus, Reason, RepairKind
 
 _ANYBODYS = frozenset(
-    {"bash_fence", "command_tags", "mint", "python_fence", "pythonic", "search_replace", "xml_tags"}
+    {
+        *("bash_fence", "command_tags", "mint", "python_fence", "pythonic", "search_replace", "xml_tags"),
+        *("json_action", "plan"),
+    }
 )
-"""Dialects whose blocks look like anybody's code, or like another's tags: only an offered name makes calls of them."""
+"""Dialects whose blocks look like anybody's code or data, or like another's tags: only an offered name makes calls of them."""
 
-_LABELS = ("actions", "iteration", "json")
-"""The fences in which a value by itself may be a call."""
+_ELSEWHERE = frozenset({RepairKind.MISLABELLED_FENCE, RepairKind.MISSING_FENCE})
+"""The repairs of a block without its own fence: there, too, only an offered name makes a call of data."""
 
 _FENCED_VALUE = re.compile(
     r"^[ \t]*+(?P<marks>`{3,}+)[\w-]*+[ \t]*+\r?\n(?P<body>\s*+[\[{][^`]*+)^[ \t]*+(?P=marks)[ \t]*+$",
@@ -44,12 +47,7 @@ def with_foreign(source: Source, placed: Sequence[Placed], options: DecodeOption
     """
     if any(found.status in READ or _is_lost(found) for _, found in placed):
         return list(placed)
-    all_of_it = source.text.strip()
-    kept = [
-        each
-        for each in placed
-        if not _says_nothing(each[1]) and not _is_shown(each[1], source.text, all_of_it)
-    ]
+    kept = [each for each in placed if not _says_nothing(each[1])]
     low = 0
     lost: list[Placed] = []
     for high in [*(found.span for _, found in kept), Span(len(source.text), len(source.text))]:
@@ -70,27 +68,14 @@ def foreign_blocks(text: str, gap: Span, options: DecodeOptions) -> list[Placed]
         return []
     lost = [*_lost_in(text, gap, options)]
     for fence in () if lost else _FENCED_VALUE.finditer(text, *gap):
-        body = Span(*fence.span("body"))
-        lost += [*_lost_in(text, body, options)] or _lost_value(text, body, options)
-    return lost or _lost_value(text, gap, options)
-
-
-def _lost_value(text: str, part: Span, options: DecodeOptions) -> list[Placed]:
-    """Return a value that is all of a stretch as lost, where a dialect would read it in its own fence."""
-    body = part.of(text).strip()
-    if not (body.startswith("{") and body.endswith("}")) or "```" in body:
-        return []
-    start = text.index(body, part.start)
-    for label in _LABELS:
-        for dialect, found in _finder().blocks(Source(f"```{label}\n{body}\n```", None), options):
-            if found.status in READ and found.actions:
-                return [_lost(dialect, Span(start, start + len(body)))]
-    return []
+        lost += _lost_in(text, Span(*fence.span("body")), options)
+    return lost
 
 
 def _lost_in(text: str, part: Span, options: DecodeOptions) -> Iterator[Placed]:
     for dialect, found in _finder().blocks(Source(part.of(text), None), options):
-        if found.status in READ or found.status is BlockStatus.MALFORMED:
+        is_elsewhere = any(repair.kind in _ELSEWHERE for repair in found.repairs)
+        if (found.status in READ or found.status is BlockStatus.MALFORMED) and not is_elsewhere:
             span = Span(part.start + found.span.start, part.start + found.span.end)
             yield _lost(dialect, span)
 
@@ -131,12 +116,6 @@ def _says_nothing(found: Found) -> bool:
 
 def _is_lost(found: Found) -> bool:
     return found.status is BlockStatus.MALFORMED and not _says_nothing(found)
-
-
-def _is_shown(found: Found, text: str, all_of_it: str) -> bool:
-    """Return whether a block is taken for an example though nothing stands beside it: a name that was not offered makes that of it."""
-    is_example = found.status is BlockStatus.IGNORED and found.reason is Reason.EXAMPLE and not found.issues
-    return is_example and found.span.of(text).strip() == all_of_it
 
 
 def _overlap(one: Span, other: Span) -> bool:
