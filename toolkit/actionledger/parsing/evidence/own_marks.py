@@ -42,12 +42,16 @@ class OwnMarks(NamedTuple):
         behind: what stands behind a name; empty likewise.
         argument: what stands before an argument's name; empty likewise.
         closers: the marks behind the last value, as they are written.
+        last: the last character before a name, blanks and modules left out.
+        first: the first character behind a name, blanks left out.
     """
 
     before: str
     behind: str
     argument: str
     closers: tuple[str, ...]
+    last: str
+    first: str
 
 
 def own_marks(dialect: Dialect, call_id: str | None = None) -> OwnMarks | None:
@@ -69,6 +73,8 @@ def own_marks(dialect: Dialect, call_id: str | None = None) -> OwnMarks | None:
         _near(behind[0]) if behind else "",
         _before(text[name + len(_NAME) : argument], with_words=False),
         closers,
+        text[: prefix_before(text, name)].rstrip()[-1:],
+        text[name + len(_NAME) :].lstrip()[:1],
     )
 
 
@@ -111,10 +117,13 @@ _OF_NO_DIALECT = (
 _PREFIX = re.compile(r"(?:[^\W\d]\w*+\.)++\Z")
 _LONGEST_PREFIX = 80
 _LONGEST_MARK = 120
+_LONGEST_GAP = 20
 
 
 def prefix_before(text: str, start: int) -> int:
     """Return where the modules before a name begin: ``api.`` in ``api.f``."""
+    if not text.endswith(".", 0, start):
+        return start
     window = max(0, start - _LONGEST_PREFIX)
     found = _PREFIX.search(text[window:start])
     return window + found.start() if found else start
@@ -134,12 +143,18 @@ def has_own_mark(text: str, start: int, end: int) -> bool:
 def mark_before(text: str, at: int) -> int | None:
     """Return where the mark begins that a format writes before a name, and that stands before this place; None where none does."""
     window = max(0, at - _LONGEST_MARK)
-    found = _patterns().before.search(text[window:at])
+    near = text[window:at]
+    patterns = _patterns()
+    if near.rstrip()[-1:] not in patterns.last:
+        return None
+    found = patterns.before.search(near)
     return window + found.start() if found else None
 
 
 def mark_behind(text: str, at: int) -> int | None:
     """Return where the mark ends that a format writes behind a name, and that stands behind this place; None where none does."""
+    if text[at : at + _LONGEST_GAP].lstrip()[:1] not in _patterns().first:
+        return None
     found = _patterns().behind.match(text, at)
     return found.end() if found else None
 
@@ -177,6 +192,8 @@ def closers_left(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
 
 
 class _Patterns(NamedTuple):
+    last: frozenset[str]
+    first: frozenset[str]
     before: re.Pattern[str]
     behind: re.Pattern[str]
     argument: re.Pattern[str]
@@ -190,16 +207,19 @@ def _patterns() -> _Patterns:
     closers_of: dict[str, list[str]] = {}
     for each in marks:
         closers_of.setdefault(each.argument, []).extend(each.closers[1:])
-    fronts = sorted(closers_of.keys() - {""}, key=len, reverse=True)
+    fronts = sorted((front for front in closers_of if front.startswith("<")), key=len, reverse=True)
     closers = _any_of(re.escape(closer) for each in marks for closer in each.closers)
     pairs = _any_of(
         rf"{re.escape(one)}\s*+{re.escape(other)}" for each in marks for one, other in pairwise(each.closers)
     )
-    arguments = "|".join(f"({front})" for front in fronts)
+    # All but for the bracket that each begins with: what begins with one character is found fast.
+    arguments = "|".join(f"({front.removeprefix('<')})" for front in fronts)
     return _Patterns(
+        frozenset("\"'“”=>:").union(each.last for each in marks if each.before),
+        frozenset(each.first for each in marks if each.behind),
         re.compile(f"(?:{_any_of(each.before for each in marks)}|{_OF_NO_DIALECT})\\Z"),
         re.compile(_any_of(each.behind for each in marks)),
-        re.compile(rf"(?:{arguments})(?P<name>[\w.-]++)"),
+        re.compile(rf"<(?:{arguments})(?P<name>[\w.-]++)"),
         tuple(tuple(dict.fromkeys(closers_of[front])) for front in fronts),
         re.compile(rf"\}}\s*+(?:{closers})|{pairs}"),
     )
