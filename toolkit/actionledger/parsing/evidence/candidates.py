@@ -282,7 +282,7 @@ class Candidates:
 
     def _states_code(self, why: Issue, span: Span, body: Span) -> bool:
         """Return whether what can't be read is code: by itself, or by what stands around it."""
-        if _is_code(why) or self._is_in_code(span, body) or is_signature(self.text, span):
+        if why.code is Reason.EXAMPLE or self._is_in_code(span, body) or is_signature(self.text, span):
             return True
         before = Span(max(body.start, span.start - _PARAGRAPH), span.start)
         behind = Span(span.end, min(body.end, span.end + _PARAGRAPH))
@@ -395,7 +395,3 @@ _CODE_LINE = re.compile(
 )
 """What a definition, an import or another statement begins with. Sentences begin with some of its words and end with a colon, too: what
 stands indented below them is a statement's."""
-
-
-def _is_code(issue: Issue) -> bool:
-    return issue.code is Reason.EXAMPLE
