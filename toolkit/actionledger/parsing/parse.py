@@ -7,6 +7,7 @@ from typing import Protocol
 from actionledger.parsing.dialects.base import Found
 from actionledger.parsing.dialects.reasoning import Reasoning, ends_thoughts, thoughts_up_to
 from actionledger.parsing.evidence.echoes import without_echoes
+from actionledger.parsing.evidence.foreign import with_foreign
 from actionledger.parsing.evidence.weighing import EvidenceSetting, with_evidence
 from actionledger.parsing.finding import Finder, Placed
 from actionledger.parsing.held import without_held
@@ -60,6 +61,8 @@ def read(
     placed = without_echoes(source, placed)
     weighed = with_evidence(source, placed, options, evidence)
     placed = weighed if weighed == placed else _unheld(without_echoes(source, weighed), source)
+    if evidence == "reported" and source.names:
+        placed = with_foreign(source, placed, options)
     placed = restored(placed, written) if has_other_ends else placed
     placed = _within_limit(placed, max_blocks)
     return assembled(written, placed, requires_action=requires_action, parser_id=parser_id)

@@ -11,6 +11,7 @@ import re
 from actionledger.errors import UsageError, require_text
 from actionledger.parsing.dialects.base import Dialect, Found
 from actionledger.parsing.dialects.reasoning import CLOSER, OPENER, ends_thoughts, is_ended
+from actionledger.parsing.evidence.foreign import may_hold_foreign
 from actionledger.parsing.evidence.settling import may_change
 from actionledger.parsing.finding import Walk
 from actionledger.parsing.line_ends import has_lone_ends
@@ -174,7 +175,10 @@ class StreamParser:
         names = None if self.parser.evidence == "ignored" else self.names
         gap = Span(self._settled, found.span.start)
         placed = dialect, found
-        self._waits = self._waits or may_change(self._text(), gap, placed, names, is_first=not self._blocks)
+        text = self._text()
+        self._waits = self._waits or may_change(text, gap, placed, names, is_first=not self._blocks)
+        if not self._waits and names and self.parser.evidence == "reported" and not self._read_blocks:
+            self._waits = may_hold_foreign(text, gap, found, self.parser.decoding)
         return self._waits
 
     def _is_over_limit(self, found: Found) -> bool:
