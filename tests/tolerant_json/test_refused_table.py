@@ -118,7 +118,7 @@ REFUSED = [
 @pytest.mark.parametrize(("text", "value", "repairs"), CUT)
 def test_a_cut_text_keeps_what_is_complete(text, value, repairs):
     """The item that the end cuts through is dropped, what is open is closed, and all of that is said."""
-    decoded = decode(text)
+    decoded = decode(text, options=CAREFUL)
     assert (decoded.ok, decoded.value, decoded.end) == (True, value, len(text))
     assert (
         " ".join(f"{repair.kind}@{repair.span.start}-{repair.span.end}" for repair in decoded.repairs)

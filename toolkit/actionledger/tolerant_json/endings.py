@@ -200,9 +200,13 @@ class Endings:
 
     def before_closers(self, start: int) -> int | None:
         """Return where a string ends that no quote closes, see ``unclosed.end_before_closers``."""
-        if _up_to(QUOTES[self.text[start]], 1).match(self.text, start + 1):
+        if not self.kinds or not self.closes_nowhere(start):
             return None
         return end_before_closers(self.text, start, self.kinds)
+
+    def closes_nowhere(self, start: int) -> bool:
+        """Return whether no quote stands behind a string's first one that could close it."""
+        return _up_to(QUOTES[self.text[start]], 1).match(self.text, start + 1) is None
 
     # A key
 

@@ -93,9 +93,9 @@ class Strings:
         self.notes.add(faults.QUOTES, start, found.end(), doubly_requoted)
         return value_of(found[1]), found.end()
 
-    def left_open(self, start: int, stop: int) -> str:
-        """Return what a string stands for that ends without a closing quote, and note that."""
-        self.notes.add(faults.UNCLOSED_STRING, stop, stop)
+    def left_open(self, start: int, stop: int, end: int = -1) -> str:
+        """Return what a string stands for that ends without a closing quote, and note that; up to ``end`` nothing counts."""
+        self.notes.add(faults.UNCLOSED_STRING, stop, max(stop, end))
         return self._content(start, start + 1, stop, stop, stop, is_raw=False)
 
     def unopened(self, start: int, stop: int) -> str:
