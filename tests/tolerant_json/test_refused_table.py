@@ -110,6 +110,8 @@ REFUSED = [
     ('[1, # heading"\n]', "ambiguous", (4, 5)),
     ('{"a": \\"b\\"}', "ambiguous", (6, 7)),
     ('{"a": {"b": "x" // n }, "c": 1}', "ambiguous", (16, 17)),
+    ('{"a": "red"", "b": 1}', "ambiguous", (10, 11)),
+    ('{"a": "the cats\' bed\', "b": 1}', "ambiguous", (21, 22)),
     ('{"a": {"b": "x" # n }, "c": "y"}', "ambiguous", (16, 17)),
     ('{"a": "f" etc,\n "b": {"c": "g"}}', "ambiguous", (8, 9)),
 ]  # fmt: skip

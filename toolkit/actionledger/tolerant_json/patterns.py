@@ -99,6 +99,11 @@ BRACKET_INSIDE = re.compile(r"\s*+[{\[]")
 UNCLOSED_KEY = re.compile(rf"((?=[\w$\\]){_KEY_LETTER}{{1,60}}?)[ \t]*+:")
 """A key that lacks its closing quote: a few words up to the colon."""
 
+DOUBLED_ONCE = re.compile(
+    rf'"(?:("+)((?=[\w$]){_KEY_LETTER}{{1,60}}+)"|((?=[\w$]){_KEY_LETTER}{{1,60}}+)"("+))(?=\s*+:)'
+)
+"""A key one of whose quotes is doubled."""
+
 KEY_BEHIND = re.compile(rf"([\"']){_KEY_LETTER}{{1,60}}+\1\s*+:")
 """A key in quotes, where a string's closing quote was left out before it."""
 

@@ -20,6 +20,7 @@ from actionledger.tolerant_json.escapes import (
     value_of,
 )
 from actionledger.tolerant_json.notes import Notes
+from actionledger.tolerant_json.patterns import DOUBLED_ONCE
 
 _CONTROL = re.compile(CONTROL)
 _BEHIND_DOUBLED = re.compile(r"\s*+[,;}\])]")
@@ -85,6 +86,10 @@ class Strings:
         """Return the string in doubled quotes that stands here, and its end: a key, or a text behind such a key."""
         if place.kind != KEY and not self.memory.has_doubled:
             return None
+        if place.kind == KEY and (once := DOUBLED_ONCE.match(self.text, start)):
+            extra = 1 if once[1] else 4
+            self.notes.add(faults.QUOTES, *once.span(extra), "")
+            return value_of(once[2] or once[3]), once.end()
         found = _DOUBLED.match(self.text, start)
         behind = place.fits if place.kind == KEY else _BEHIND_DOUBLED
         if found is None or not behind.match(self.text, found.end()):
