@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from actionledger.parsing.dialects.parts.call_tags import TagGrammar
+from actionledger.parsing.dialects.parts.held_arguments import held_arguments
 from actionledger.parsing.dialects.parts.json_values import Reach, arguments_at
 from actionledger.parsing.dialects.parts.markers import behind_blanks
 from actionledger.parsing.dialects.parts.tagged_values import RefusedError, TaggedValues
@@ -84,7 +85,10 @@ def _read_call(
         stop = max(stop, refused.issue.span.end if refused.issue.span else stop)
         return TaggedCall(name, {}, Span(opened.start(), stop), stop, refusal=refused.issue)
     span = Span(opened.start(), stop)
-    return TaggedCall(name, arguments, span, inner_end, tuple(reader.repairs), tuple(reader.issues))
+    inside = Span(opened.end(), inner_end)
+    arguments, repair = held_arguments(source, name, arguments, inside, options)
+    repairs = (repair,) if repair else tuple(reader.repairs)
+    return TaggedCall(name, arguments, span, inner_end, repairs, tuple(reader.issues))
 
 
 class _Reader(TaggedValues):
