@@ -13,6 +13,8 @@ MEANT = (ARGUMENTS, {"table": "a", "limit": "10", "dry_run": "true"})
 NAMES = frozenset({"delete_rows", "ping"})
 CALL = [("delete_rows", ARGUMENTS)]
 WHOLE_WITH = {
+    "beam": "<|call|>",
+    "iquest_q1": "</iquest_tool_call>",
     "qwen3_coder": "</function>",
     "glm": "</tool_call>",
     "minimax": "</invoke>",
